@@ -1,0 +1,112 @@
+"""Bit layout of a board, and the moves and wins on it, as kernels.
+
+One int64 holds the discs of one side, seven bits a column::
+
+     6 13 20 27 34 41 48    always empty: keeps columns apart
+     5 12 19 26 33 40 47    top row
+     4 11 18 25 32 39 46
+     3 10 17 24 31 38 45
+     2  9 16 23 30 37 44
+     1  8 15 22 29 36 43
+     0  7 14 21 28 35 42    bottom row
+
+so bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of
+``column`` (0..6, from the left). Neighbours lie 1 (up), 7 (right), 8 (right and up)
+and 6 (right and down) bits apart. ``mine`` is the side to move, ``theirs`` the other.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from c4env.jit import kernel
+
+ROWS: Final = 6
+COLUMNS: Final = 7
+CELLS: Final = ROWS * COLUMNS
+STRIDE: Final = ROWS + 1  # bits a column
+
+BOTTOM: Final = sum(1 << (STRIDE * column) for column in range(COLUMNS))
+COLUMN: Final = (1 << ROWS) - 1  # the six cells of column 0
+BOARD: Final = BOTTOM * COLUMN  # all 42 cells
+TOP: Final = BOTTOM << (ROWS - 1)
+CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2))
+
+
+@kernel("int64(int64)")
+def popcount(bits: int) -> int:
+    """Number of set bits (this loop compiles to the machine instruction)."""
+    count = 0
+    while bits:
+        bits &= bits - 1
+        count += 1
+    return count
+
+
+@kernel("boolean(int64)")
+def has_won(discs: int) -> bool:
+    """True when the discs hold four in a row."""
+    for shift in (1, 7, 6, 8):
+        pairs = discs & (discs >> shift)
+        if pairs & (pairs >> (2 * shift)):
+            return True
+    return False
+
+
+@kernel("int64(int64)")
+def fours(discs: int) -> int:
+    """The discs that are part of some four in a row."""
+    cells = 0
+    for shift in (1, 7, 6, 8):
+        pairs = discs & (discs >> shift)
+        starts = pairs & (pairs >> (2 * shift))
+        cells |= starts | (starts << shift) | (starts << (2 * shift)) | (starts << (3 * shift))
+    return cells
+
+
+@kernel("int64(int64)")
+def playable(occupied: int) -> int:
+    """The cells a disc dropped now can come to rest on: one a column that is not full."""
+    return (occupied + BOTTOM) & BOARD
+
+
+@kernel("int64(int64, int64)")
+def drop(occupied: int, column: int) -> int:
+    """The cell a disc dropped into a column comes to rest on; 0 when the column is full."""
+    return (occupied + BOTTOM) & (COLUMN << (STRIDE * column))
+
+
+@kernel("int64(int64)")
+def winning_cells(discs: int) -> int:
+    """The cells, occupied or not, that make four in a row with three of the discs."""
+    cells = (discs << 1) & (discs << 2) & (discs << 3)
+    for shift in (7, 6, 8):
+        pairs = (discs << shift) & (discs << (2 * shift))
+        cells |= pairs & (discs << (3 * shift))  # xxx.
+        cells |= pairs & (discs >> shift)  # xx.x
+        pairs = (discs >> shift) & (discs >> (2 * shift))
+        cells |= pairs & (discs << shift)  # x.xx
+        cells |= pairs & (discs >> (3 * shift))  # .xxx
+    return cells & BOARD
+
+
+@kernel("int64(int64)")
+def mirror(board: int) -> int:
+    """The board seen from behind: column 0 becomes column 6."""
+    mirrored = 0
+    for column in range(COLUMNS):
+        cells = (board >> (STRIDE * column)) & COLUMN
+        mirrored |= cells << (STRIDE * (COLUMNS - 1 - column))
+    return mirrored
+
+
+@kernel("boolean(int64, int64)")
+def is_consistent(mine: int, theirs: int) -> bool:
+    """True when discs lie on discs, do not overlap, and are as many as turns taken."""
+    occupied = mine | theirs
+    if mine & theirs or occupied & ~BOARD:
+        return False
+    if occupied & ~((occupied << 1) | BOTTOM):
+        return False
+    ahead = popcount(theirs) - popcount(mine)
+    return ahead == 0 or ahead == 1

@@ -1,0 +1,107 @@
+"""What an agent sees, and the position it stands for: a pair of inverses.
+
+An observation is a dict in PettingZoo's layout:
+
+- ``"observation"``: int8 ``(6, 7, 2)``, row 0 on top; plane 0 the observing player's
+  discs, plane 1 the other's;
+- ``"action_mask"``: int8 ``(7,)``, 1 where a disc can be dropped; all zeros for the
+  player not to move and once the game is over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.bitboard import BOARD, COLUMNS, ROWS, STRIDE
+from c4env.errors import InvalidObservation, InvalidPosition
+from c4env.jit import kernel
+from c4env.position import Position
+
+OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
+ILLEGAL_MASK: Final = BOARD  # with every cell taken no column is legal
+
+
+class Observation(TypedDict):
+    """What one player sees; shapes in the module's docstring."""
+
+    observation: NDArray[np.int8]  # (6, 7, 2)
+    action_mask: NDArray[np.int8]  # (7,)
+
+
+@kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
+def fill(
+    own: int, other: int, blocked: int, planes: NDArray[np.int8], mask: NDArray[np.int8]
+) -> None:
+    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is legal if its top is not blocked."""
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            bit = STRIDE * column + ROWS - 1 - row
+            planes[row, column, 0] = (own >> bit) & 1
+            planes[row, column, 1] = (other >> bit) & 1
+    for column in range(COLUMNS):
+        mask[column] = 1 - ((blocked >> (STRIDE * column + ROWS - 1)) & 1)
+
+
+@kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
+def read(planes: NDArray[np.int8]) -> tuple[int, int]:
+    """Bitboards of plane 0 and plane 1; ``(-1, -1)`` when a value is not 0 or 1."""
+    own = 0
+    other = 0
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            bit = STRIDE * column + ROWS - 1 - row
+            first = planes[row, column, 0]
+            second = planes[row, column, 1]
+            if (first | second) & ~1:
+                return -1, -1
+            own |= int(first) << bit
+            other |= int(second) << bit
+    return own, other
+
+
+def observe(position: Position, player: int | None = None) -> Observation:
+    """What ``player`` (0 or 1; the side to move if None) sees of a position, in fresh arrays."""
+    planes = np.empty(OBSERVATION_SHAPE, np.int8)
+    mask = np.empty(COLUMNS, np.int8)
+    own, other = position.mine, position.theirs
+    blocked = own | other
+    if player is not None and player != position.to_move:
+        own, other, blocked = other, own, ILLEGAL_MASK
+    if position.outcome is not None:
+        blocked = ILLEGAL_MASK
+    fill(own, other, blocked, planes, mask)
+    return {"observation": planes, "action_mask": mask}
+
+
+def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
+    """The position that the player to move observes: the inverse of :func:`observe`.
+
+    Args:
+        observation: a dict with the key ``"observation"``, or its planes ``(6, 7, 2)``
+            alone, of zeros and ones in any numeric dtype. An observation of PettingZoo's
+            own connect four has the same layout.
+
+    Raises:
+        InvalidObservation: another shape or other values, discs in the air, numbers of
+            discs that do not fit the observer's turn, or the observer has already won.
+    """
+    planes = observation["observation"] if isinstance(observation, Mapping) else observation
+    array = np.asarray(planes)
+    if array.shape != OBSERVATION_SHAPE:
+        raise InvalidObservation(f"planes of shape {array.shape}: expected {OBSERVATION_SHAPE}")
+    if array.dtype != np.int8 or not array.flags.c_contiguous:
+        whole = array.astype(np.int8)
+        if not np.array_equal(whole, array):
+            raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
+        array = np.ascontiguousarray(whole)
+    own, other = read(array)
+    if own < 0:
+        raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
+    try:
+        return Position.from_bitboards(own, other)
+    except InvalidPosition as error:
+        raise InvalidObservation(f"not an observation of the player to move: {error}") from None

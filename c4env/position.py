@@ -1,0 +1,352 @@
+"""A Connect Four position as an immutable value, and the two notations for it.
+
+Two notations, each with its inverse:
+
+- the columns played, 1-based, as solvers write them: ``parse_moves("4455")`` gives
+  the 0-based ``(3, 3, 4, 4)`` and ``format_moves`` writes it back;
+- the drawn board: ``str(position)`` draws it, ``Position.from_board`` reads it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from typing import Final, NamedTuple
+
+from c4env.bitboard import (
+    BOARD,
+    BOTTOM,
+    CELLS,
+    COLUMN,
+    COLUMNS,
+    ROWS,
+    STRIDE,
+    TOP,
+    fours,
+    has_won,
+    is_consistent,
+    mirror,
+)
+from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
+
+DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
+EMPTY: Final = "."
+
+_COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
+_TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
+
+
+class Outcome(NamedTuple):
+    """How a game ended."""
+
+    winner: int | None
+    """0 or 1, the player who made four in a row; None for a draw."""
+    cells: tuple[tuple[int, int], ...]
+    """The discs of the winning line or lines as ``(row, column)``, row 0 on top as in an
+    observation; empty for a draw."""
+
+
+class Position:
+    """The board and whose turn it is: a value that is compared, hashed and never changed.
+
+    Player 0 begins, so the number of discs tells who is to move. A position does not
+    remember the moves that led to it: two games that transpose reach equal positions.
+
+    Attributes:
+        mine: bitboard of the side to move (layout: ``c4env.bitboard``).
+        theirs: bitboard of the other side.
+        plies: discs played, 0..42.
+        to_move: 0 or 1, the player whose turn it is (or would be, after the end).
+    """
+
+    __slots__ = ("_outcome", "mine", "plies", "theirs")
+
+    mine: int
+    theirs: int
+    plies: int
+    # None while the game goes on; worked out once, when the position is made.
+    _outcome: Outcome | None
+
+    def __init__(self) -> None:
+        """The empty board, player 0 to move."""
+        self._fill(0, 0, 0)
+
+    def _fill(self, mine: int, theirs: int, plies: int) -> None:
+        put = object.__setattr__
+        put(self, "mine", mine)
+        put(self, "theirs", theirs)
+        put(self, "plies", plies)
+        outcome = None
+        if plies >= 7 and has_won(theirs):
+            outcome = Outcome((plies - 1) & 1, _cells(fours(theirs)))
+        elif plies == CELLS:
+            outcome = Outcome(None, ())
+        put(self, "_outcome", outcome)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Position does not change; play() makes a new one ({name!r})")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a Position does not change ({name!r})")
+
+    # -- other ways to make one -------------------------------------------------
+
+    @classmethod
+    def from_bitboards(cls, mine: int, theirs: int) -> Position:
+        """The position with these discs, ``mine`` those of the side to move.
+
+        Checks what can be checked at once: discs rest on discs, none overlap, the
+        numbers fit the turns, and the side to move has not already won. Whether a
+        game reaches the board is a longer question (:meth:`moves`).
+
+        Raises:
+            InvalidPosition: a check fails.
+        """
+        if not 0 <= mine <= BOARD or not 0 <= theirs <= BOARD or not is_consistent(mine, theirs):
+            raise InvalidPosition(
+                f"bitboards {mine:#x} (side to move) and {theirs:#x}: discs must rest on discs, "
+                "not overlap, and be as many for each side (one more for the side that moved)"
+            )
+        if has_won(mine):
+            raise InvalidPosition(
+                f"bitboards {mine:#x} (side to move) and {theirs:#x}: the side to move has "
+                "four in a row already; the game ended before this turn"
+            )
+        return cls._of(mine, theirs, (mine | theirs).bit_count())
+
+    @classmethod
+    def _of(cls, mine: int, theirs: int, plies: int) -> Position:
+        """The position of bitboards already known to be right."""
+        position = cls.__new__(cls)
+        position._fill(mine, theirs, plies)
+        return position
+
+    @classmethod
+    def parse(cls, moves: str) -> Position:
+        """The position after these 1-based columns, for example ``"4455"``; ``""`` is empty.
+
+        Raises:
+            InvalidNotation: a character is not a digit 1..7.
+            IllegalMove: a column is full or the game is over before the last move.
+        """
+        position = cls()
+        for ply, column in enumerate(parse_moves(moves)):
+            try:
+                position = position.play(column)
+            except IllegalMove as error:
+                raise IllegalMove(f"{moves!r}, move {ply + 1}: {error}") from None
+        return position
+
+    @classmethod
+    def from_board(cls, text: str) -> Position:
+        """The position of a drawn board, the inverse of ``str(position)``.
+
+        Six lines of seven cells from the top: ``x`` (player 0), ``o`` (player 1) and
+        ``.``; blanks, empty lines and a last line of column numbers are passed over.
+
+        Raises:
+            InvalidNotation: not such a drawing.
+            InvalidPosition: no game reaches the board.
+        """
+        lines = ["".join(line.split()).lower() for line in text.splitlines()]
+        rows = [line for line in lines if line and line != "1234567"]
+        if len(rows) != ROWS or any(len(row) != COLUMNS for row in rows):
+            raise InvalidNotation(
+                f"{text!r} is not a drawn board: expected {ROWS} lines of {COLUMNS} cells"
+            )
+        boards = [0, 0]
+        for height, row in enumerate(reversed(rows)):
+            for column, cell in enumerate(row):
+                if cell in DISCS:
+                    boards[DISCS.index(cell)] |= 1 << (STRIDE * column + height)
+                elif cell != EMPTY:
+                    raise InvalidNotation(
+                        f"{cell!r} in {row!r}: a cell is one of {DISCS[0]!r}, {DISCS[1]!r}, "
+                        f"{EMPTY!r}"
+                    )
+        to_move = (boards[0] | boards[1]).bit_count() & 1
+        try:
+            position = cls.from_bitboards(boards[to_move], boards[1 - to_move])
+            position.moves()
+        except InvalidPosition as error:
+            raise InvalidPosition(f"no game reaches the board\n{text}\n{error}") from None
+        return position
+
+    # -- rules --------------------------------------------------------------------
+
+    @property
+    def to_move(self) -> int:
+        """The player whose turn it is, 0 or 1."""
+        return self.plies & 1
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """None while the game goes on, else how it ended."""
+        return self._outcome
+
+    def legal_columns(self) -> tuple[int, ...]:
+        """The 0-based columns that can be played, ascending; empty once the game is over."""
+        if self._outcome is not None:
+            return ()
+        occupied = self.mine | self.theirs
+        return tuple([c for c, top in enumerate(_TOP_CELLS) if not occupied & top])
+
+    def is_legal(self, column: int) -> bool:
+        """True when the 0-based ``column`` can be played."""
+        return (
+            self._outcome is None
+            and 0 <= column < COLUMNS
+            and not (self.mine | self.theirs) & _TOP_CELLS[column]
+        )
+
+    def play(self, column: int) -> Position:
+        """The position after a disc in the 0-based ``column``.
+
+        Raises:
+            InvalidAction: ``column`` is not an integer 0..6.
+            IllegalMove: the column is full or the game is over.
+        """
+        column = parse_column(column)
+        mine, theirs = self.mine, self.theirs
+        if self._outcome is not None:
+            raise IllegalMove(f"column {column}: the game is over")
+        cell = ((mine | theirs) + BOTTOM) & _COLUMN_MASKS[column]
+        if not cell:
+            raise IllegalMove(f"column {column} is full; legal columns: {self.legal_columns()}")
+        return self._of(theirs, mine | cell, self.plies + 1)
+
+    def mirror(self) -> Position:
+        """The position seen from behind, column 0 as column 6: the same value of the game."""
+        return self._of(mirror(self.mine), mirror(self.theirs), self.plies)
+
+    def discs(self, player: int) -> int:
+        """Bitboard of player 0 or 1."""
+        return self.mine if player == self.to_move else self.theirs
+
+    def moves(self) -> str:
+        """Some game that reaches the position, as 1-based columns: ``parse`` reads it back.
+
+        Raises:
+            InvalidPosition: no game does; only a position made from an observation or
+                from bitboards can be such.
+        """
+        return format_moves(_game_reaching(self))
+
+    # -- a value --------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.mine == other.mine and self.theirs == other.theirs
+
+    def __hash__(self) -> int:
+        return hash((self.mine, self.theirs))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (self._of, (self.mine, self.theirs, self.plies))
+
+    def __repr__(self) -> str:
+        try:
+            return f"Position.parse({self.moves()!r})"
+        except InvalidPosition:
+            return f"Position.from_bitboards({self.mine:#x}, {self.theirs:#x})"
+
+    def __str__(self) -> str:
+        lines = []
+        first, second = self.discs(0), self.discs(1)
+        for height in reversed(range(ROWS)):
+            cells = [1 << (STRIDE * column + height) for column in range(COLUMNS)]
+            lines.append(
+                " ".join(
+                    DISCS[0] if first & cell else DISCS[1] if second & cell else EMPTY
+                    for cell in cells
+                )
+            )
+        lines.append(" ".join(str(column + 1) for column in range(COLUMNS)))
+        return "\n".join(lines)
+
+    def _repr_svg_(self) -> str:
+        """The picture a notebook shows."""
+        from c4env.rendering import svg
+
+        return svg(self)
+
+
+def parse_column(value: object) -> int:
+    """An action or a column as a plain int.
+
+    Raises:
+        InvalidAction: not an integer 0..6 (NumPy integers are; booleans, floats, None are not).
+    """
+    if type(value) is not int:
+        if isinstance(value, bool):
+            raise InvalidAction(f"{value!r} is not a column: expected an integer 0..6")
+        try:
+            value = operator.index(value)  # type: ignore[arg-type]  # the question asked here
+        except TypeError:
+            raise InvalidAction(f"{value!r} is not a column: expected an integer 0..6") from None
+    if not 0 <= value < COLUMNS:
+        raise InvalidAction(f"{value} is not a column: expected an integer 0..6")
+    return value
+
+
+def parse_moves(text: str) -> tuple[int, ...]:
+    """0-based columns of a move string of 1-based digits, the inverse of :func:`format_moves`.
+
+    Raises:
+        InvalidNotation: not a text of digits 1..7.
+    """
+    if not isinstance(text, str):
+        raise InvalidNotation(f"{text!r} is not a move string such as '4455'")
+    for index, digit in enumerate(text):
+        if digit not in "1234567":
+            raise InvalidNotation(f"{text!r}: {digit!r} at {index + 1} is not a column 1..7")
+    return tuple(int(digit) - 1 for digit in text)
+
+
+def format_moves(columns: Iterable[int]) -> str:
+    """1-based digits of 0-based columns, the inverse of :func:`parse_moves`."""
+    return "".join(str(parse_column(column) + 1) for column in columns)
+
+
+def _cells(board: int) -> tuple[tuple[int, int], ...]:
+    """``(row, column)`` of each set bit, row 0 on top, in reading order."""
+    return tuple(
+        (row, column)
+        for row in range(ROWS)
+        for column in range(COLUMNS)
+        if board >> (STRIDE * column + ROWS - 1 - row) & 1
+    )
+
+
+def _game_reaching(position: Position) -> list[int]:
+    """Columns of a game that reaches the position, found by taking discs back.
+
+    Only the disc taken back first needs a look at fours: a board without one has none
+    after further discs are gone. Boards seen to fail are remembered by their discs,
+    since an order of moves matters only through them.
+    """
+    failed: set[int] = set()
+    columns: list[int] = []
+
+    def take_back(mover: int, other: int) -> bool:
+        occupied = mover | other
+        if not occupied:
+            return True
+        if occupied in failed:
+            return False
+        for column, mask in enumerate(_COLUMN_MASKS):
+            top = 1 << (occupied & mask).bit_length() >> 1
+            if not top & mover or (won and occupied == full and has_won(mover ^ top)):
+                continue
+            if take_back(other, mover ^ top):
+                columns.append(column)
+                return True
+        failed.add(occupied)
+        return False
+
+    full = position.mine | position.theirs
+    won = has_won(position.theirs)
+    if has_won(position.mine) or not take_back(position.theirs, position.mine):
+        raise InvalidPosition("the discs were not played in turn, or play went on after a win")
+    return columns
