@@ -23,7 +23,8 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
-from numba.core import config
+
+config: Any = numba.config  # its settings are made at run time
 
 F = TypeVar("F", bound=Callable[..., Any])
 
