@@ -17,6 +17,7 @@ import os
 import shutil
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -91,16 +92,16 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
     def compile_(function: F) -> F:
         if config.DISABLE_JIT:
             return function
-        dispatcher = numba.njit(**options)(function)
-        # enable_caching() reads the folder from the configuration, once, now.
+        # The decorator reads the cache folder from the configuration, once, now.
         before = config.CACHE_DIR
         config.CACHE_DIR = str(cache_folder())
         try:
-            dispatcher.enable_caching()
+            with warnings.catch_warnings():
+                # The one type the heuristics need; measured and tested here.
+                warnings.filterwarnings("ignore", "First-class function type")
+                dispatcher = numba.njit(signature, cache=True, **options)(function)
         finally:
             config.CACHE_DIR = before
-        dispatcher.compile(signature)
-        dispatcher.disable_compile()
         return dispatcher  # type: ignore[no-any-return]  # a dispatcher stands for the function
 
     return compile_

@@ -1,0 +1,99 @@
+"""The policy interface: what an agent is, and what a searching agent reports.
+
+Anything callable on an observation is an agent to the evaluation. The agents of
+this zoo derive from :class:`Agent`, which turns the observation into a position.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from agents.errors import NoMove
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from c4env.position import Position
+
+
+class Agent(abc.ABC):
+    """A policy: from a position, the 0-based column to play.
+
+    Attributes:
+        name: the spec string it was made from, or its class name.
+        deterministic: True when the same position always gets the same column,
+            whatever the seed.
+        nodes: positions searched for the latest column; 0 for agents that do not search.
+    """
+
+    deterministic: ClassVar[bool] = True
+    name: str = ""
+    nodes: int = 0
+
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
+        """The column for an observation of the player to move (``c4env.observation``)."""
+        from c4env.observation import position_from
+
+        return self.choose(position_from(observation))
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027
+        """Begin a new game; agents that draw lots restart their generator from ``seed``."""
+
+    @abc.abstractmethod
+    def choose(self, position: Position) -> int:
+        """The 0-based column to play.
+
+        Raises:
+            NoMove: the game is over.
+        """
+
+    def __repr__(self) -> str:
+        return f"agents.make({self.name!r})" if self.name else f"{type(self).__name__}()"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """What a search found.
+
+    ``value`` and ``principal_variation`` are from the view of the side to move: a
+    greater value is better for it, and the first column is its own.
+    """
+
+    column: int
+    value: float
+    nodes: int  # positions visited below the root
+    depth: int  # plies looked ahead, the agent's own move included
+    principal_variation: tuple[int, ...]  # 0-based columns, the chosen one first
+
+
+class SearchingAgent(Agent):
+    """An agent that looks ahead and can say what it saw."""
+
+    def choose(self, position: Position) -> int:
+        """The 0-based column to play; sets :attr:`nodes`."""
+        require_move(position)
+        column, _, self.nodes = self.best_move(position)
+        return column
+
+    @abc.abstractmethod
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        """Column, its value for the side to move, nodes searched; the game is not over."""
+
+    @abc.abstractmethod
+    def search(self, position: Position) -> SearchResult:
+        """The column :meth:`choose` takes, with its value and principal variation.
+
+        Raises:
+            NoMove: the game is over.
+        """
+
+
+def require_move(position: Position) -> None:
+    """Raise NoMove when the game is over."""
+    if position.outcome is not None:
+        raise NoMove(f"{position!r}: the game is over, there is no move to choose")

@@ -1,0 +1,31 @@
+"""What can go wrong in naming, building and asking agents; every error is a ``ValueError``."""
+
+from c4env.errors import C4Error
+
+
+class UnknownAgent(C4Error):
+    """A name that no agent has, or an import path that leads nowhere."""
+
+
+class InvalidSpec(C4Error):
+    """A text that is not ``name:key=value,key=value``."""
+
+
+class UnknownOption(C4Error):
+    """An option that the agent does not have."""
+
+
+class InvalidValue(C4Error):
+    """A value of an option that is of the wrong kind or out of range."""
+
+
+class InvalidHeuristic(C4Error):
+    """A heuristic that cannot be found or has another signature than a heuristic's."""
+
+
+class NoMove(C4Error):
+    """An agent was asked to move in a position without a legal column."""
+
+
+class SearchLimit(C4Error):
+    """A search reached the number of nodes it was allowed before it was done."""

@@ -1,0 +1,96 @@
+"""Plain exact negamax, without pruning: part 3 of "Solving Connect 4".
+
+Only for positions near the end: each empty cell more multiplies the tree. The solver
+that the later parts lead to is ``agents.solver``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from agents.base import SearchingAgent, SearchResult, require_move
+from agents.errors import SearchLimit
+from c4env.bitboard import BOARD, CELLS, COLUMNS, drop, playable, winning_cells
+from c4env.jit import kernel
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+STOPPED: Final = -1000  # no score: the search ran out of nodes
+
+
+@kernel("UniTuple(int64, 2)(int64, int64, int64, int64)")
+def negamax(mine: int, theirs: int, plies: int, limit: int) -> tuple[int, int]:
+    """Exact score for the side to move and nodes, one for each call, as the report counts.
+
+    The position is not won. The score is 0 for a draw, positive when the side to move
+    wins, ``(43 - plies) // 2`` with its next disc and one less for each disc later. After
+    more than ``limit`` nodes it is STOPPED.
+    """
+    if plies == CELLS:
+        return 0, 1
+    moves = playable(mine | theirs)
+    if winning_cells(mine) & moves:
+        return (CELLS + 1 - plies) // 2, 1
+    best = -CELLS
+    nodes = 1
+    for column in range(COLUMNS):
+        cell = drop(mine | theirs, column)
+        if cell:
+            score, searched = negamax(theirs, mine | cell, plies + 1, limit - nodes)
+            nodes += searched
+            if score == STOPPED or nodes > limit:
+                return STOPPED, nodes
+            best = max(best, -score)
+    return best, nodes
+
+
+class Negamax(SearchingAgent):
+    """Exact play by plain negamax; among equal columns the first.
+
+    Args:
+        max_nodes: give up with SearchLimit beyond this many positions, so that a game from
+            the opening ends in an error rather than never.
+    """
+
+    def __init__(self, max_nodes: int = 1_000_000_000) -> None:
+        self.max_nodes = max_nodes
+
+    def score(self, position: Position) -> tuple[int, int]:
+        """Exact score of an unfinished position for the side to move, and nodes searched.
+
+        Raises:
+            SearchLimit: more than ``max_nodes`` positions.
+        """
+        require_move(position)
+        score, nodes = negamax(position.mine, position.theirs, position.plies, self.max_nodes)
+        if score == STOPPED:
+            raise SearchLimit(
+                f"{position!r} has {CELLS - position.plies} empty cells: plain negamax gave up "
+                f"after {self.max_nodes} positions (option max_nodes); it is meant for endings"
+            )
+        return score, nodes
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        """The first column that keeps the position's score; nodes as the report counts them."""
+        best, nodes = self.score(position)
+        now = playable(position.mine | position.theirs) & BOARD
+        if winning := winning_cells(position.mine) & now:
+            columns = position.legal_columns()
+            taken = position.mine | position.theirs
+            return next(c for c in columns if drop(taken, c) & winning), best, nodes
+        for column in position.legal_columns():
+            child = position.play(column)
+            if -negamax(child.mine, child.theirs, child.plies, self.max_nodes)[0] == best:
+                return column, best, nodes
+        raise AssertionError("some column keeps the score of a position")
+
+    def search(self, position: Position) -> SearchResult:
+        """The chosen column with its exact score and the line to the end of the game."""
+        column, value, nodes = self.best_move(position)
+        line = [column]
+        after = position.play(column)
+        while after.outcome is None:
+            line.append(self.best_move(after)[0])
+            after = after.play(line[-1])
+        return SearchResult(column, value, nodes, CELLS - position.plies, tuple(line))

@@ -1,0 +1,325 @@
+"""From a spec string to an agent: the table of agents, their options, and third parties.
+
+A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Where
+a name is expected, ``package.module:attribute`` names a class (built with the options)
+or a function on an observation.
+
+The table is data: it says what options an agent takes without importing the agent,
+whose module compiles kernels.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib
+import importlib.metadata
+import inspect
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from agents.base import Agent
+from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
+
+ENTRY_POINTS: Final = "c4env.agents"
+"""Entry-point group of third parties: each loads an :class:`Entry`, or anything
+:func:`register` takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of an agent: how its value is read from text, and what it may be."""
+
+    name: str
+    kind: Callable[[str], Any]  # int, float or str
+    default: Any
+    help: str
+    low: float = -math.inf
+    high: float = math.inf
+
+    def parse(self, agent: str, value: Any) -> Any:
+        """The value of a spec's text, or of a keyword argument, checked.
+
+        Raises:
+            InvalidValue: not of the kind, or out of range.
+        """
+        expected = self.kind.__name__
+        if not math.isinf(self.low) or not math.isinf(self.high):
+            expected += f" between {self.low:g} and {self.high:g}"
+        wrong = InvalidValue(f"{agent}: {self.name}={value!r}: expected {expected}")
+        if isinstance(value, bool) or (self.kind is int and isinstance(value, float)):
+            raise wrong
+        try:
+            parsed = self.kind(value)
+        except (TypeError, ValueError):
+            raise wrong from None
+        if self.kind is not str and not self.low <= parsed <= self.high:
+            raise wrong
+        return parsed
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One agent of the table."""
+
+    name: str
+    target: str  # module:attribute of a class or function, imported on first use
+    summary: str
+    options: tuple[Option, ...] = ()
+
+
+def _depth(default: int, note: str = "") -> Option:
+    text = "plies looked ahead, the agent's own move included"
+    return Option("depth", int, default, text + note, 1, 42)
+
+
+_HEURISTIC: Final = Option(
+    "heuristic", str, "chain", "chain, lines, window, window-b or package.module:function"
+)
+
+_ZOO: Final = (
+    Entry("random", "agents.simple:Random", "a legal column, each as likely"),
+    Entry(
+        "greedy",
+        "agents.simple:Greedy",
+        "wins if it can, blocks if it must, else the best next board",
+        (_HEURISTIC,),
+    ),
+    Entry(
+        "minimax",
+        "agents.minimax:Minimax",
+        "naive minimax, nothing pruned (published: chain heuristic, depth 7)",
+        (_depth(7), _HEURISTIC),
+    ),
+    Entry(
+        "alphabeta",
+        "agents.alphabeta:AlphaBeta",
+        "alpha-beta with any heuristic; chooses as minimax does",
+        (_depth(7), _HEURISTIC),
+    ),
+    Entry(
+        "alphabeta-chain",
+        "agents.alphabeta:Chain",
+        "the chain system, published at depth 7",
+        (_depth(7, "; the report's max_depth plus one"),),
+    ),
+    Entry(
+        "alphabeta-window",
+        "agents.alphabeta:WindowA",
+        "window system A, published at depths 3, 5 and 7",
+        (_depth(5),),
+    ),
+    Entry(
+        "alphabeta-window-b",
+        "agents.alphabeta:WindowB",
+        "window system B; its report gives no depth",
+        (_depth(5),),
+    ),
+    Entry(
+        "rust-port",
+        "agents.rustport:RustPort",
+        "the Rust bot's line score and choice, published at depth 5",
+        (_depth(5, "; the report's depth plus one"),),
+    ),
+    Entry(
+        "negamax",
+        "agents.negamax:Negamax",
+        "plain exact negamax, for endings only",
+        (Option("max_nodes", int, 1_000_000_000, "positions before it gives up", 1),),
+    ),
+)
+
+_registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in _ZOO}
+
+
+@functools.cache
+def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
+    return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+
+
+def names() -> list[str]:
+    """Every name :func:`make` knows: the zoo, what was registered, what is installed."""
+    return sorted({*_registered, *_third_parties()})
+
+
+def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = False) -> None:
+    """Give a name to an agent of your own.
+
+    Args:
+        name: letters, digits, ``-`` and ``_``.
+        agent: a class or factory deriving from :class:`Agent` (called with the options),
+            a function from an observation to a column, or an :class:`Entry`.
+        replace: allow a name that is taken.
+
+    Raises:
+        InvalidSpec: not such a name, or it is taken.
+    """
+    if not re.fullmatch(r"[A-Za-z][\w-]*", name):
+        raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
+    if not replace and name in names():
+        raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
+    if not callable(agent) and not isinstance(agent, Entry):
+        raise InvalidSpec(f"agent {name!r}: {agent!r} is neither callable nor an Entry")
+    _registered[name] = agent
+
+
+def describe(name: str) -> str:
+    """A few lines about an agent: what it does, its options, their defaults.
+
+    Raises:
+        UnknownAgent: no agent has the name.
+    """
+    entry = _lookup(name)
+    if not isinstance(entry, Entry):
+        summary = (inspect.getdoc(entry) or "an agent registered without a docstring").split("\n")
+        return f"{name:<20} {summary[0]}"
+    lines = [f"{name:<20} {entry.summary}"]
+    lines += [f"{'':<22}{o.name}={o.default}  {o.help}" for o in entry.options]
+    return "\n".join(lines)
+
+
+def split_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Name and options of a spec, as text, the inverse of :func:`join_spec`.
+
+    Raises:
+        InvalidSpec: not of the form.
+    """
+    expected = "expected name:key=value,key=value"
+    if not isinstance(spec, str) or not spec.strip():
+        raise InvalidSpec(f"agent {spec!r}: {expected}")
+    text = spec.strip()
+    if text.endswith(")"):
+        name, found, rest = text[:-1].partition("(")
+    else:
+        name, found, rest = _split_name(text)
+    options: dict[str, str] = {}
+    if found and rest:
+        for part in rest.split(","):
+            key, equals, value = (piece.strip() for piece in part.partition("="))
+            if not equals or not key or not value:
+                raise InvalidSpec(f"agent {spec!r}: {part!r} is not key=value; {expected}")
+            if key in options:
+                raise InvalidSpec(f"agent {spec!r}: {key!r} is given twice")
+            options[key] = value
+    if not name or (found and not rest and not text.endswith(")")):
+        raise InvalidSpec(f"agent {spec!r}: {expected}")
+    return name, options
+
+
+def _split_name(text: str) -> tuple[str, str, str]:
+    """Split ``name:options`` at the right colon: an import path and values hold colons too."""
+    name, found, rest = text.partition(":")
+    if found and re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
+        attribute, found, rest = rest.partition(":")
+        name = f"{name}:{attribute}"
+    return name, found, rest
+
+
+def join_spec(name: str, options: dict[str, Any]) -> str:
+    """The spec string of a name and options, the inverse of :func:`split_spec`."""
+    if not options:
+        return name
+    return f"{name}:" + ",".join(f"{key}={value}" for key, value in options.items())
+
+
+def make(spec: str, **options: Any) -> Agent:
+    """Build the agent a spec names; keyword options add to, or override, those in the spec.
+
+    Raises:
+        UnknownAgent: no such name, or nothing at the import path.
+        UnknownOption: the agent has no such option.
+        InvalidSpec, InvalidValue: the spec or a value is malformed.
+    """
+    name, given = split_spec(spec)
+    merged: dict[str, Any] = {**given, **options}
+    target = _lookup(name)
+    if isinstance(target, Entry):
+        known = {option.name: option for option in target.options}
+        for key in merged:
+            if key not in known:
+                raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
+        merged = {key: known[key].parse(name, value) for key, value in merged.items()}
+        target = _import(target.target)
+    agent = _build(target, name, merged)
+    agent.name = join_spec(name, merged)
+    return agent
+
+
+def _lookup(name: str) -> Entry | Callable[..., Any]:
+    if name in _registered:
+        return _registered[name]
+    if name in _third_parties():
+        loaded = _third_parties()[name].load()
+        register(name, loaded, replace=True)
+        return _registered[name]
+    if ":" in name:
+        return _import(name)
+    raise UnknownAgent(_unknown("agent", name, names()))
+
+
+def _import(path: str) -> Callable[..., Any]:
+    module_name, _, attribute = path.partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UnknownAgent(f"agent {path!r}: {error}; expected package.module:attribute") from None
+    if not callable(found):
+        raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")
+    return found  # type: ignore[no-any-return]  # getattr
+
+
+def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
+    if not inspect.isclass(target) and not options:
+        signature = inspect.signature(target)
+        if any(p.default is p.empty for p in signature.parameters.values()):
+            return FunctionAgent(target)  # takes an observation
+    try:
+        built = target(**options)
+    except TypeError as error:
+        raise UnknownOption(f"{name}: cannot be built with {options}: {error}") from None
+    if isinstance(built, Agent):
+        return built
+    if callable(built):
+        return FunctionAgent(built)
+    raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
+
+
+class FunctionAgent(Agent):
+    """A plain function, or another library's policy, from an observation to a column.
+
+    Nothing is known of it, so it counts as random; its ``reset(seed=...)``, if it has one,
+    is called at the beginning of each game.
+    """
+
+    deterministic = False
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, observation: Any) -> Any:
+        """Whatever the function returns; whoever plays the game judges it."""
+        return self.function(observation)
+
+    def reset(self, seed: Any = None) -> None:
+        """Pass the seed on to a policy that wants one."""
+        reset = getattr(self.function, "reset", None)
+        if callable(reset):
+            reset(seed=seed)
+
+    def choose(self, position: Any) -> int:
+        """The function's column for what the side to move observes."""
+        from c4env.observation import observe
+        from c4env.position import parse_column
+
+        return parse_column(self.function(observe(position)))
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    known = sorted(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known) or 'none'}"
+    return f"unknown {kind} {name!r}; {hint}"

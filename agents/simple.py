@@ -1,0 +1,62 @@
+"""Agents without a search: random, and greedy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from agents.base import Agent, require_move
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+
+class Random(Agent):
+    """Plays a legal column drawn uniformly; seeded by :meth:`reset`."""
+
+    deterministic: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self._generator = np.random.default_rng()
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; the same seed draws the same columns."""
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, position: Position) -> int:
+        """A legal column, each as likely."""
+        require_move(position)
+        columns = position.legal_columns()
+        return columns[int(self._generator.integers(len(columns)))]
+
+
+class Greedy(Agent):
+    """Wins if it can, blocks if it must, else takes the best next board of a heuristic.
+
+    Of columns that serve alike, the one nearest the centre (the left one of two).
+
+    Args:
+        heuristic: name or import path of the heuristic (``agents.heuristics``).
+    """
+
+    def __init__(self, heuristic: str = "chain") -> None:
+        from agents.heuristics import load
+
+        self._heuristic = load(heuristic)
+
+    def choose(self, position: Position) -> int:
+        """The 0-based column to play."""
+        from agents.search import CENTRE_FIRST, columns_in
+        from c4env.bitboard import drop, playable, winning_cells
+
+        require_move(position)
+        mine, theirs = position.mine, position.theirs
+        occupied = mine | theirs
+        now = playable(occupied)
+        columns = [column for column in columns_in(CENTRE_FIRST) if drop(occupied, column)]
+        for urgent in (winning_cells(mine) & now, winning_cells(theirs) & now):
+            for column in columns:
+                if urgent & drop(occupied, column):
+                    return column
+        return max(columns, key=lambda c: self._heuristic(mine | drop(occupied, c), theirs))
