@@ -1,6 +1,10 @@
 """Connect Four: the rules, and the environments built on them.
 
 Names are imported when first used, so that importing the package compiles nothing.
+
+``env`` and ``raw_env`` are PettingZoo AEC environments. ``pettingzoo.make("aec",
+"c4env/connect_four-v0")`` finds them after ``import c4env.aec``, or when this package is
+imported after PettingZoo.
 """
 
 from __future__ import annotations
@@ -8,26 +12,33 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from c4env.registration import register_with_loaded
+
 if TYPE_CHECKING:
+    from c4env.aec import env, raw_env
     from c4env.observation import observe, position_from
     from c4env.position import Outcome, Position, format_moves, parse_moves
 
 _HOME = {
     "Outcome": "c4env.position",
     "Position": "c4env.position",
+    "env": "c4env.aec",
     "format_moves": "c4env.position",
     "observe": "c4env.observation",
     "parse_moves": "c4env.position",
     "position_from": "c4env.observation",
+    "raw_env": "c4env.aec",
 }
 
 __all__ = [
     "Outcome",
     "Position",
+    "env",
     "format_moves",
     "observe",
     "parse_moves",
     "position_from",
+    "raw_env",
 ]
 
 
@@ -41,3 +52,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+register_with_loaded()

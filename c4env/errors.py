@@ -1,4 +1,8 @@
-"""What can go wrong with rules and environments; every error is a ``ValueError``."""
+"""What can go wrong with rules and environments; every error is a ``ValueError``.
+
+Where PettingZoo's connect four raises another built-in error, ours is that one too, so
+that an ``except`` written for PettingZoo's catches it.
+"""
 
 
 class C4Error(ValueError):
@@ -29,5 +33,29 @@ class UnknownRenderMode(C4Error):
     """A render mode the environment does not have."""
 
 
+class UnknownAgent(C4Error):
+    """A name that is not one of an environment's agents."""
+
+
 class InvalidOption(C4Error):
     """An option of an environment or of ``reset`` that is unknown or has a wrong value."""
+
+
+class ActionNotInSpace(InvalidAction, AssertionError):
+    """An action that the agent's turn does not allow: not 0..6, or not None after the end."""
+
+
+class IllegalStep(IllegalMove, AssertionError):
+    """A full column played in ``raw_env``."""
+
+
+class WrongOrder(C4Error, AssertionError):
+    """A call that must wait for another: a turn without a step, a step after the last agent."""
+
+
+class NotReset(WrongOrder, AttributeError):
+    """Use of an environment before its first ``reset()``."""
+
+
+class MissingWindow(C4Error, ImportError):
+    """The window toolkit is not installed."""

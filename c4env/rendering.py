@@ -1,0 +1,305 @@
+"""Pictures of a position: text, pixels and svg. None needs a display or a toolkit.
+
+All three mark the last disc played and the winning line. The colours differ in
+lightness as well as in hue, so that they can be told apart without colour vision
+(and player 0's discs have a groove, player 1's none).
+
+The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling`` s a
+frame is ``(86 s, 99 s, 3)``, a cell is 13 s wide, and the frame around the board 4 s.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
+from c4env.errors import InvalidOption
+from c4env.position import DISCS, EMPTY, Position, parse_column
+
+DEFAULT_SCALING: Final = 9
+
+# Geometry in units of screen_scaling.
+_CELL: Final = 13
+_FRAME: Final = 4
+_HEIGHT: Final = ROWS * _CELL + 2 * _FRAME
+_WIDTH: Final = COLUMNS * _CELL + 2 * _FRAME
+_CORNER: Final = 5.0  # radius of the board's corners
+_HOLE: Final = 5.3  # radii, from the middle of a cell
+_DISC: Final = 5.0
+_GROOVE: Final = (2.9, 3.3)
+_LAST: Final = 1.3
+_LINE: Final = (4.0, 5.0)  # the ring on a winning disc
+
+_Colour = tuple[int, int, int]
+PAGE: Final[_Colour] = (244, 246, 250)
+BOARD_COLOUR: Final[_Colour] = (38, 84, 160)
+HOLE_COLOUR: Final[_Colour] = (13, 29, 60)
+DISC_COLOURS: Final[tuple[_Colour, _Colour]] = ((205, 56, 42), (255, 212, 66))  # players 0, 1
+RIM_COLOURS: Final[tuple[_Colour, _Colour]] = ((150, 34, 26), (222, 170, 26))
+MARK_COLOUR: Final[_Colour] = (255, 255, 255)
+MARK_RIM: Final[_Colour] = (30, 30, 34)
+
+
+class _Cell(NamedTuple):
+    """One disc and how it is marked."""
+
+    row: int  # 0 on top
+    column: int
+    player: int
+    last: bool
+    line: bool
+
+
+def ansi(position: Position, last: int | None = None, *, colour: bool = False) -> str:
+    """The board as text for a terminal, with a line that says whose turn it is or who won.
+
+    ``x`` is player 0, ``o`` player 1; the last disc played stands in brackets and the
+    discs of the winning line are capitals.
+
+    Args:
+        position: what to show.
+        last: 0-based column of the last move, None to mark none.
+        colour: colour the discs with terminal escape codes.
+
+    Raises:
+        InvalidOption: the side that moved last has no disc on top of column ``last``.
+    """
+    board = [[f" {EMPTY} "] * COLUMNS for _ in range(ROWS)]
+    for cell in _cells(position, last):
+        disc = DISCS[cell.player]
+        text = disc.upper() if cell.line else disc
+        text = f"[{text}]" if cell.last else f" {text} "
+        if colour:
+            text = f"\x1b[{(91, 93)[cell.player]}m{text}\x1b[0m"
+        board[cell.row][cell.column] = text
+    lines = ["".join(row) for row in board]
+    lines.append("".join(f" {column + 1} " for column in range(COLUMNS)))
+    lines.append(_caption(position))
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def rgb_array(
+    position: Position, last: int | None = None, *, screen_scaling: int = DEFAULT_SCALING
+) -> NDArray[np.uint8]:
+    """The board as pixels, uint8 ``(86 * screen_scaling, 99 * screen_scaling, 3)``.
+
+    Player 0's discs are red with a groove, player 1's yellow and plain; the last disc
+    has a white dot, the discs of the winning line a white ring. The array is fresh.
+
+    Args:
+        position: what to show.
+        last: 0-based column of the last move, None to mark none.
+        screen_scaling: size, a positive integer.
+
+    Raises:
+        InvalidOption: a bad ``screen_scaling``, or the side that moved last has no disc
+            on top of column ``last``.
+    """
+    empty, tiles = _artwork(parse_scaling(screen_scaling))
+    pixels = empty.copy()
+    size, frame = _CELL * screen_scaling, _FRAME * screen_scaling
+    for cell in _cells(position, last):
+        top, left = frame + cell.row * size, frame + cell.column * size
+        pixels[top : top + size, left : left + size] = tiles[cell.player, cell.last, cell.line]
+    return pixels
+
+
+def svg(position: Position, last: int | None = None) -> str:
+    """The board as a self-contained svg picture with a title and a description.
+
+    Args:
+        position: what to show.
+        last: 0-based column of the last move, None to mark none.
+
+    Raises:
+        InvalidOption: the side that moved last has no disc on top of column ``last``.
+    """
+    shapes = [
+        f'<rect width="{_WIDTH}" height="{_HEIGHT}" rx="{_CORNER}" fill="{_hex(BOARD_COLOUR)}"/>'
+    ]
+    for row in range(ROWS):
+        for column in range(COLUMNS):
+            shapes.append(_circle(row, column, _HOLE, fill=HOLE_COLOUR))
+    for cell in _cells(position, last):
+        at = (cell.row, cell.column)
+        rim = RIM_COLOURS[cell.player]
+        shapes.append(_circle(*at, _DISC - 0.2, fill=DISC_COLOURS[cell.player], stroke=rim))
+        if cell.player == 0:
+            shapes.append(_circle(*at, sum(_GROOVE) / 2, stroke=rim))
+        if cell.line:
+            inner, outer = _LINE
+            shapes.append(_circle(*at, inner, stroke=MARK_RIM, width=0.6))
+            middle = (inner + outer) / 2
+            shapes.append(_circle(*at, middle, stroke=MARK_COLOUR, width=outer - inner))
+        if cell.last:
+            shapes.append(_circle(*at, _LAST, fill=MARK_COLOUR, stroke=MARK_RIM))
+    for column in range(COLUMNS):
+        x = _FRAME + (column + 0.5) * _CELL
+        shapes.append(
+            f'<text x="{x}" y="{_HEIGHT + 4.2}" text-anchor="middle" font-size="4" '
+            f'font-family="sans-serif" fill="#808080">{column + 1}</text>'
+        )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{_WIDTH * 4}" '
+        f'height="{(_HEIGHT + 6) * 4}" viewBox="0 0 {_WIDTH} {_HEIGHT + 6}">'
+        f"<title>Connect Four: {_caption(position)}</title>"
+        f"<desc>{_description(position, last)}</desc>{''.join(shapes)}</svg>"
+    )
+
+
+def parse_scaling(value: object) -> int:
+    """A ``screen_scaling`` as it must be.
+
+    Raises:
+        InvalidOption: not a positive integer.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise InvalidOption(f"screen_scaling={value!r}: expected a positive integer")
+    return value
+
+
+# -- what is to be seen ---------------------------------------------------------------
+
+
+def _cells(position: Position, last: int | None) -> list[_Cell]:
+    """Every disc of the position, with its marks."""
+    boards = position.discs(0), position.discs(1)
+    occupied = boards[0] | boards[1]
+    last_bit = -1
+    if last is not None:
+        last = parse_column(last)
+        last_bit = (occupied & (COLUMN << (STRIDE * last))).bit_length() - 1
+        if last_bit < 0 or not position.theirs >> last_bit & 1:
+            raise InvalidOption(
+                f"last={last}: the side that moved last has no disc on top of that column in\n"
+                f"{position}"
+            )
+    line = position.outcome.cells if position.outcome else ()
+    cells = []
+    while occupied:
+        bit = occupied.bit_length() - 1
+        occupied ^= 1 << bit
+        column, height = divmod(bit, STRIDE)
+        row = ROWS - 1 - height
+        cells.append(
+            _Cell(row, column, boards[1] >> bit & 1, bit == last_bit, (row, column) in line)
+        )
+    return cells
+
+
+def _player(player: int) -> str:
+    return f"player {player} ({DISCS[player]})"
+
+
+def _caption(position: Position) -> str:
+    if position.outcome is None:
+        return f"{_player(position.to_move)} to move"
+    if position.outcome.winner is None:
+        return "draw"
+    return f"{_player(position.outcome.winner)} won"
+
+
+def _description(position: Position, last: int | None) -> str:
+    """The board in words, column by column from the bottom, for who cannot see it."""
+    columns: list[list[str]] = [[] for _ in range(COLUMNS)]
+    for cell in sorted(_cells(position, last), reverse=True):
+        columns[cell.column].append(DISCS[cell.player])
+    parts = [f"column {i + 1}: {' '.join(discs) or 'empty'}" for i, discs in enumerate(columns)]
+    text = "Discs from the bottom up: " + "; ".join(parts) + "."
+    return text if last is None else f"{text} Last move: column {last + 1}."
+
+
+# -- svg ------------------------------------------------------------------------------
+
+
+def _hex(colour: _Colour) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _circle(
+    row: int,
+    column: int,
+    radius: float,
+    *,
+    fill: _Colour | None = None,
+    stroke: _Colour | None = None,
+    width: float = 0.4,
+) -> str:
+    x, y = _FRAME + (column + 0.5) * _CELL, _FRAME + (row + 0.5) * _CELL
+    outline = "" if stroke is None else f' stroke="{_hex(stroke)}" stroke-width="{width}"'
+    paint = "none" if fill is None else _hex(fill)
+    return f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{paint}"{outline}/>'
+
+
+# -- pixels ---------------------------------------------------------------------------
+
+_Pixels = NDArray[np.float64]
+_Tiles = dict[tuple[int, bool, bool], NDArray[np.uint8]]  # by player, last, line
+
+
+@functools.lru_cache(maxsize=8)
+def _artwork(scaling: int) -> tuple[NDArray[np.uint8], _Tiles]:
+    """The empty board, and every look of a cell with a disc, drawn once for a size."""
+    size, frame = _CELL * scaling, _FRAME * scaling
+    hole = _paint(_flat(size, size, BOARD_COLOUR), HOLE_COLOUR, _ring(size, 0.0, _HOLE))
+    # Light falls from above: the hole's lower edge catches it.
+    shade = np.linspace(-0.5, 1.0, size)[:, None].clip(0.0, 1.0)
+    hole = _paint(hole, (92, 137, 208), _ring(size, _HOLE - 0.25, _HOLE) * shade)
+
+    board = _flat(_HEIGHT * scaling, _WIDTH * scaling, PAGE)
+    board = _paint(board, BOARD_COLOUR, _rounded(_HEIGHT * scaling, _WIDTH * scaling, scaling))
+    board[frame:-frame, frame:-frame] = np.tile(hole, (ROWS, COLUMNS, 1))
+
+    tiles = {}
+    for player in (0, 1):
+        plain = _paint(hole, RIM_COLOURS[player], _ring(size, 0.0, _DISC))
+        plain = _paint(plain, DISC_COLOURS[player], _ring(size, 0.0, _DISC - 0.4))
+        if player == 0:
+            plain = _paint(plain, RIM_COLOURS[player], _ring(size, *_GROOVE))
+        for line in (False, True):
+            drawn = plain
+            if line:
+                drawn = _paint(drawn, MARK_RIM, _ring(size, _LINE[0] - 0.3, _LINE[1]))
+                drawn = _paint(drawn, MARK_COLOUR, _ring(size, *_LINE))
+            tiles[player, False, line] = drawn.round().astype(np.uint8)
+            drawn = _paint(drawn, MARK_RIM, _ring(size, 0.0, _LAST + 0.3))
+            drawn = _paint(drawn, MARK_COLOUR, _ring(size, 0.0, _LAST))
+            tiles[player, True, line] = drawn.round().astype(np.uint8)
+    return board.round().astype(np.uint8), tiles
+
+
+def _flat(height: int, width: int, colour: _Colour) -> _Pixels:
+    return np.full((height, width, 3), colour, np.float64)
+
+
+def _paint(pixels: _Pixels, colour: _Colour, coverage: _Pixels) -> _Pixels:
+    """The pixels with a colour laid over them where, and as far as, a shape covers them."""
+    return pixels + (np.array(colour) - pixels) * coverage[..., None]
+
+
+def _covered(depth: _Pixels) -> _Pixels:
+    """Share of a pixel that a shape covers, its edge ``depth`` pixels away from the middle."""
+    return np.clip(depth + 0.5, 0.0, 1.0)
+
+
+def _ring(size: int, inner: float, outer: float) -> _Pixels:
+    """Coverage ``(size, size)`` of a ring around the middle of a cell; radii in units."""
+    unit = size / _CELL
+    middle = np.arange(size) + 0.5 - size / 2
+    distance = np.hypot(middle[:, None], middle[None, :])
+    covered = _covered(outer * unit - distance)
+    return covered - _covered(inner * unit - distance) if inner else covered
+
+
+def _rounded(height: int, width: int, scaling: int) -> _Pixels:
+    """Coverage ``(height, width)`` of a rectangle with round corners that fills the picture."""
+    radius = _CORNER * scaling
+    beyond = [
+        np.maximum(np.abs(np.arange(length) + 0.5 - length / 2) - (length / 2 - radius), 0.0)
+        for length in (height, width)
+    ]
+    return _covered(radius - np.hypot(beyond[0][:, None], beyond[1][None, :]))

@@ -1,0 +1,1 @@
+"""Speed, measured beside what it is to be compared with, in one run."""
