@@ -1,0 +1,73 @@
+"""The command line: ``c4``, or ``python -m evaluation``."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+# Each command is a module with configure(parser) and execute(arguments), imported only
+# when it is asked for, so that no command pays for another's imports.
+COMMANDS: Final = {
+    "run": "play a round robin and print its win table",
+    "report": "print the tables of a run, or of games that people played",
+    "list": "describe every agent and its options",
+    "play": "play against an agent in the terminal, or watch two",
+    "bench": "measure speed beside what it is compared with",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    """Bad usage is one line on stderr and exit code 2."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]  # does not return
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code: 0, 2 for bad input, 130 when interrupted."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _Parser(
+        prog="c4",
+        description="Pit Connect Four agents against each other.",
+        epilog="c4 COMMAND --help says more. commands:\n"
+        + "\n".join(f"  {name:<8} {summary}" for name, summary in COMMANDS.items()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
+    name = parser.parse_args(given[:1]).command
+    if name not in COMMANDS:
+        close = difflib.get_close_matches(name, COMMANDS, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"expected {', '.join(COMMANDS)}"
+        parser.error(f"unknown command {name!r}; {hint}")
+    try:
+        command = importlib.import_module(f"evaluation.commands.{name}")
+        parser = _Parser(prog=f"c4 {name}", description=command.__doc__)
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        command.configure(parser)
+        code = command.execute(parser.parse_args(given[1:]))
+        sys.stdout.flush()
+        return int(code or 0)
+    except ValueError as error:
+        # Every error this project raises about its input is a ValueError (c4env.errors).
+        from c4env.errors import C4Error
+
+        if not isinstance(error, C4Error):
+            raise
+        print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"c4 {name}: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output left, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    # Worker processes import this module again under another name and stop there.
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Play against an agent in the terminal: c4 play human alphabeta:depth=7.
+
+Either player, or both, may be an agent's spec or `human`. Games are appended to a record
+that `c4 report` reads.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Final
+
+RECORD: Final = Path("c4-games")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
+    parser.add_argument(
+        "--first", choices=("1", "2"),
+        help="which of the two goes first (default: asked when a person plays, else 1)",
+    )  # fmt: skip
+    parser.add_argument("--hint", default="alphabeta:depth=9", metavar="SPEC", help="who hints")
+    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
+    parser.add_argument(
+        "--record", type=Path, default=RECORD, metavar="DIR",
+        help=f"where the game is appended (default {RECORD})",
+    )  # fmt: skip
+    parser.add_argument("--no-record", action="store_true", help="write nothing")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Play one game."""
+    import agents
+    from agents.base import SearchingAgent
+    from evaluation.errors import InvalidRun
+    from evaluation.play import HELP, HUMAN, TerminalGame, ask_first
+    from evaluation.record import GameFile
+
+    one, other = arguments.players
+    if arguments.seed < 0:
+        raise InvalidRun(f"seed={arguments.seed}: expected an integer >= 0")
+    zoo = {name: agents.make(name) for name in (one, other) if name != HUMAN}
+    hint = agents.make(arguments.hint)
+    if not isinstance(hint, SearchingAgent):
+        raise InvalidRun(f"--hint {arguments.hint}: expected an agent that searches")
+    # A damaged record is better heard of before the game than after it.
+    file = None if arguments.no_record else GameFile(arguments.record, {"played": "at a terminal"})
+    try:
+        if HUMAN in (one, other):
+            print(f"{HELP}\n")
+        if arguments.first is not None or HUMAN not in (one, other):
+            names = (other, one) if arguments.first == "2" else (one, other)
+        else:
+            names = ask_first((one, other))
+        game = TerminalGame(names, zoo, hint, seed=arguments.seed).play()
+    except EOFError:
+        print("left before the game")
+        game = None
+    if file is not None:
+        with file:
+            if game is not None:
+                file.append(game)
+                print(f"recorded in {arguments.record}; c4 report {arguments.record} tallies it")
+    return 0

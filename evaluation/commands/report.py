@@ -1,0 +1,32 @@
+"""Print the win table of a run directory, finished or not, or of games that people played.
+
+DIR is what `c4 run --out` or `c4 play --record` wrote.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from evaluation.commands.run import FORMATS
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the table."""
+    from evaluation.ratings import format_ratings, rate
+    from evaluation.record import digest, read_games
+    from evaluation.wintable import WinTable
+
+    _, games, _ = read_games(arguments.folder)
+    table = WinTable.of(games)
+    print(getattr(table, arguments.format)())
+    if arguments.format == "text" and games:
+        print("\n" + format_ratings(rate(games, table.players)))
+        print(f"digest {digest(games)}")
+    return 0

@@ -1,0 +1,109 @@
+"""Play a round robin: every pairing over enumerated openings, both colours, and a win table.
+
+An agent is a spec such as `greedy` or `alphabeta:depth=6,heuristic=window` (`c4 list` shows
+all), or package.module:attribute for a class or function of your own. Without any, the
+default field is played: random, greedy, and the published systems.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+DEFAULT_FIELD: Final = (
+    "random",
+    "greedy",
+    "minimax",
+    "alphabeta-chain",
+    "alphabeta-window",
+    "alphabeta-window-b",
+    "rust-port",
+)
+"""Random, greedy, and every published system that can play from the opening (plain exact
+negamax cannot)."""
+
+FORMATS: Final = ("text", "markdown", "csv", "json")
+
+
+def cores() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
+    parser.add_argument(
+        "--openings", type=int, default=2, metavar="PLIES",
+        help="start from all mirror-reduced positions after so many plies (default 2: 25 of them)",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
+    parser.add_argument(
+        "--jobs", type=int, default=cores(), metavar="N",
+        help="worker processes (default: the number of cores); the games are the same for any",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="write every game to DIR as it ends; the same command again resumes",
+    )  # fmt: skip
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Play, and print the table on stdout."""
+    from evaluation.tournament import round_robin
+
+    field = arguments.agents or list(DEFAULT_FIELD)
+    with _Progress(arguments.quiet) as progress:
+        result = round_robin(
+            field,
+            openings=arguments.openings,
+            seed=arguments.seed,
+            jobs=arguments.jobs,
+            out=arguments.out,
+            watch=progress.watch,
+        )
+    print(getattr(result.table, arguments.format)())
+    if arguments.format == "text":
+        from evaluation.ratings import format_ratings
+
+        print("\n" + format_ratings(result.ratings))
+        print(f"digest {result.digest}")
+        if arguments.out is not None:
+            print(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
+    return 0
+
+
+class _Progress:
+    """A bar on stderr."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._bar: Any = None
+
+    def watch(self, done: int, total: int) -> None:
+        """Show that so many games of all are played."""
+        from tqdm import tqdm
+
+        if self._bar is None:
+            self._bar = tqdm(
+                total=total,
+                initial=done,
+                unit=" games",
+                file=sys.stderr,
+                disable=self._quiet,
+                dynamic_ncols=True,
+                leave=False,
+            )
+        self._bar.update(done - self._bar.n)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

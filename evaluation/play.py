@@ -1,0 +1,168 @@
+"""A game at the terminal: people against agents, people against people, agents to watch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from agents.base import Agent, SearchingAgent
+from c4env.errors import C4Error
+from c4env.observation import observe
+from c4env.position import DISCS, Position, format_moves, parse_column
+from c4env.rendering import ansi
+from evaluation.match import game_seed
+from evaluation.record import Ending, GameRecord
+
+HUMAN: Final = "human"
+"""The name under which a person stands in specs and records."""
+
+HELP: Final = "1-7 drops a disc, u takes back, h hints, q leaves"
+
+
+class _Leave(Exception):
+    """The person at the keyboard leaves the game."""
+
+
+@dataclass
+class TerminalGame:
+    """One game, asked and shown line by line.
+
+    Attributes:
+        names: first and second player; HUMAN or an agent's spec.
+        agents: the agents by name, without HUMAN.
+        hint: whom to ask for hints.
+        ask: reads a line after showing a prompt; EOFError leaves the game.
+        show: prints a line.
+        seed: of agents that draw lots.
+    """
+
+    names: tuple[str, str]
+    agents: dict[str, Agent]
+    hint: SearchingAgent
+    ask: Callable[[str], str] = input
+    show: Callable[[str], Any] = print
+    seed: int = 0
+    _positions: list[Position] = field(default_factory=lambda: [Position()])
+    _columns: list[int] = field(default_factory=list)
+    _seconds: list[list[float]] = field(default_factory=lambda: [[], []])
+    _nodes: list[list[int]] = field(default_factory=lambda: [[], []])
+
+    @property
+    def position(self) -> Position:
+        """The position on the board."""
+        return self._positions[-1]
+
+    def play(self) -> GameRecord | None:
+        """Play to the end, or until a person leaves; None when it was left before a move."""
+        for seat, name in enumerate(self.names):
+            if name != HUMAN:
+                self.agents[name].reset(seed=game_seed(self.seed, self.names, "", seat))
+        self.show(self._board())
+        while self.position.outcome is None:
+            seat = self.position.to_move
+            try:
+                turn = self._ask_person if self.names[seat] == HUMAN else self._ask_agent
+                started = time.perf_counter()
+                column, nodes = turn(seat)
+            except (_Leave, EOFError):
+                self.show("left the game")
+                people = {s for s, name in enumerate(self.names) if name == HUMAN}
+                if len(self._columns) < 2 or len(people) == 2:
+                    return None
+                return self._record(1 - seat, "abandoned", "left the game")
+            except C4Error as error:  # an agent's column that is none, or is full
+                self.show(f"{self.names[seat]} forfeits: {error}")
+                return self._record(1 - seat, "illegal column", str(error))
+            self._seconds[seat].append(time.perf_counter() - started)
+            self._nodes[seat].append(nodes)
+            self._columns.append(column)
+            self._positions.append(self.position.play(column))
+            self.show(f"\n{self.names[seat]} ({DISCS[seat]}) plays {column + 1}\n{self._board()}")
+        winner = self.position.outcome.winner
+        if winner is None:
+            self.show("a draw")
+            return self._record(None, "full board", "")
+        self.show(f"{self.names[winner]} ({DISCS[winner]}) wins")
+        return self._record(winner, "four", "")
+
+    def _board(self) -> str:
+        return ansi(self.position, self._columns[-1] if self._columns else None)
+
+    def _ask_agent(self, seat: int) -> tuple[int, int]:
+        agent = self.agents[self.names[seat]]
+        column = parse_column(agent(observe(self.position)))
+        self.position.play(column)  # raises when it is full
+        return column, agent.nodes
+
+    def _ask_person(self, seat: int) -> tuple[int, int]:
+        """A legal column; commands are carried out and bad input is answered on the way."""
+        while True:
+            text = self.ask(f"{self.names[seat]} ({DISCS[seat]}), column 1-7: ").strip().lower()
+            if text == "q":
+                raise _Leave
+            if text == "u":
+                self._take_back()
+                seat = self.position.to_move
+            elif text == "h":
+                result = self.hint.search(self.position)
+                line = format_moves(result.principal_variation)
+                self.show(
+                    f"hint: {result.column + 1} (value {result.value:g} at depth {result.depth}, "
+                    f"line {line})"
+                )
+            elif text not in tuple("1234567"):
+                self.show(f"{text!r} is not a column: {HELP}")
+            elif not self.position.is_legal(int(text) - 1):
+                self.show(f"column {text} is full: {HELP}")
+            else:
+                return int(text) - 1, 0
+
+    def _take_back(self) -> None:
+        """Back to the latest earlier turn of a person."""
+        turns = [ply for ply in range(len(self._columns)) if self.names[ply & 1] == HUMAN]
+        if not turns:
+            self.show("there is nothing to take back")
+            return
+        while len(self._columns) > turns[-1]:
+            self._columns.pop()
+            self._positions.pop()
+            seat = self.position.to_move
+            self._seconds[seat].pop()
+            self._nodes[seat].pop()
+        self.show(self._board())
+
+    def _record(self, winner: int | None, ending: Ending, reason: str) -> GameRecord:
+        first, second = self._nodes
+        first_seconds, second_seconds = self._seconds
+        return GameRecord(
+            self.names,
+            "",
+            format_moves(self._columns),
+            winner,
+            ending,
+            reason,
+            (sum(first), sum(second)),
+            (sum(first_seconds), sum(second_seconds)),
+        )
+
+
+def ask_first(
+    names: Sequence[str], ask: Callable[[str], str] = input, show: Callable[[str], Any] = print
+) -> tuple[str, str]:
+    """Ask who moves first; returns the names in the order of moving.
+
+    Raises:
+        EOFError: the person left.
+    """
+    one, other = names
+    while True:
+        text = ask(f"who goes first, 1 ({one}) or 2 ({other})? ").strip().lower()
+        if text in ("1", one):
+            return one, other
+        if text in ("2", other):
+            return other, one
+        if text == "q":
+            raise EOFError
+        show(f"{text!r}: expected 1 for {one}, 2 for {other}, or q to leave")
