@@ -1,0 +1,40 @@
+"""The benchmarks run and compare like with like; how fast is theirs to say, not a test's."""
+
+from __future__ import annotations
+
+import pytest
+
+import agents
+from c4env.position import Position
+from evaluation.benchmarks import reference
+
+
+@pytest.mark.parametrize("moves", ["", "4", "4455", "12345", "4444", "44443322"])
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_the_pure_python_reference_searches_the_same_tree(moves, depth):
+    agent = agents.make("alphabeta-chain", depth=depth)
+    columns = [int(digit) - 1 for digit in moves]
+    column, _, nodes = agent.best_move(Position.parse(moves))
+    assert reference.choose(columns, depth) == (column, nodes)
+
+
+def test_there_are_69_windows():
+    assert len(reference.WINDOWS) == 69
+
+
+@pytest.mark.compiled  # seconds compiled, minutes not
+def test_agents_benchmark_compares_equal_trees():
+    from evaluation.benchmarks.agents import BASELINE, run
+
+    rows, table = run(repeat=1)
+    nodes = {row.name: row.nodes for row in rows}
+    assert nodes[BASELINE] == nodes["alphabeta-chain (depth 7)"]
+    assert all(row.name in table for row in rows)
+
+
+def test_env_benchmark_measures_all_four():
+    from evaluation.benchmarks.env import run
+
+    rows, table = run(games=2, repeat=1)
+    assert len(rows) == 4
+    assert all(row.name in table for row in rows)

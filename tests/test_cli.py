@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import agents
+from evaluation.__main__ import COMMANDS, main
+from evaluation.commands.run import DEFAULT_FIELD
+from evaluation.record import GAMES_FILE, read_games
+
+QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
+
+
+def test_run_prints_the_table_on_stdout_and_the_bar_on_stderr(capsys):
+    assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
+    shown = capsys.readouterr()
+    assert "first \\ second" in shown.out
+    assert "8 games, 8 distinct" in shown.out
+    assert "Elo" in shown.out
+    assert "/8 [" in shown.err
+    assert "/8 [" not in shown.out
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
+def test_every_form_of_the_table(form, capsys):
+    assert main([*QUICK, "--format", form]) == 0
+    shown = capsys.readouterr()
+    assert "greedy" in shown.out
+    assert shown.err == ""
+    if form == "json":
+        assert json.loads(shown.out)["games"] == 2
+
+
+def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
+    folder = str(tmp_path / "run")
+    assert main([*QUICK, "--out", folder]) == 0
+    first = capsys.readouterr().out
+    assert main([*QUICK, "--out", folder]) == 0
+    assert capsys.readouterr().out == first
+    assert len(read_games(tmp_path / "run")[1]) == 2
+    assert main(["report", folder]) == 0
+    report = capsys.readouterr().out
+    digest = first.split("digest ")[1].split()[0]
+    assert f"digest {digest}" in report
+
+
+def test_the_default_field_is_every_agent_that_can_play_from_the_opening():
+    assert set(DEFAULT_FIELD) | {"alphabeta", "negamax"} <= set(agents.names())
+    published = {"minimax", "alphabeta-chain", "alphabeta-window", "rust-port"}
+    assert published | {"alphabeta-window-b", "random", "greedy"} == set(DEFAULT_FIELD)
+
+
+def test_list_describes_every_agent(capsys):
+    assert main(["list"]) == 0
+    shown = capsys.readouterr().out
+    for name in agents.names():
+        assert name in shown
+    assert "depth=7" in shown
+    assert main(["list", "rust-port"]) == 0
+    assert "minimax" not in capsys.readouterr().out
+
+
+def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
+    lines = iter(["1", "4", "x", "1", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    arguments = ["play", "human", "minimax:depth=2", "--record", str(tmp_path)]
+    assert main([*arguments, "--hint", "minimax:depth=2"]) == 0
+    shown = capsys.readouterr().out
+    assert "'x' is not a column" in shown
+    (game,) = read_games(tmp_path)[1]
+    assert game.players == ("human", "minimax:depth=2")
+    assert game.ending == "abandoned"
+    lines = iter(["q"])
+    assert main(arguments) == 0
+    assert len(read_games(tmp_path)[1]) == 1
+    assert main(["report", str(tmp_path)]) == 0
+    assert "human" in capsys.readouterr().out
+
+
+def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["play", "random", "greedy", "--no-record"]) == 0
+    assert list(tmp_path.iterdir()) == []
+    assert "wins" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "random"], "at least two"),
+        (["run", "random", "rndom"], "unknown agent 'rndom'; did you mean 'random'?"),
+        (["run", "random", "alphabeta:dept=3"], "did you mean 'depth'?"),
+        (["run", "random", "alphabeta:depth=many"], "depth='many': expected int"),
+        (["run", "random", "greedy:heuristic=nope"], "heuristic 'nope'"),
+        (["run", "random", "no.such.module:agent"], "no.such.module"),
+        (["run", "random", "greedy", "--openings", "7"], "expected a number of plies 0..6"),
+        (["run", "random", "greedy", "--seed", "-1"], "seed=-1"),
+        (["run", "random", "greedy", "--jobs", "0"], "jobs=0"),
+        (["report", "no-such-folder"], "no-such-folder"),
+        (["list", "rndom"], "did you mean 'random'?"),
+        (["play", "human", "rndom"], "did you mean 'random'?"),
+        (["play", "human", "greedy", "--hint", "random"], "expected an agent that searches"),
+        (["play", "random", "greedy", "--seed", "-3"], "seed=-3"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "required: COMMAND"),
+        (["runn"], "did you mean 'run'?"),
+        (["run", "random", "greedy", "--openings", "two"], "invalid int value: 'two'"),
+        (["run", "random", "greedy", "--opening-book", "x"], "unrecognized arguments"),
+        (["bench", "nothing"], "invalid choice: 'nothing'"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_code_2(arguments, words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_a_directory_of_another_run_is_one_line(tmp_path, capsys):
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    before = (tmp_path / GAMES_FILE).read_bytes()
+    capsys.readouterr()
+    assert main([*QUICK, "--out", str(tmp_path), "--seed", "5"]) == 2
+    shown = capsys.readouterr()
+    assert "another run" in shown.err
+    assert shown.err.count("\n") == 1
+    assert (tmp_path / GAMES_FILE).read_bytes() == before
+
+
+def test_every_command_says_what_it_does(capsys):
+    for name in COMMANDS:
+        with pytest.raises(SystemExit) as stopped:
+            main([name, "--help"])
+        assert stopped.value.code == 0
+        assert f"c4 {name}" in capsys.readouterr().out
+
+
+def test_listing_agents_compiles_nothing():
+    code = (
+        "import sys, evaluation.__main__ as c; c.main(['list']); assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_output_into_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m evaluation list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+def test_a_foreign_package_called_agents_is_named(tmp_path):
+    (tmp_path / "agents.py").write_text("")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import evaluation"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "is not c4env's" in done.stderr
+    assert str(tmp_path) in done.stderr

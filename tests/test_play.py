@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+
+import agents
+from c4env.position import Position
+from evaluation.play import HUMAN, TerminalGame, ask_first
+
+
+class Left:
+    """Plays the leftmost legal column."""
+
+    name = "left"
+    nodes = 3
+
+    def __call__(self, observation):
+        return int(observation["action_mask"].argmax())
+
+    def reset(self, seed=None):
+        self.seed = seed
+
+
+def game(answers, names=(HUMAN, "left"), zoo=None):
+    """A game with these lines typed; returns it, its record, and what was shown."""
+    lines = iter(answers)
+    shown: list[str] = []
+
+    def ask(prompt):
+        shown.append(prompt)
+        try:
+            return next(lines)
+        except StopIteration:
+            raise EOFError from None
+
+    table = TerminalGame(
+        names, zoo or {"left": Left()}, agents.make("minimax:depth=2"), ask, shown.append
+    )
+    return table, table.play(), "\n".join(shown)
+
+
+def test_a_person_wins():
+    _, record, shown = game("4444")
+    assert record.moves == "4141414"
+    assert (record.winner, record.ending, record.nodes) == (0, "four", (0, 9))
+    assert "human (x) wins" in shown
+    assert "[X]" in shown  # the last disc, in the winning line
+
+
+def test_a_person_moves_second():
+    _, record, _ = game("4444", names=("left", HUMAN))
+    assert record.players == ("left", HUMAN)
+    assert record.winner == 0
+
+
+def test_bad_input_is_answered_and_asked_again():
+    _, record, shown = game(["", "0", "8", "x", "44", " 4 ", *"444"])
+    assert record.moves == "4141414"
+    for wrong in ("''", "'0'", "'8'", "'x'", "'44'"):
+        assert f"{wrong} is not a column" in shown
+
+
+def test_a_full_column_is_answered_and_asked_again():
+    names = (HUMAN, HUMAN)
+    _, _, shown = game("1111111", names=names)
+    assert "column 1 is full" in shown
+
+
+def test_take_back_undoes_both_moves():
+    table, record, _ = game(["3", "u", *"4444"])
+    assert record.moves == "4141414"
+    assert len(record.seconds) == 2
+    assert table.position == Position.parse("4141414")
+
+
+def test_take_back_against_nobody_undoes_one():
+    _, record, _ = game("3u" + "4747474", names=(HUMAN, HUMAN))
+    assert record.moves == "4747474"
+
+
+def test_nothing_to_take_back():
+    _, _, shown = game("u")
+    assert "nothing to take back" in shown
+
+
+def test_a_person_moving_second_cannot_take_back_the_agents_first_move():
+    table, _, shown = game("u", names=("left", HUMAN))
+    assert "nothing to take back" in shown
+    assert table.position == Position.parse("1")
+
+
+def test_hint_is_the_searching_agents():
+    _, _, shown = game(["h"])
+    assert "hint: 4" in shown
+
+
+@pytest.mark.parametrize("leave", [["4", "q"], ["4"]])
+def test_leaving_after_moves_is_recorded_as_abandoned(leave):
+    _, record, _ = game(leave)
+    assert (record.ending, record.winner, record.moves) == ("abandoned", 1, "41")
+
+
+def test_leaving_before_a_move_records_nothing():
+    assert game(["q"])[1] is None
+
+
+def test_two_agents_to_watch():
+    _, record, shown = game([], names=("left", "right"), zoo={"left": Left(), "right": Left()})
+    assert record.ending == "four"
+    assert "left (x) plays 1" in shown
+
+
+def test_an_agent_that_plays_nonsense_forfeits():
+    class Bad(Left):
+        def __call__(self, observation):
+            return 9
+
+    _, record, shown = game("4", zoo={"left": Bad()})
+    assert (record.winner, record.forfeited_by) == (0, 1)
+    assert "forfeits" in shown
+
+
+def test_who_goes_first_is_asked_until_answered():
+    lines = iter(["", "3", "2"])
+    shown: list[str] = []
+    assert ask_first(("human", "left"), lambda _: next(lines), shown.append) == ("left", "human")
+    assert len(shown) == 2
+    assert ask_first(("human", "left"), lambda _: "human") == ("human", "left")
+    with pytest.raises(EOFError):
+        ask_first(("human", "left"), lambda _: "q")

@@ -1,0 +1,131 @@
+"""Every code block of every README runs: Python and ``c4`` here, the set-up in .ci/run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from c4env.position import Position
+from evaluation.__main__ import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+READMES = [
+    ROOT / "README.md",
+    *sorted(
+        p for folder in ("c4env", "agents", "evaluation") for p in ROOT.glob(f"{folder}/**/*.md")
+    ),
+]
+BLOCKS = [
+    (path, language, text)
+    for path in READMES
+    for language, text in re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text(), re.M | re.S)
+]
+
+
+def blocks(language):
+    return [
+        pytest.param(text, id=f"{path.parent.name}-{number}")
+        for number, (path, found, text) in enumerate(BLOCKS)
+        if found == language
+    ]
+
+
+def test_no_block_is_of_a_kind_that_nothing_runs():
+    assert {language for _, language, _ in BLOCKS} <= {"python", "sh", "console", "toml"}
+    assert len(re.findall(r"^```", "".join(p.read_text() for p in READMES), re.M)) == 2 * len(
+        BLOCKS
+    )
+
+
+@pytest.mark.compiled  # each is a process of its own
+@pytest.mark.parametrize("code", blocks("python"))
+def test_python_block_runs(code, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def console_lines():
+    return [
+        line.removeprefix("$ ").split("#")[0].strip()
+        for _, language, text in BLOCKS
+        if language == "console"
+        for line in text.splitlines()
+    ]
+
+
+@pytest.mark.compiled
+def test_console_blocks_run(tmp_path):
+    """In order, in one folder; DIR stands for a run directory, and a person leaves at once."""
+    run = [sys.executable, "-m", "evaluation"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(
+        [*run, "run", "random", "greedy", "--openings", "0", "--out", "DIR", "--quiet"],
+        cwd=tmp_path, env=environment, check=True, capture_output=True,
+    )  # fmt: skip
+    assert console_lines()
+    for line in console_lines():
+        name, command, *arguments = shlex.split(line)
+        assert name == "c4"
+        assert command in COMMANDS
+        done = subprocess.run(
+            [*run, command, *arguments],
+            cwd=tmp_path, env=environment, input="q\n", capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == 0, (line, done.stderr)
+
+
+def test_the_set_up_blocks_are_what_ci_runs():
+    set_up = [text for _, language, text in BLOCKS if language == "sh"]
+    assert len(set_up) == 2
+    first, second = set_up
+    assert first.strip().endswith("c4 run")
+    assert second.strip().endswith("pytest -q")
+    script = (ROOT / ".ci" / "run").read_text()
+    assert "block 1" in script
+    assert "block 2" in script
+    for text in set_up:
+        subprocess.run(["bash", "-n", "-c", text], check=True)
+
+
+def test_the_user_heuristic_of_the_readme_plays(tmp_path, monkeypatch):
+    """The block defines it; here it is searched, from a module on the import path."""
+    import agents
+
+    (block,) = [text for _, _, text in BLOCKS if "def tall" in text]
+    (tmp_path / "readme_heuristic.py").write_text(block)
+    monkeypatch.syspath_prepend(tmp_path)
+    agent = agents.make("alphabeta:depth=3,heuristic=readme_heuristic:tall")
+    assert agent.search(Position.parse("11111")).value == 1.0
+
+
+def test_the_entry_point_of_the_readme_is_an_agent(tmp_path, monkeypatch):
+    import agents
+    from agents import registry
+
+    (declaration,) = [tomllib.loads(text) for _, language, text in BLOCKS if language == "toml"]
+    points = declaration["project"]["entry-points"][registry.ENTRY_POINTS]
+    (block,) = [text for _, _, text in BLOCKS if "class Leftmost" in text]
+    (tmp_path / "mypackage").mkdir()
+    (tmp_path / "mypackage" / "mymodule.py").write_text(block.split("agents.register")[0])
+    monkeypatch.syspath_prepend(tmp_path)
+    for target in points.values():
+        assert agents.make(target).choose(Position.parse("")) == 0
+
+
+def test_links_lead_somewhere():
+    for path in READMES:
+        for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
+            assert (path.parent / target).exists(), (path, target)
