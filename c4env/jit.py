@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba import types
+from numba.core.typeinfer import register_dispatcher
 
 config: Any = numba.config  # its settings are made at run time
 
@@ -99,7 +100,8 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
             dispatcher.enable_caching()
         finally:
             config.CACHE_DIR = before
-        dispatcher.compile(signature)
+        with register_dispatcher(dispatcher):  # a recursive kernel finds its own name
+            dispatcher.compile(signature)
         dispatcher.disable_compile()
         return dispatcher  # type: ignore[no-any-return]  # a dispatcher stands for the function
 
