@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.solver.search import EPOCH, LIMIT, NODES, search
+from agents.solver.search import EPOCH, LIMIT, NODES, hashed, search
 from agents.solver.table import LAST_EPOCH, POINTER, pointer
 from c4env.bitboard import (
     BOARD,
@@ -92,7 +92,7 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
     highest = min(highest, ceiling)
     while lowest < highest:
         limit = next_limit(lowest, highest)
-        score = search(table, work, mine, theirs, my_wins, their_wins, plies, limit)
+        score = search(table, work, mine, theirs, my_wins, their_wins, plies, limit, hashed(mine, theirs, plies))
         if work[NODES] >= work[LIMIT]:
             return ABORTED
         if score > limit:

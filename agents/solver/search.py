@@ -54,17 +54,15 @@ def log_work(nodes: int) -> int:
         w += 2
     return w
 
-@kernel(types.int64(POINTER, POINTER, i8, i8, i8, i8, i8, i8))
-def search(table: Any, work: Any, mine: int, theirs: int, my_wins: int, their_wins: int, plies: int, alpha: int) -> int:
+@kernel(types.int64(POINTER, POINTER, i8, i8, i8, i8, i8, i8, i8))
+def search(table: Any, work: Any, mine: int, theirs: int, my_wins: int, their_wins: int, plies: int, alpha: int, mixed: int) -> int:
     if work[NODES] >= work[LIMIT]:
         return 0
     start = int(work[NODES]) + 1
     work[NODES] = start
     mask = int(work[MASK])
     epoch = int(work[EPOCH])
-    mixed = 0
     if plies <= TABLE_PLIES:
-        mixed = hashed(mine, theirs, plies)
         entry = probe(table, mask, epoch, mixed)
         if entry:
             lower = ((entry >> LOWER_SHIFT) & FIELD) - BIAS
@@ -132,27 +130,19 @@ def search(table: Any, work: Any, mine: int, theirs: int, my_wins: int, their_wi
                 s = odd_claim(b, wb, a, playable, False, -al)
                 if s >= 0:
                     value = -s
-            if value == 99 and p <= CUTOFF_PLIES:
-                entry = probe(table, mask, epoch, hashed(a, b, p))
-                if entry:
-                    lower = ((entry >> LOWER_SHIFT) & FIELD) - BIAS
-                    if lower > al:
-                        value = lower
-                    else:
-                        upper = ((entry >> UPPER_SHIFT) & FIELD) - BIAS
-                        if upper <= al:
-                            value = upper
         if value != 99:
             if (p - plies) & 1:
                 value = -value
             if value > alpha:
                 best = value
-                if plies <= TABLE_PLIES:
-                    store(table, mask, epoch, mixed, best, (41 - plies) >> 1, 0)
                 return best
             best = max(best, value)
             continue
         child = frame + count * CHILD
+        if p <= TABLE_PLIES:
+            h = hashed(a, b, p)
+            prefetch(table, (h & mask) << 1)
+            work[child + 5] = h
         work[child] = a
         work[child + 1] = b
         work[child + 2] = wa
@@ -175,13 +165,26 @@ def search(table: Any, work: Any, mine: int, theirs: int, my_wins: int, their_wi
             slot -= 1
         work[slot] = score
         count += 1
+    if plies < CUTOFF_PLIES:
+        for i in range(count):
+            child = frame + i * CHILD
+            p = int(work[child + 4])
+            entry = probe(table, mask, epoch, int(work[child + 5]))
+            if entry:
+                if (p - plies) & 1:
+                    value = BIAS - ((entry >> UPPER_SHIFT) & FIELD)
+                else:
+                    value = ((entry >> LOWER_SHIFT) & FIELD) - BIAS
+                if value > alpha:
+                    store(table, mask, epoch, mixed, value, (41 - plies) >> 1, 0)
+                    return value
     for i in range(count):
         child = frame + (int(work[frame + ORDER + i]) & 7) * CHILD
         p = int(work[child + 4])
         if (p - plies) & 1:
-            value = -search(table, work, int(work[child]), int(work[child + 1]), int(work[child + 2]), int(work[child + 3]), p, -alpha - 1)
+            value = -search(table, work, int(work[child]), int(work[child + 1]), int(work[child + 2]), int(work[child + 3]), p, -alpha - 1, int(work[child + 5]))
         else:
-            value = search(table, work, int(work[child]), int(work[child + 1]), int(work[child + 2]), int(work[child + 3]), p, alpha)
+            value = search(table, work, int(work[child]), int(work[child + 1]), int(work[child + 2]), int(work[child + 3]), p, alpha, int(work[child + 5]))
         if value > best:
             best = value
             if best > alpha:

@@ -263,7 +263,7 @@ class Solver:
         )
         if begin < len(mine):
             workspaces[0][LIMIT] = _NEVER
-            portions = iter(range(begin, len(mine), 1 if fresh else _PORTION))
+            portions = iter(range(begin, len(mine), _PORTION))
 
             def task(work: NDArray[np.int64]) -> None:
                 for start in portions:
