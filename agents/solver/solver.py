@@ -1,0 +1,340 @@
+"""The exact solver as Python sees it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from agents.solver.book import Book
+from agents.solver.driver import ABORTED, FULL, first_invalid, score_batch, score_columns, score_position
+from agents.solver.search import EPOCH, LIMIT, MASK, NODES, WORKSPACE
+from agents.solver.table import BYTES_PER_BUCKET, LAST_EPOCH, LEAST_BUCKETS, allocate
+from c4env.bitboard import CELLS, COLUMNS
+from c4env.errors import InvalidOption, InvalidPosition
+from c4env.position import Position
+
+LARGEST: Final = (CELLS + 1 - 7) // 2 + 4  # no score is greater: 22
+CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
+
+_QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
+_PORTION: Final = 64  # positions of a batch a thread takes at a time
+_NEVER: Final = 1 << 62
+_AT_ONCE: Final = -1
+
+T = TypeVar("T")
+
+
+class Solver:
+    """Exact scores of positions.
+
+    A score is seen from the side to move: 0 for a draw; if it can force a win, the number
+    of its own discs still in hand after the winning one, plus one (so ``(43 - plies) // 2``
+    for a win with the next disc, one less for each move later); negative in the same way
+    if it is lost. A position that is over has the score ``-((44 - plies) // 2)`` if its
+    last disc won, which is what the winner's score was, negated, and 0 if the board is full.
+
+    What has been found out is kept in the table and serves the next calls; :meth:`clear`
+    forgets it. A solver is for one caller at a time.
+
+    Args:
+        book: the opening book: ``"default"`` for the one that comes with the package,
+            ``"12ply"`` for that of the package ``bitbully-databases``, a path or a
+            :class:`~agents.solver.book.Book`, or None for none.
+        table_mb: the most the transposition table may take, 1 or more; it is the next
+            power of two of entries below that, allocated when first needed.
+        threads: threads that search together; they change no score.
+
+    Attributes:
+        nodes: positions searched by the last call.
+
+    Raises:
+        InvalidOption: an option is out of range.
+        BookUnavailable: the book asked for cannot be read.
+    """
+
+    def __init__(
+        self,
+        book: Book | str | os.PathLike[str] | None = "default",
+        table_mb: int = 64,
+        threads: int = 1,
+    ) -> None:
+        for name, value in (("table_mb", table_mb), ("threads", threads)):
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise InvalidOption(f"{name}={value!r}: expected an integer of 1 or more")
+        self.book = Book.open(book)
+        self.table_mb = table_mb
+        self.threads = threads
+        self.nodes = 0
+        self._table: NDArray[np.int64] | None = None
+        self._epoch = 1
+        self._workspaces: list[NDArray[np.int64]] = []
+
+    def __repr__(self) -> str:
+        return f"Solver(book={self.book!r}, table_mb={self.table_mb}, threads={self.threads})"
+
+    # -- one position ---------------------------------------------------------------
+
+    def score(self, position: Position) -> int:
+        """The exact score of a position."""
+        return self._score(position, LARGEST)
+
+    def sign(self, position: Position) -> int:
+        """1, 0 or -1: the side to move wins, draws or loses. Faster than :meth:`score`."""
+        return self._score(position, 1)
+
+    def scores(self, position: Position) -> list[int | None]:
+        """The score of each column played, for the side to move; None where it is full.
+
+        All are None once the game is over. ``max(scores) == score(position)``.
+        """
+        return self._columns(position, exact=True)
+
+    def best_columns(self, position: Position) -> tuple[int, ...]:
+        """The columns whose score is the position's, centre first; none once it is over.
+
+        Such a column wins as soon, or loses as late, as can be.
+        """
+        scores = self._columns(position, exact=False)
+        known = [score for score in scores if score is not None]
+        return tuple(c for c in CENTRE_FIRST if known and scores[c] == max(known))
+
+    def plies_to_end(self, position: Position) -> int:
+        """Discs still to be played when both sides play best: 0 once it is over."""
+        if position.outcome is not None:
+            return 0
+        score = self.score(position)
+        if score == 0:
+            return CELLS - position.plies
+        # The winner's last disc leaves |score| - 1 of its own in hand.
+        winner = position.to_move if score > 0 else 1 - position.to_move
+        own_discs = CELLS // 2 + 1 - abs(score)
+        return 2 * own_discs - 1 + winner - position.plies
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """Best columns of both sides to the end of the game, the most central where several are."""
+        nodes = 0
+        line: list[int] = []
+        while position.outcome is None:
+            column = self.best_columns(position)[0]
+            nodes += self.nodes
+            line.append(column)
+            position = position.play(column)
+        self.nodes = nodes
+        return tuple(line)
+
+    # -- many positions -------------------------------------------------------------
+
+    def scores_many(
+        self,
+        mine: Sequence[Position] | ArrayLike,
+        theirs: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
+        fresh: bool = False,
+    ) -> NDArray[np.int8]:
+        """The exact scores of N positions, at native speed and on all cores.
+
+        Args:
+            mine: positions, or [N] int64 bitboards of the sides to move.
+            theirs: [N] int64 bitboards of the other sides, with the latter form.
+            threads: how many; all the cores the process may use by default.
+            fresh: begin each position with an empty table, as benchmarks do, in one thread.
+
+        Returns:
+            [N] int8.
+
+        Raises:
+            InvalidPosition: bitboards that are no position; the first is named.
+            InvalidOption: arrays of different shapes, ``threads`` out of range.
+        """
+        first, second = _bitboards(mine, theirs)
+        if threads is None:
+            threads = 1 if fresh else _cores()
+        if threads < 1 or (fresh and threads > 1):
+            raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
+        return self._batch(first, second, threads, fresh)
+
+    def clear(self) -> None:
+        """Forget what has been searched; the table stays allocated."""
+        if self._epoch == LAST_EPOCH:
+            self._epoch = 0
+            if self._table is not None:
+                self._table[:] = 0
+        self._epoch += 1
+
+    # -- how ------------------------------------------------------------------------
+
+    def _score(self, position: Position, bound: int) -> int:
+        self.nodes = 0
+        if position.outcome is not None:
+            lost = position.outcome.winner is not None
+            score = -((CELLS + 2 - position.plies) // 2) if lost else 0
+        else:
+            known = self.book.score(position) if self.book else None
+            if known is None:
+                mine, theirs = position.mine, position.theirs
+
+                def search(table: NDArray[np.int64], work: NDArray[np.int64]) -> int | None:
+                    found = score_position(table, work, mine, theirs, -bound, bound)
+                    return None if found == ABORTED else found
+
+                known = self._run(search, self.threads)
+            score = known
+        return max(-bound, min(bound, score))
+
+    def _columns(self, position: Position, exact: bool) -> list[int | None]:
+        self.nodes = 0
+        if position.outcome is not None:
+            return [None] * COLUMNS
+        if self.book and position.plies < self.book.plies:
+            legal = position.legal_columns()
+            return [
+                -self._score(position.play(c), LARGEST) if c in legal else None
+                for c in range(COLUMNS)
+            ]
+        mine, theirs = position.mine, position.theirs
+
+        def search(table: NDArray[np.int64], work: NDArray[np.int64]) -> list[int] | None:
+            out = np.empty(COLUMNS, np.int8)
+            return out.tolist() if score_columns(table, work, mine, theirs, out, exact) else None
+
+        return [None if s == FULL else s for s in self._run(search, self.threads)]
+
+    def _memory(self, threads: int) -> NDArray[np.int64]:
+        """The table, and as many workspaces as threads, ready to search."""
+        if self._table is None:
+            self._table = allocate(max(self.table_mb, LEAST_BUCKETS * BYTES_PER_BUCKET >> 20))
+        while len(self._workspaces) < threads:
+            self._workspaces.append(np.zeros(WORKSPACE, np.int64))
+        for work in self._workspaces:
+            work[NODES] = 0
+            work[LIMIT] = _NEVER
+            work[EPOCH] = self._epoch
+            work[MASK] = len(self._table) // 2 - 1
+        return self._table
+
+    def _run(
+        self,
+        search: Callable[[NDArray[np.int64], NDArray[np.int64]], T | None],
+        threads: int,
+    ) -> T:
+        """What a search comes to in any of the threads: None is an interrupted search.
+
+        Easy ones finish in the caller's thread. Python hands out a Ctrl-C only between its
+        own instructions, so longer ones run beside it, and it waits.
+        """
+        table = self._memory(threads)
+        workspaces = self._workspaces[:threads]
+        workspaces[0][LIMIT] = _QUICK
+        found = search(table, workspaces[0])
+        if found is None:
+            workspaces[0][LIMIT] = _NEVER
+            answers: list[T] = []
+
+            def task(work: NDArray[np.int64]) -> None:
+                answer = search(table, work)
+                if answer is not None:
+                    answers.append(answer)
+
+            _beside(task, workspaces, wait_for=1)
+            found = answers[0]
+        self.nodes = sum(int(work[NODES]) for work in workspaces)
+        return found
+
+    def _batch(
+        self,
+        mine: NDArray[np.int64],
+        theirs: NDArray[np.int64],
+        threads: int,
+        fresh: bool,
+    ) -> NDArray[np.int8]:
+        """Scores of boards known to be right; threads take a portion each, again and again."""
+        table = self._memory(threads)
+        workspaces = self._workspaces[:threads]
+        scores = np.zeros(len(mine), np.int8)
+        workspaces[0][LIMIT] = _QUICK
+        begin = score_batch(
+            table, workspaces[0], mine, theirs, scores, 0, len(mine), LARGEST, fresh
+        )
+        if begin < len(mine):
+            workspaces[0][LIMIT] = _NEVER
+            portions = iter(range(begin, len(mine), _PORTION))
+
+            def task(work: NDArray[np.int64]) -> None:
+                for start in portions:
+                    stop = min(start + _PORTION, len(mine))
+                    score_batch(table, work, mine, theirs, scores, start, stop, LARGEST, fresh)
+
+            _beside(task, workspaces, wait_for=threads)
+        self.nodes = sum(int(work[NODES]) for work in workspaces)
+        self._epoch = int(workspaces[0][EPOCH])
+        return scores
+
+
+def _beside(
+    task: Callable[[NDArray[np.int64]], None], workspaces: list[NDArray[np.int64]], wait_for: int
+) -> None:
+    """Run a task in a thread for each workspace until some are done; then stop the others.
+
+    Anything that ends the wait, such as Ctrl-C, stops them all.
+    """
+    done = threading.Semaphore(0)
+
+    def run(work: NDArray[np.int64]) -> None:
+        try:
+            task(work)
+        finally:
+            done.release()
+
+    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in workspaces]
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(wait_for):
+            while not done.acquire(timeout=0.05):  # a turn for signals
+                pass
+    finally:
+        for work in workspaces:
+            work[LIMIT] = _AT_ONCE
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+
+
+def _cores() -> int:
+    """Cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _bitboards(
+    mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two forms :meth:`Solver.scores_many` takes, as checked arrays."""
+    if theirs is None:
+        positions = list(mine)  # type: ignore[arg-type]  # the form without a second argument
+        for i, position in enumerate(positions):
+            if not isinstance(position, Position):
+                raise InvalidPosition(f"number {i}, {position!r}: expected a Position")
+        first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
+        second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
+        return first, second
+    first = np.ascontiguousarray(mine, dtype=np.int64)
+    second = np.ascontiguousarray(theirs, dtype=np.int64)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise InvalidOption(
+            f"bitboards of shapes {first.shape} and {second.shape}: expected two of shape [N]"
+        )
+    bad = first_invalid(first, second)
+    if bad >= 0:
+        raise InvalidPosition(
+            f"number {bad}: bitboards {int(first[bad]):#x} (side to move) and "
+            f"{int(second[bad]):#x} are no position"
+        )
+    return first, second

@@ -1,0 +1,200 @@
+"""Transposition table: what the search already knows about a position, 16 bytes a bucket.
+
+A bucket is two int64 slots and a slot is one whole entry, so threads may share a table
+without locks: a slot is read or written at once or not at all. From the lowest bit::
+
+    33 tag     the part of the mixed key that does not name the bucket
+    12 epoch   the search the entry belongs to; any other counts as empty
+     6 lower   score + 22, a lower bound
+     6 upper   score + 22, an upper bound
+     6 work    2 * log2 of the nodes it took; decides what is kept
+
+Mixing is a bijection on 49 bits, and bucket number and tag together are all of it: an entry
+is never mistaken for another position's. A new epoch empties the table at no cost.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+from typing import Any, Final
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from c4env.bitboard import BOTTOM, COLUMN, STRIDE
+from c4env.jit import config, kernel
+
+TAG_BITS: Final = 33
+EPOCH_SHIFT: Final = TAG_BITS
+LOWER_SHIFT: Final = 45
+UPPER_SHIFT: Final = 51
+WORK_SHIFT: Final = 57
+LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
+SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
+BIAS: Final = 22  # added to a score to store it
+FIELD: Final = 63
+
+KEY_BITS: Final = 49
+KEY_MASK: Final = (1 << KEY_BITS) - 1
+MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
+FOLD: Final = 25  # so is folding the upper bits onto the lower
+LEAST_BUCKETS: Final = 1 << (KEY_BITS - TAG_BITS)
+BYTES_PER_BUCKET: Final = 16
+
+# A key uses all seven bits of a column.
+_KEY_COLUMN: Final = COLUMN << 1 | 1
+_KEY_0: Final = _KEY_COLUMN
+_KEY_1: Final = _KEY_COLUMN << STRIDE
+_KEY_2: Final = _KEY_COLUMN << (2 * STRIDE)
+_KEY_3: Final = _KEY_COLUMN << (3 * STRIDE)
+
+# Memory of int64 words. A pointer goes through a recursive kernel in one register where an
+# array takes seven; uncompiled, the array itself serves.
+POINTER: Final = types.CPointer(types.int64)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _pointer(typingctx: Any, address: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(POINTER))
+
+    return POINTER(types.uintp), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        # The name without a type is old, and read by every LLVM.
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch")
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
+        builder.call(function, [place, word(0), word(3), word(1)])  # to read, keep, data
+        return context.get_dummy_value()
+
+    return types.void(POINTER, types.int64), codegen
+
+
+if config.DISABLE_JIT:
+
+    def pointer(array: NDArray[np.int64]) -> Any:
+        """The array itself: uncompiled kernels index it."""
+        return array
+
+    def prefetch(table: Any, index: int) -> None:
+        """Nothing: uncompiled code has no use for it."""
+
+else:
+
+    @kernel(POINTER(types.int64[::1]))
+    def pointer(array: NDArray[np.int64]) -> Any:
+        """The address of the array's words, for kernels that run while it lives."""
+        return _pointer(array.ctypes.data)
+
+    @kernel(types.void(POINTER, types.int64))
+    def prefetch(table: Any, index: int) -> None:
+        """Ask the processor to bring the word near."""
+        _prefetch(table, index)
+
+
+@kernel("int64(int64)")
+def mirror_key(key: int) -> int:
+    """The key of the mirrored position."""
+    return (
+        (key & _KEY_3)
+        | ((key & _KEY_2) << (2 * STRIDE))
+        | ((key >> (2 * STRIDE)) & _KEY_2)
+        | ((key & _KEY_1) << (4 * STRIDE))
+        | ((key >> (4 * STRIDE)) & _KEY_1)
+        | ((key & _KEY_0) << (6 * STRIDE))
+        | ((key >> (6 * STRIDE)) & _KEY_0)
+    )
+
+
+@kernel("int64(int64, int64)")
+def position_key(mine: int, theirs: int) -> int:
+    """A number of 49 bits that no other position has, the same for a position and its mirror.
+
+    In a column the bit above the top disc is set, and below it those of ``mine``.
+    """
+    key = mine + (mine | theirs) + BOTTOM
+    return min(key, mirror_key(key))
+
+
+@kernel("int64(int64)")
+def mix(key: int) -> int:
+    """A bijection on 49 bits that spreads keys over the buckets."""
+    key = (key * MIX) & KEY_MASK
+    return key ^ (key >> FOLD)
+
+
+@kernel(types.int64(POINTER, types.int64, types.int64, types.int64))
+def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
+    """The entry of a mixed key, or 0. ``mask`` is the number of buckets less one."""
+    place = (mixed & mask) << 1
+    signature = (mixed >> (KEY_BITS - TAG_BITS)) | (epoch << EPOCH_SHIFT)
+    entry = int(table[place])
+    if entry & SIGNATURE == signature:
+        return entry
+    entry = int(table[place + 1])
+    if entry & SIGNATURE == signature:
+        return entry
+    return 0
+
+
+@kernel(
+    types.void(
+        POINTER, types.int64, types.int64, types.int64, types.int64, types.int64, types.int64
+    )
+)
+def store(
+    table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, work: int
+) -> None:
+    """Keep bounds that took ``work``; what was known of the position already is joined to it.
+
+    The first slot of a bucket holds the entry that took most work, the second the newest other.
+    """
+    place = (mixed & mask) << 1
+    signature = (mixed >> (KEY_BITS - TAG_BITS)) | (epoch << EPOCH_SHIFT)
+    lower += BIAS
+    upper += BIAS
+    first = int(table[place])
+    second = int(table[place + 1])
+    slot = place
+    if first & SIGNATURE == signature:
+        known = first
+    elif second & SIGNATURE == signature:
+        known = second
+        slot = place + 1
+    else:
+        known = 0
+        if (first >> EPOCH_SHIFT) & LAST_EPOCH == epoch:
+            if first >> WORK_SHIFT > work:
+                slot = place + 1
+            else:
+                table[place + 1] = first
+    if known:
+        lower = max(lower, (known >> LOWER_SHIFT) & FIELD)
+        upper = min(upper, (known >> UPPER_SHIFT) & FIELD)
+        work = max(work, known >> WORK_SHIFT)
+    table[slot] = (
+        signature | (lower << LOWER_SHIFT) | (upper << UPPER_SHIFT) | (work << WORK_SHIFT)
+    )
+
+
+def allocate(megabytes: int) -> NDArray[np.int64]:
+    """An empty table: the greatest power of two of buckets within ``megabytes``.
+
+    Large pages are asked for where the system has them (a tenth of a hard search).
+    """
+    buckets = 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)
+    memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a kernel built without them
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype=np.int64)

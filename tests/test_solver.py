@@ -1,0 +1,201 @@
+"""The solver: exact, whatever the options, and at the service of whoever interrupts it."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.solver import Solver
+from c4env.bitboard import CELLS, COLUMNS
+from c4env.errors import InvalidOption, InvalidPosition
+from c4env.position import Position
+
+LABELLED = Path(__file__).parent / "data" / "solved.txt"
+SHARED = Path(__file__).parents[2] / "shared" / "data" / "solved"
+
+
+def read(path: Path) -> list[tuple[Position, int]]:
+    rows = [line.split() for line in path.read_text().splitlines() if line[:1] != "#"]
+    return [(Position.parse(moves), int(score)) for moves, score in rows]
+
+
+def random_position(plies: int, rng: random.Random) -> Position:
+    """A position that is not over after random play."""
+    while True:
+        position = Position()
+        while position.plies < plies and position.outcome is None:
+            position = position.play(rng.choice(position.legal_columns()))
+        if position.outcome is None:
+            return position
+
+
+def negamax(position: Position) -> int:
+    """The score by the definition, without pruning."""
+    if position.outcome is not None:
+        return 0 if position.outcome.winner is None else -((CELLS + 2 - position.plies) // 2)
+    return max(-negamax(position.play(column)) for column in position.legal_columns())
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(book=None, table_mb=8)
+
+
+@pytest.mark.compiled
+def test_scores_of_labelled_positions(solver: Solver) -> None:
+    for position, score in read(LABELLED):
+        assert solver.score(position) == score, position
+        assert solver.score(position.mirror()) == score, position
+        assert solver.sign(position) == (score > 0) - (score < 0), position
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not SHARED.exists(), reason="no solved sets beside the checkout")
+@pytest.mark.parametrize(
+    ("name", "count"), [("L3_R1", 500), ("L2_R1", 500), ("L2_R2", 150), ("L1_R1", 500)]
+)
+def test_scores_of_the_solved_sets(solver: Solver, name: str, count: int) -> None:
+    rows = read(SHARED / f"{name}.txt")[:count]
+    scores = solver.scores_many([position for position, _ in rows])
+    assert scores.tolist() == [score for _, score in rows]
+
+
+@pytest.mark.parametrize("plies", [41, 40, 39, 38, 37, 36, 35, 34])
+def test_agrees_with_plain_negamax_on_late_positions(solver: Solver, plies: int) -> None:
+    rng = random.Random(plies)
+    for _ in range(20):
+        position = random_position(plies, rng)
+        assert solver.score(position) == negamax(position)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("plies", [14, 18, 22, 26, 30, 34, 38])
+def test_column_scores_are_those_of_the_positions_they_lead_to(
+    solver: Solver, plies: int
+) -> None:
+    rng = random.Random(plies)
+    for _ in range(10):
+        position = random_position(plies, rng)
+        scores = solver.scores(position)
+        for column in range(COLUMNS):
+            if column in position.legal_columns():
+                assert scores[column] == -solver.score(position.play(column))
+            else:
+                assert scores[column] is None
+        known = [score for score in scores if score is not None]
+        assert max(known) == solver.score(position)
+        best = solver.best_columns(position)
+        assert sorted(best) == [c for c in range(COLUMNS) if scores[c] == max(known)]
+        assert [abs(c - 3) for c in best] == sorted(abs(c - 3) for c in best)
+        mirrored = solver.scores(position.mirror())
+        assert mirrored == scores[::-1]
+
+
+@pytest.mark.compiled
+def test_the_principal_variation_ends_when_and_as_the_score_says(solver: Solver) -> None:
+    rng = random.Random(5)
+    for _ in range(30):
+        position = random_position(rng.randrange(16, 36), rng)
+        score = solver.score(position)
+        line = solver.principal_variation(position)
+        assert len(line) == solver.plies_to_end(position)
+        for column in line:
+            assert position.outcome is None
+            position = position.play(column)
+        assert position.outcome is not None
+        if score == 0:
+            assert position.outcome.winner is None
+        else:
+            winner_to_move = (len(line) % 2 == 1) == (score > 0)
+            assert winner_to_move
+            assert position.outcome.winner is not None
+
+
+@pytest.mark.compiled
+def test_one_table_and_cleared_tables_and_threads_give_the_same_scores() -> None:
+    rows = read(LABELLED)[::5]
+    small = Solver(book=None, table_mb=1)
+    both = Solver(book=None, table_mb=1, threads=2)
+    for position, score in rows:
+        assert small.score(position) == score
+        small.clear()
+        assert both.score(position) == score
+        assert both.scores(position) == small.scores(position)
+    positions = [position for position, _ in rows]
+    expected = [score for _, score in rows]
+    for threads in (1, 2, 3):
+        assert small.scores_many(positions, threads=threads).tolist() == expected
+    assert small.scores_many(positions, fresh=True).tolist() == expected
+
+
+def test_a_position_that_is_over(solver: Solver) -> None:
+    won = Position.parse("1212121")
+    assert won.outcome is not None
+    assert solver.score(won) == -((CELLS + 2 - 7) // 2) == -18
+    assert solver.sign(won) == -1
+    assert solver.scores(won) == [None] * COLUMNS
+    assert solver.best_columns(won) == solver.principal_variation(won) == ()
+    assert solver.plies_to_end(won) == 0
+    before = Position.parse("121212")
+    assert solver.score(before) == -solver.score(won)
+    assert solver.plies_to_end(before) == 1
+    full = next(p for p in (_played_out(seed) for seed in range(1000)) if p.plies == CELLS)
+    assert solver.score(full) == (0 if full.outcome and full.outcome.winner is None else -1)
+    assert solver.scores_many([won, full]).tolist() == [-18, solver.score(full)]
+
+
+def _played_out(seed: int) -> Position:
+    rng = random.Random(seed)
+    position = Position()
+    while position.outcome is None:
+        position = position.play(rng.choice(position.legal_columns()))
+    return position
+
+
+def test_batches_of_bitboards(solver: Solver) -> None:
+    rng = random.Random(3)
+    positions = [random_position(36, rng) for _ in range(20)]
+    mine = np.array([p.mine for p in positions])
+    theirs = np.array([p.theirs for p in positions])
+    scores = solver.scores_many(mine, theirs)
+    assert scores.dtype == np.int8
+    assert scores.tolist() == solver.scores_many(positions).tolist()
+    assert solver.scores_many([]).shape == (0,)
+    with pytest.raises(InvalidPosition, match="number 1"):
+        solver.scores_many([0, 3], [0, 1])
+    with pytest.raises(InvalidPosition, match="number 0"):
+        solver.scores_many([1 << 50], [0])
+    with pytest.raises(InvalidOption, match="shape"):
+        solver.scores_many([0, 0], [0])
+    with pytest.raises(InvalidPosition, match="number 0"):
+        solver.scores_many(["44"])
+    with pytest.raises(InvalidOption, match="threads=0"):
+        solver.scores_many(positions, threads=0)
+
+
+@pytest.mark.parametrize("options", [{"table_mb": 0}, {"threads": 0}, {"threads": True}])
+def test_options_out_of_range(options: dict[str, int]) -> None:
+    with pytest.raises(InvalidOption, match=next(iter(options))):
+        Solver(book=None, **options)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("threads", [1, 2])
+def test_interrupted_at_once_and_usable_after(threads: int) -> None:
+    import _thread
+
+    solver = Solver(book=None, table_mb=16, threads=threads)
+    solver.score(Position.parse("44444"))  # compiled, table touched
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    began = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        solver.score(Position())
+    assert time.perf_counter() - began < 2.0
+    for position, score in read(LABELLED)[::10]:
+        assert solver.score(position) == score
