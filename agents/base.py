@@ -9,7 +9,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Agent(abc.ABC):
         nodes: positions searched for the latest column; 0 for agents that do not search.
     """
 
-    deterministic: ClassVar[bool] = True
+    deterministic: bool = True
     name: str = ""
     nodes: int = 0
 

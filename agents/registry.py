@@ -130,6 +130,16 @@ _ZOO: Final = (
         "plain exact negamax, for endings only",
         (Option("max_nodes", int, 1_000_000_000, "positions before it gives up", 1),),
     ),
+    Entry(
+        "perfect",
+        "agents.perfect:Perfect",
+        "exact play: wins as soon, or loses as late, as can be",
+        (
+            Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
+            Option("ties", str, "centre", "among best columns: centre (first) or random"),
+            Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
+        ),
+    ),
 )
 
 _registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in _ZOO}

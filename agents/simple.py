@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Random(Agent):
     """Plays a legal column drawn uniformly; seeded by :meth:`reset`."""
 
-    deterministic: ClassVar[bool] = False
+    deterministic = False
 
     def __init__(self) -> None:
         self._generator = np.random.default_rng()

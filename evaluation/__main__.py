@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "report": "print the tables of a run, or of games that people played",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
+    "solve": "exact scores of positions",
     "bench": "measure speed beside what it is compared with",
 }
 

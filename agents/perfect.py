@@ -1,0 +1,71 @@
+"""Exact play by the solver, and opponents of graded strength: exact play that errs."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from agents.base import SearchingAgent, SearchResult, require_move
+from agents.errors import InvalidValue
+from agents.solver import Solver
+from agents.solver.solver import CENTRE_FIRST
+from c4env.bitboard import CELLS
+from c4env.position import Position
+
+TIES: Final = ("centre", "random")
+
+
+class Perfect(SearchingAgent):
+    """Plays a column with the best exact score: the quickest win, else a draw, else the slowest loss.
+
+    Args:
+        blunder: the chance, at each move where some column is worse than the best, of
+            playing one of those instead, each as likely; seeded by :meth:`reset`.
+        ties: among best columns ``"centre"`` takes the one nearest the centre, ``"random"``
+            draws one.
+        table_mb: memory of the solver's table.
+    """
+
+    def __init__(self, blunder: float = 0.0, ties: str = "centre", table_mb: int = 64) -> None:
+        if ties not in TIES:
+            raise InvalidValue(f"perfect: ties={ties!r}: expected {' or '.join(TIES)}")
+        self.blunder = blunder
+        self.ties = ties
+        self.deterministic = blunder == 0 and ties == "centre"
+        self.solver = Solver(table_mb=table_mb)
+        self._generator = np.random.default_rng()
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; the same seed errs at the same moves."""
+        self._generator = np.random.default_rng(seed)
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        """Column, the exact score it keeps, positions searched."""
+        if self.blunder == 0:
+            columns = self.solver.best_columns(position)
+            nodes = self.solver.nodes
+            column = self._among(columns)
+            return column, float(self.solver.score(position)), nodes + self.solver.nodes
+        scores = {c: s for c, s in enumerate(self.solver.scores(position)) if s is not None}
+        best = max(scores.values())
+        columns = tuple(c for c in CENTRE_FIRST if scores.get(c) == best)
+        worse = [c for c, score in scores.items() if score < best]
+        # The lot is drawn at every move, so that one game's errors do not shift another's.
+        if self._generator.random() < self.blunder and worse:
+            column = worse[int(self._generator.integers(len(worse)))]
+        else:
+            column = self._among(columns)
+        return column, float(scores[column]), self.solver.nodes
+
+    def _among(self, columns: tuple[int, ...]) -> int:
+        if self.ties == "centre":
+            return columns[0]
+        return columns[int(self._generator.integers(len(columns)))]
+
+    def search(self, position: Position) -> SearchResult:
+        """The chosen column, the exact score it keeps, and best play from there to the end."""
+        require_move(position)
+        column, value, nodes = self.best_move(position)
+        line = self.solver.principal_variation(position.play(column))
+        return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))
