@@ -288,9 +288,7 @@ WINDOW_SYSTEM = System(window, lambda left: 1000.0 + left, False, CENTRE_FIRST, 
 WINDOW_B_SYSTEM = System(window_b, lambda _: WIN, False, LEFT_TO_RIGHT, LEFT_TO_RIGHT)
 
 
-def minimax(
-    board: Board, player: int, left: int, agent: int, system: System
-) -> tuple[float, int]:
+def minimax(board: Board, player: int, left: int, agent: int, system: System) -> tuple[float, int]:
     """Value for the agent with ``left`` plies of depth remaining, and boards looked at."""
     won_by = winner(board)
     if won_by is not None:
@@ -428,11 +426,16 @@ def published_lines(positions: int = 200) -> Iterator[str]:
 
 
 def endings_lines(positions: int = 100) -> Iterator[str]:
-    """``endings.tsv``: late positions, exact score, calls of plain negamax."""
+    """``endings.tsv``: late positions without a win at once, exact score, calls of negamax."""
     yield "moves\tscore\tnodes"
-    for moves in random_games(seed=2, count=positions, least=30):
+    written = 0
+    for moves in random_games(seed=2, count=10 * positions, least=30):
         score, nodes = negamax(board_after(moves), len(moves) % 2)
-        yield f"{moves}\t{score}\t{nodes}"
+        if nodes > 1:
+            yield f"{moves}\t{score}\t{nodes}"
+            written += 1
+            if written == positions:
+                return
 
 
 def main() -> None:
