@@ -257,7 +257,7 @@ def check(function: Any, name: str) -> Heuristic:
         if _SIGNATURE.args not in function.overloads:
             function.compile(_SIGNATURE.args)
         result = function.overloads[_SIGNATURE.args].signature.return_type
-    except (numba.core.errors.NumbaError, RuntimeError) as error:
+    except (numba.core.errors.NumbaError, RuntimeError, TypeError) as error:
         first = str(error).strip().splitlines()[0]
         raise InvalidHeuristic(
             f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {first}"

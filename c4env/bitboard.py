@@ -78,7 +78,10 @@ def drop(occupied: int, column: int) -> int:
 
 @kernel("int64(int64)")
 def winning_cells(discs: int) -> int:
-    """The cells, occupied or not, that make four in a row with three of the discs."""
+    """The cells, occupied or not, that make four in a row with three of the discs.
+
+    Upright only the cell on top of the three: those below it are taken on any board.
+    """
     cells = (discs << 1) & (discs << 2) & (discs << 3)
     for shift in (7, 6, 8):
         pairs = (discs << shift) & (discs << (2 * shift))

@@ -89,15 +89,15 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
         InvalidObservation: another shape or other values, discs in the air, numbers of
             discs that do not fit the observer's turn, or the observer has already won.
     """
-    planes = observation["observation"] if isinstance(observation, Mapping) else observation
+    planes = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(planes)
     if array.shape != OBSERVATION_SHAPE:
         raise InvalidObservation(f"planes of shape {array.shape}: expected {OBSERVATION_SHAPE}")
-    if array.dtype != np.int8 or not array.flags.c_contiguous:
-        whole = array.astype(np.int8)
-        if not np.array_equal(whole, array):
+    flags = array.flags
+    if array.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
+        if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
             raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
-        array = np.ascontiguousarray(whole)
+        array = array.astype(np.int8, order="C")  # what the kernel is compiled for
     own, other = read(array)
     if own < 0:
         raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")

@@ -41,7 +41,7 @@ class TerminalGame:
     names: tuple[str, str]
     agents: dict[str, Agent]
     hint: SearchingAgent
-    ask: Callable[[str], str] = input
+    ask: Callable[[str], str]
     show: Callable[[str], Any] = print
     seed: int = 0
     _positions: list[Position] = field(default_factory=lambda: [Position()])
@@ -149,7 +149,7 @@ class TerminalGame:
 
 
 def ask_first(
-    names: Sequence[str], ask: Callable[[str], str] = input, show: Callable[[str], Any] = print
+    names: Sequence[str], ask: Callable[[str], str], show: Callable[[str], Any] = print
 ) -> tuple[str, str]:
     """Ask who moves first; returns the names in the order of moving.
 

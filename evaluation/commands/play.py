@@ -7,6 +7,7 @@ that `c4 report` reads.
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -45,21 +46,20 @@ def execute(arguments: argparse.Namespace) -> int:
     if not isinstance(hint, SearchingAgent):
         raise InvalidRun(f"--hint {arguments.hint}: expected an agent that searches")
     # A damaged record is better heard of before the game than after it.
-    file = None if arguments.no_record else GameFile(arguments.record, {"played": "at a terminal"})
-    try:
-        if HUMAN in (one, other):
-            print(f"{HELP}\n")
-        if arguments.first is not None or HUMAN not in (one, other):
-            names = (other, one) if arguments.first == "2" else (one, other)
-        else:
-            names = ask_first((one, other))
-        game = TerminalGame(names, zoo, hint, seed=arguments.seed).play()
-    except EOFError:
-        print("left before the game")
+    header = {"played": "at a terminal"}
+    with nullcontext() if arguments.no_record else GameFile(arguments.record, header) as file:
         game = None
-    if file is not None:
-        with file:
-            if game is not None:
-                file.append(game)
-                print(f"recorded in {arguments.record}; c4 report {arguments.record} tallies it")
+        try:
+            if HUMAN in (one, other):
+                print(f"{HELP}\n")
+            if arguments.first is not None or HUMAN not in (one, other):
+                names = (other, one) if arguments.first == "2" else (one, other)
+            else:
+                names = ask_first((one, other), input)
+            game = TerminalGame(names, zoo, hint, input, seed=arguments.seed).play()
+        except EOFError:
+            print("left before the game")
+        if file is not None and game is not None:
+            file.append(game)
+            print(f"recorded in {arguments.record}; c4 report {arguments.record} tallies it")
     return 0

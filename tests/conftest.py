@@ -1,0 +1,22 @@
+"""What all tests share: the generated examples' profile and the data beside the checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The same examples every time, and no deadline: uncompiled kernels are slow.
+settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
+settings.load_profile("c4env")
+
+SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of figures measured on other programs, beside the checkout if at all."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip("the folder of other programs' figures is not beside the checkout")
+    return SHARED_DATA
