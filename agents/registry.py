@@ -101,6 +101,12 @@ _ZOO: Final = (
         (_depth(7), _HEURISTIC),
     ),
     Entry(
+        "alphabeta-table",
+        "agents.ordered:Ordered",
+        "alpha-beta, threats first, transposition table; chooses as minimax does, sooner",
+        (_depth(9), _HEURISTIC),
+    ),
+    Entry(
         "alphabeta-chain",
         "agents.alphabeta:Chain",
         "the chain system, published at depth 7",

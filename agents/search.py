@@ -169,6 +169,10 @@ class FixedDepth(SearchingAgent):
             *(mine, theirs, depth, self.prune, searching, self._heuristic),
             *(rules.win, rules.bonus, rules.evaluate_full, rules.inner_order, order),
         )
+        return self._checked(column, value, nodes)
+
+    def _checked(self, column: int, value: float, nodes: int) -> tuple[int, float, int]:
+        """The result of a search, unless the heuristic spoiled it."""
         if column < 0 or value != value:
             raise InvalidHeuristic(f"heuristic {self._heuristic_name!r} gave nan or infinity")
         return column, value + 0.0, nodes  # + 0.0: no negative zero

@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
     "solve": "exact scores of positions",
+    "experiment": "repeat a published experiment",
     "bench": "measure speed beside what it is compared with",
 }
 
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="c4",
         description="Pit Connect Four agents against each other.",
         epilog="c4 COMMAND --help says more. commands:\n"
-        + "\n".join(f"  {name:<8} {summary}" for name, summary in COMMANDS.items()),
+        + "\n".join(f"  {name:<10} {summary}" for name, summary in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))

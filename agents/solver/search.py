@@ -7,7 +7,17 @@ from typing import Any, Final
 from numba import types
 
 from agents.solver.bounds import even_claim, odd_claim
-from agents.solver.table import BIAS, FIELD, LOWER_SHIFT, POINTER, UPPER_SHIFT, mix, prefetch, probe, store
+from agents.solver.table import (
+    BIAS,
+    FIELD,
+    LOWER_SHIFT,
+    POINTER,
+    UPPER_SHIFT,
+    mix,
+    prefetch,
+    probe,
+    store,
+)
 from c4env.bitboard import BOARD, BOTTOM, CELLS, popcount, winning_cells
 from c4env.jit import kernel
 
@@ -30,6 +40,7 @@ i8 = types.int64
 
 from agents.solver.table import mirror_key
 
+
 @kernel(i8(i8, i8, i8))
 def hashed(mine: int, theirs: int, plies: int) -> int:
     key = mine + (mine | theirs) + BOTTOM
@@ -37,13 +48,15 @@ def hashed(mine: int, theirs: int, plies: int) -> int:
         key = min(key, mirror_key(key))
     return mix(key)
 
+
 @kernel(i8(i8, i8, i8, i8, i8))
 def order_score(wins: int, their: int, empty: int, playable: int, m: int) -> int:
     w = wins & empty
     t = their & empty
     # a cell right above a winning cell of the other side is of no use
-    w &= ~((t << 1))
-    return popcount(w) * 4 + popcount(w & (playable << 1)) * 2 + popcount(w & (playable<<2))
+    w &= ~(t << 1)
+    return popcount(w) * 4 + popcount(w & (playable << 1)) * 2 + popcount(w & (playable << 2))
+
 
 @kernel(i8(i8))
 def log_work(nodes: int) -> int:
@@ -54,8 +67,19 @@ def log_work(nodes: int) -> int:
         w += 2
     return w
 
+
 @kernel(types.int64(POINTER, POINTER, i8, i8, i8, i8, i8, i8, i8))
-def search(table: Any, work: Any, mine: int, theirs: int, my_wins: int, their_wins: int, plies: int, alpha: int, mixed: int) -> int:
+def search(
+    table: Any,
+    work: Any,
+    mine: int,
+    theirs: int,
+    my_wins: int,
+    their_wins: int,
+    plies: int,
+    alpha: int,
+    mixed: int,
+) -> int:
     if work[NODES] >= work[LIMIT]:
         return 0
     start = int(work[NODES]) + 1
@@ -182,9 +206,29 @@ def search(table: Any, work: Any, mine: int, theirs: int, my_wins: int, their_wi
         child = frame + (int(work[frame + ORDER + i]) & 7) * CHILD
         p = int(work[child + 4])
         if (p - plies) & 1:
-            value = -search(table, work, int(work[child]), int(work[child + 1]), int(work[child + 2]), int(work[child + 3]), p, -alpha - 1, int(work[child + 5]))
+            value = -search(
+                table,
+                work,
+                int(work[child]),
+                int(work[child + 1]),
+                int(work[child + 2]),
+                int(work[child + 3]),
+                p,
+                -alpha - 1,
+                int(work[child + 5]),
+            )
         else:
-            value = search(table, work, int(work[child]), int(work[child + 1]), int(work[child + 2]), int(work[child + 3]), p, alpha, int(work[child + 5]))
+            value = search(
+                table,
+                work,
+                int(work[child]),
+                int(work[child + 1]),
+                int(work[child + 2]),
+                int(work[child + 3]),
+                p,
+                alpha,
+                int(work[child + 5]),
+            )
         if value > best:
             best = value
             if best > alpha:

@@ -152,9 +152,7 @@ def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
         POINTER, types.int64, types.int64, types.int64, types.int64, types.int64, types.int64
     )
 )
-def store(
-    table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, work: int
-) -> None:
+def store(table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, work: int) -> None:
     """Keep bounds that took ``work``; what was known of the position already is joined to it.
 
     The first slot of a bucket holds the entry that took most work, the second the newest other.
@@ -182,9 +180,7 @@ def store(
         lower = max(lower, (known >> LOWER_SHIFT) & FIELD)
         upper = min(upper, (known >> UPPER_SHIFT) & FIELD)
         work = max(work, known >> WORK_SHIFT)
-    table[slot] = (
-        signature | (lower << LOWER_SHIFT) | (upper << UPPER_SHIFT) | (work << WORK_SHIFT)
-    )
+    table[slot] = signature | (lower << LOWER_SHIFT) | (upper << UPPER_SHIFT) | (work << WORK_SHIFT)
 
 
 def allocate(megabytes: int) -> NDArray[np.int64]:

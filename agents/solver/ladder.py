@@ -1,0 +1,167 @@
+"""From plain negamax to a fast solver, one improvement a rung: for measuring, not for use.
+
+The steps are those of "Solving Connect 4" (Pons); the full solver beyond them is
+:class:`agents.solver.Solver`. All rungs use bitboards.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from agents.negamax import STOPPED, negamax
+from c4env.bitboard import (
+    BOARD,
+    BOTTOM,
+    CELLS,
+    COLUMN,
+    COLUMNS,
+    STRIDE,
+    playable,
+    popcount,
+    winning_cells,
+)
+from c4env.jit import kernel
+
+RUNGS: Final = (
+    "negamax",
+    "+ alpha-beta",
+    "+ centre first",
+    "+ transposition table",
+    "+ null windows",
+    "+ no losing moves",
+    "+ threats first",
+)
+ALPHA_BETA: Final = 1
+CENTRE: Final = 2
+TABLE: Final = 3
+NULL_WINDOW: Final = 4
+NO_LOSING_MOVES: Final = 5
+THREATS: Final = 6
+
+ENTRIES: Final = (1 << 22) + 15  # of the table: 4,194,319, odd, spreads keys by the remainder
+
+_words = types.int64[::1]
+
+
+@kernel(
+    types.UniTuple(types.int64, 2)(
+        *(types.int64, types.int64, types.int64, types.int64, types.int64),
+        *(types.int64, types.int64, _words),
+    )
+)
+def rung_search(
+    mine: int,
+    theirs: int,
+    plies: int,
+    alpha: int,
+    beta: int,
+    rung: int,
+    limit: int,
+    table: NDArray[np.int64],
+) -> tuple[int, int]:
+    """Score within ``alpha < beta`` (fail-hard), or STOPPED, and nodes, this one included.
+
+    The position is not won; from NO_LOSING_MOVES on the side to move cannot win at once.
+
+    Args:
+        table: [ENTRIES] ``key << 8 | upper bound + 64``, 0 where empty.
+    """
+    nodes = 1
+    if plies == CELLS:
+        return 0, nodes
+    moves = playable(mine | theirs)
+    if rung >= NO_LOSING_MOVES:
+        danger = winning_cells(theirs)
+        forced = danger & moves
+        moves &= ~(danger >> 1)
+        if forced:
+            moves = 0 if forced & (forced - 1) else moves & forced
+        if moves == 0:
+            return -((CELLS - plies) // 2), nodes
+        if plies >= CELLS - 2:
+            return 0, nodes
+        alpha = max(alpha, -((CELLS - 2 - plies) // 2))
+        highest = (CELLS - 1 - plies) // 2
+    else:
+        if winning_cells(mine) & moves:
+            return (CELLS + 1 - plies) // 2, nodes
+        highest = (CELLS - 1 - plies) // 2
+    key = mine + (mine | theirs) + BOTTOM
+    place = key % ENTRIES
+    if rung >= TABLE and table[place] >> 8 == key:
+        highest = min(highest, (table[place] & 255) - 64)
+    beta = min(beta, highest)
+    if alpha >= beta:
+        return beta, nodes
+    tried = 0
+    for turn in range(COLUMNS):
+        column = -1
+        if rung >= THREATS:
+            rank = -1
+            for step in range(COLUMNS):
+                other = COLUMNS // 2 + ((step + 1) // 2 if step % 2 else -(step // 2))
+                cell = moves & (COLUMN << (STRIDE * other))
+                if cell and not tried >> other & 1:
+                    cells = winning_cells(mine | cell) & BOARD & ~(mine | theirs)
+                    if popcount(cells) > rank:
+                        rank = popcount(cells)
+                        column = other
+            if column < 0:
+                break
+            tried |= 1 << column
+        elif rung >= CENTRE:
+            column = COLUMNS // 2 + ((turn + 1) // 2 if turn % 2 else -(turn // 2))
+        else:
+            column = turn
+        cell = moves & (COLUMN << (STRIDE * column))
+        if cell:
+            score, searched = rung_search(
+                theirs, mine | cell, plies + 1, -beta, -alpha, rung, limit - nodes, table
+            )
+            nodes += searched
+            if score == STOPPED or nodes > limit:
+                return STOPPED, nodes
+            if -score >= beta:
+                return -score, nodes
+            alpha = max(alpha, -score)
+    if rung >= TABLE:
+        table[place] = (key << 8) | (alpha + 64)
+    return alpha, nodes
+
+
+@kernel(types.UniTuple(types.int64, 2)(types.int64, types.int64, types.int64, types.int64, _words))
+def rung_score(
+    mine: int, theirs: int, rung: int, limit: int, table: NDArray[np.int64]
+) -> tuple[int, int]:
+    """Exact score of a position that is not over, or STOPPED, and nodes searched."""
+    plies = popcount(mine | theirs)
+    if rung < ALPHA_BETA:
+        return negamax(mine, theirs, plies, limit)
+    if winning_cells(mine) & playable(mine | theirs):
+        return (CELLS + 1 - plies) // 2, 1
+    lowest = -((CELLS - plies) // 2)
+    highest = (CELLS + 1 - plies) // 2
+    nodes = 0
+    if rung < NULL_WINDOW:
+        return rung_search(mine, theirs, plies, lowest, highest, rung, limit, table)
+    while lowest < highest:
+        middle = lowest + (highest - lowest) // 2
+        if middle <= 0 and lowest // 2 < middle:
+            middle = -((-lowest) // 2)
+        elif middle >= 0 and highest // 2 > middle:
+            middle = highest // 2
+        score, searched = rung_search(
+            mine, theirs, plies, middle, middle + 1, rung, limit - nodes, table
+        )
+        nodes += searched
+        if score == STOPPED or nodes > limit:
+            return STOPPED, nodes
+        if score <= middle:
+            highest = score
+        else:
+            lowest = score
+    return lowest, nodes

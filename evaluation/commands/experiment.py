@@ -1,0 +1,113 @@
+"""Repeat a published experiment: c4 experiment pruning, c4 experiment exact.
+
+pruning: naive minimax against alpha-beta, on the same positions and depths; also with threat
+ordering and a table. exact: the way from plain negamax to the full solver, an improvement
+at a time, on sets of positions. sets: write labelled sets, which `exact` and other solvers read.
+
+FILES hold `moves score` lines. Without any, both make their positions from the seed.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from agents.solver import Solver
+
+KINDS: Final = ("pruning", "exact", "sets")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILES", help="labelled positions")
+    parser.add_argument("--depth", type=int, default=7, help="pruning: up to this many plies")
+    parser.add_argument("--heuristic", default="chain", help="pruning: at the leaves")
+    parser.add_argument(
+        "--count", type=int, default=10, metavar="N", help="positions of each set (default 10)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the positions made (default 0)")
+    parser.add_argument(
+        "--max-nodes", type=int, default=20_000_000, metavar="N",
+        help="exact: what the slower solvers may search a position (default 20 million)",
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, default=Path("c4-sets"), help="sets: the folder")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run the experiment and print its table."""
+    from evaluation.errors import InvalidRun
+
+    for name, low in (("depth", 1), ("count", 1), ("seed", 0), ("max_nodes", 1)):
+        value = getattr(arguments, name)
+        if value < low:
+            raise InvalidRun(f"--{name.replace('_', '-')} {value}: expected at least {low}")
+    print(_KINDS[arguments.kind](arguments))
+    return 0
+
+
+def _pruning(arguments: argparse.Namespace) -> str:
+    from evaluation.experiments import pruning
+    from evaluation.labelled import make_labelled, read_labelled
+
+    if arguments.files:
+        labelled = [p for path in arguments.files for p in read_labelled(path)[: arguments.count]]
+    else:
+        names = ("begin-medium", "middle-medium")
+        labelled = [
+            p
+            for name in names
+            for p in make_labelled(name, arguments.count, arguments.seed, _solver())
+        ]
+    positions = [p.position for p in labelled]
+    return pruning(positions, range(1, arguments.depth + 1), arguments.heuristic)[1]
+
+
+def _exact(arguments: argparse.Namespace) -> str:
+    from evaluation.experiments import exact
+    from evaluation.labelled import STAGES, make_labelled, read_labelled
+
+    if arguments.files:
+        sets = {path.stem: read_labelled(path)[: arguments.count] for path in arguments.files}
+    else:
+        solver = _solver()
+        sets = {
+            name: make_labelled(name, arguments.count, arguments.seed, solver) for name in STAGES
+        }
+    return exact(sets, arguments.max_nodes)[1]
+
+
+def _sets(arguments: argparse.Namespace) -> str:
+    from evaluation.errors import UnreadableRun
+    from evaluation.labelled import STAGES, format_labelled, make_labelled
+
+    solver = _solver()
+    said = []
+    for name in STAGES:
+        path = arguments.out / f"{name}.txt"
+        if path.exists():
+            raise UnreadableRun(f"{path} is there already; name another folder with --out")
+        text = format_labelled(make_labelled(name, arguments.count, arguments.seed, solver))
+        try:
+            arguments.out.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        except OSError as error:
+            raise UnreadableRun(f"{path}: {error.strerror}") from None
+        said.append(f"{arguments.count} positions in {path}")
+    return "\n".join(said)
+
+
+def _solver() -> Solver:
+    from agents.solver import Solver
+
+    return Solver()
+
+
+_KINDS: Final[dict[str, Callable[[argparse.Namespace], str]]] = {
+    "pruning": _pruning,
+    "exact": _exact,
+    "sets": _sets,
+}

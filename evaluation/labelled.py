@@ -1,0 +1,124 @@
+"""Labelled positions: lines of ``moves score``, read, written, and made.
+
+The sets are named as the standard solver test sets are: by discs played and by plies to the
+end under best play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from agents.solver import Solver
+from c4env.bitboard import CELLS
+from c4env.errors import C4Error
+from c4env.position import Position, format_moves
+from evaluation.errors import InvalidRun, UnreadableRun
+
+
+class Labelled(NamedTuple):
+    """A position and its exact score for the side to move."""
+
+    moves: str
+    position: Position
+    score: int
+
+
+class Stage(NamedTuple):
+    """Bounds of a set: discs played, and plies to the end under best play, both included."""
+
+    title: str
+    fewest_discs: int
+    most_discs: int
+    fewest_left: int
+    most_left: int
+
+
+STAGES: Final = {
+    "end-easy": Stage("end, easy", 29, 41, 1, 13),
+    "middle-easy": Stage("middle, easy", 15, 28, 1, 13),
+    "middle-medium": Stage("middle, medium", 15, 28, 14, 27),
+    "begin-easy": Stage("begin, easy", 1, 14, 1, 13),
+    "begin-medium": Stage("begin, medium", 1, 14, 14, 27),
+    "begin-hard": Stage("begin, hard", 1, 14, 28, 41),
+}
+
+
+def read_labelled(path: Path) -> list[Labelled]:
+    """The positions of a file of ``moves score`` lines.
+
+    Raises:
+        UnreadableRun: the file, or a line of it, is not such; the line's number is given.
+    """
+    found = []
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableRun(f"{path}: {error}") from None
+    for number, line in enumerate(lines, start=1):
+        try:
+            moves, score = line.split()
+            found.append(Labelled(moves, Position.parse(moves), int(score)))
+        except C4Error as error:
+            raise UnreadableRun(f"{path}, line {number}: {error}") from None
+        except ValueError:
+            raise UnreadableRun(
+                f"{path}, line {number}: {line[:80]!r}: expected moves and a score"
+            ) from None
+    if not found:
+        raise UnreadableRun(f"{path} holds no position")
+    return found
+
+
+def format_labelled(positions: Sequence[Labelled]) -> str:
+    """Lines of ``moves score``, the inverse of :func:`read_labelled`."""
+    return "".join(f"{p.moves} {p.score}\n" for p in positions)
+
+
+def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
+    """``count`` different positions of a set, from random play, labelled by the solver.
+
+    Args:
+        name: of :data:`STAGES`.
+        count: how many.
+        seed: the same seed gives the same positions.
+        solver: finds the scores.
+
+    Raises:
+        InvalidRun: no such set, or not a positive number.
+    """
+    if name not in STAGES:
+        raise InvalidRun(f"set {name!r}: expected one of {', '.join(STAGES)}")
+    if count < 1:
+        raise InvalidRun(f"{count} positions: expected at least 1")
+    stage = STAGES[name]
+    generator = np.random.default_rng([seed, list(STAGES).index(name)])
+    found: dict[Position, Labelled] = {}
+    while len(found) < count:
+        discs = int(generator.integers(stage.fewest_discs, stage.most_discs + 1))
+        if CELLS - discs < stage.fewest_left:
+            continue
+        position, columns = Position(), []
+        while position.outcome is None and position.plies < discs:
+            legal = position.legal_columns()
+            columns.append(legal[int(generator.integers(len(legal)))])
+            position = position.play(columns[-1])
+        if position.outcome is not None or position in found:
+            continue
+        score = solver.score(position)
+        if stage.fewest_left <= plies_left(position, score) <= stage.most_left:
+            found[position] = Labelled(format_moves(columns), position, score)
+    return list(found.values())
+
+
+def plies_left(position: Position, score: int) -> int:
+    """Plies to the end under best play of a position that is not over, from its score."""
+    if score == 0:
+        return CELLS - position.plies
+    # The winner's last disc leaves |score| - 1 of its own in hand.
+    winner = position.to_move if score > 0 else 1 - position.to_move
+    own_discs = CELLS // 2 + 1 - abs(score)
+    return 2 * own_discs - 1 + winner - position.plies
