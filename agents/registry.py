@@ -268,7 +268,13 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
     if name in _registered:
         return _registered[name]
     if name in _third_parties():
-        loaded = _third_parties()[name].load()
+        point = _third_parties()[name]
+        try:
+            loaded = point.load()
+        except (ImportError, AttributeError) as error:
+            raise UnknownAgent(
+                f"agent {name!r}: its entry point {point.value!r} cannot be loaded: {error}"
+            ) from None
         register(name, loaded, replace=True)
         return _registered[name]
     if ":" in name:

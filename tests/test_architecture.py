@@ -1,0 +1,197 @@
+"""The arrows between packages and modules, read from the sources.
+
+``evaluation -> agents -> c4env``; inside c4env: environments -> observation, rendering ->
+position -> bitboard -> jit. Imports inside functions and for typing alone count as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
+LAYERS = {"errors": 0, "jit": 0, "bitboard": 1, "position": 2, "observation": 3, "rendering": 3}
+ENVIRONMENTS = 4  # every other module of c4env
+COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
+
+
+class Import(NamedTuple):
+    module: str  # the importing one
+    target: str  # what is imported, with the name taken from it
+    function: str  # where: "" at the top of the module
+    line: int
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(source: str, module: str, package: str) -> Iterator[Import]:
+    """Every import of a source, wherever it stands; relative ones resolved against the package."""
+
+    def visit(node: ast.AST, function: str) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                for alias in child.names:
+                    yield Import(module, alias.name, function, child.lineno)
+            elif isinstance(child, ast.ImportFrom):
+                base = child.module or ""
+                if child.level:
+                    above = package.split(".")[: len(package.split(".")) - child.level + 1]
+                    base = ".".join([*above, base]).rstrip(".")
+                for alias in child.names:
+                    yield Import(module, f"{base}.{alias.name}", function, child.lineno)
+            inner = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef)
+            yield from visit(child, child.name if inner else function)
+
+    yield from visit(ast.parse(source), "")
+
+
+def sources() -> list[Path]:
+    found = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+    assert len(found) > 15
+    return found
+
+
+def all_imports() -> list[Import]:
+    return [
+        found
+        for path in sources()
+        for found in imports_of(
+            path.read_text(), module_name(path), module_name(path.parent / "__init__.py")
+        )
+    ]
+
+
+def layer(module: str) -> int:
+    """The layer of a dotted name below ``c4env``."""
+    return LAYERS.get(module.split(".")[1], ENVIRONMENTS)
+
+
+def against_the_arrows(found: Import) -> bool:
+    ours, theirs = found.module.split(".")[0], found.target.split(".")[0]
+    if theirs in PACKAGES and PACKAGES.index(theirs) > PACKAGES.index(ours):
+        return True
+    if ours != "c4env" or theirs != "c4env" or found.module == "c4env":
+        return False
+    if "." not in found.target:
+        return True  # the package, whose names may come from any layer
+    here, there = layer(found.module), layer(found.target)
+    if (found.module, found.function) == ("c4env.position", "_repr_svg_"):
+        return there > LAYERS["rendering"]  # a notebook's picture, imported when it is shown
+    lower_or_an_environment = there < here or here == there == ENVIRONMENTS
+    return not lower_or_an_environment
+
+
+def test_no_import_turns_an_arrow() -> None:
+    turned = [found for found in all_imports() if against_the_arrows(found)]
+    assert not turned
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "turned"),
+    [
+        ("c4env.aec", "import agents", True),
+        ("c4env.aec", "def f():\n    from agents.base import Agent", True),
+        ("c4env.aec", "if TYPE_CHECKING:\n    from evaluation import match", True),
+        ("agents.base", "class A:\n    def f(self):\n        import evaluation.match", True),
+        ("agents.base", "from c4env.position import Position", False),
+        ("evaluation.match", "from agents import make\nimport c4env", False),
+        ("c4env.bitboard", "from c4env.position import Position", True),
+        ("c4env.bitboard", "from .position import Position", True),
+        ("c4env.bitboard", "from . import position", True),
+        ("c4env.bitboard", "from c4env import Position", True),
+        ("c4env.bitboard", "from c4env.jit import kernel", False),
+        ("c4env.position", "from c4env.observation import observe", True),
+        ("c4env.position", "def f():\n    from c4env.rendering import svg", True),
+        ("c4env.position", "def _repr_svg_():\n    from c4env.rendering import svg", False),
+        ("c4env.position", "def _repr_svg_():\n    from c4env.aec import env", True),
+        ("c4env.observation", "from c4env.aec import env", True),
+        ("c4env.rendering", "from c4env.observation import observe", True),
+        ("c4env.vector", "from c4env.single import seat", False),
+        ("c4env.aec", "from c4env.observation import observe", False),
+    ],
+)
+def test_the_judge_of_arrows_sees_them(module: str, source: str, turned: bool) -> None:
+    found = list(imports_of(source, module, module.rpartition(".")[0]))
+    assert any(map(against_the_arrows, found)) == turned
+
+
+def test_no_import_by_name_turns_an_arrow() -> None:
+    """Lazily imported modules are named in texts: those too point the right way."""
+    for path in sources():
+        package = module_name(path).split(".")[0]
+        above = "|".join(PACKAGES[PACKAGES.index(package) + 1 :])
+        for node in ast.walk(ast.parse(path.read_text())):
+            if above and isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not re.fullmatch(rf"({above})[.:][\w.:]+", node.value), (path, node.lineno)
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    modules = {module_name(path) for path in sources()}
+    graph: dict[str, set[str]] = {module: set() for module in modules}
+    for found in all_imports():
+        in_tree = [m for m in (found.target, found.target.rpartition(".")[0]) if m in modules]
+        # Packages name their modules' contents for type checkers only, and functions import late.
+        lazy = found.function or found.module in PACKAGES
+        if in_tree and not lazy and in_tree[0] != found.module:
+            graph[found.module].add(in_tree[0])
+    left = dict(graph)
+    while free := [module for module, needs in left.items() if not needs & left.keys()]:
+        for module in free:
+            del left[module]
+    assert not left
+
+
+def compilers_in(source: str) -> list[tuple[str, str]]:
+    """Uses of Numba's own decorators: the function they stand in, and their name."""
+    found = []
+
+    def visit(node: ast.AST, function: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Attribute) and child.attr in COMPILERS:
+                found.append((function, child.attr))
+            if isinstance(child, ast.ImportFrom) and (child.module or "").startswith("numba"):
+                found.extend((function, a.name) for a in child.names if a.name in COMPILERS)
+            visit(child, child.name if isinstance(child, ast.FunctionDef) else function)
+
+    visit(ast.parse(source), "")
+    return found
+
+
+def test_functions_are_compiled_through_kernel_alone() -> None:
+    """Except a user's heuristic, which is not ours to cache."""
+    found = {
+        (module_name(path), function)
+        for path in sources()
+        for function, _ in compilers_in(path.read_text())
+    }
+    assert found == {("c4env.jit", "compile_"), ("agents.heuristics", "check")}
+    assert compilers_in("from numba import njit as n\n@n\ndef f(): ...") == [("", "njit")]
+    assert compilers_in("import numba as nb\n@nb.vectorize\ndef f(): ...") == [("f", "vectorize")]
+
+
+def test_every_kernel_has_an_explicit_signature() -> None:
+    kernels = 0
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text())):
+            for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+                name = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if isinstance(name, ast.Name) and name.id == "kernel":
+                    assert isinstance(decorator, ast.Call), (path, node.name)
+                    assert decorator.args, (path, node.name)
+                    kernels += 1
+    assert kernels > 15
+
+
+def test_kernels_stand_where_the_cache_watches_them() -> None:
+    """The cache folder is named by the sources of c4env and agents, no others."""
+    users = {found.module for found in all_imports() if found.target == "c4env.jit.kernel"}
+    assert {module.split(".")[0] for module in users} == {"c4env", "agents"}

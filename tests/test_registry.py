@@ -1,0 +1,416 @@
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import agents
+from agents import registry
+from agents.base import Agent
+from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
+from agents.registry import (
+    ENTRY_POINTS,
+    Entry,
+    FunctionAgent,
+    Option,
+    describe,
+    join_spec,
+    make,
+    names,
+    register,
+    split_spec,
+)
+from c4env import Position, observe
+from c4env.errors import C4Error, InvalidAction
+
+PUBLISHED = {  # contract names and the published depth in plies
+    "alphabeta-chain": 7,
+    "alphabeta-window": 5,
+    "alphabeta-window-b": 5,
+    "minimax": 7,
+    "negamax": None,
+    "rust-port": 5,
+}
+
+
+@pytest.fixture(autouse=True)
+def own_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A copy of the table for each test, and no third parties."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
+    registry._third_parties.cache_clear()
+    yield
+    registry._third_parties.cache_clear()
+
+
+# -- names -------------------------------------------------------------------------
+
+
+def test_the_published_systems_have_their_names_and_settings() -> None:
+    assert set(names()) >= {*PUBLISHED, "random", "greedy", "alphabeta"}
+    assert names() == sorted(names())
+    for name, depth in PUBLISHED.items():
+        assert getattr(make(name), "depth", None) == depth
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("greedy", "greedy"),
+        (" greedy ", "greedy"),
+        ("greedy()", "greedy"),
+        ("alphabeta:depth=6,heuristic=window", "alphabeta:depth=6,heuristic=window"),
+        ("alphabeta(depth=6, heuristic=window)", "alphabeta:depth=6,heuristic=window"),
+        ("alphabeta: heuristic = lines", "alphabeta:heuristic=lines"),
+    ],
+)
+def test_a_spec_is_made_and_written_back(spec: str, name: str) -> None:
+    agent = make(spec)
+    assert agent.name == name
+    assert repr(agent) == f"agents.make({name!r})"
+    assert repr(make(agent.name)) == repr(agent)
+
+
+def test_keyword_options_add_to_the_spec_and_override_it() -> None:
+    agent: Any = make("alphabeta:depth=6", heuristic="window")
+    assert (agent.depth, agent.name) == (6, "alphabeta:depth=6,heuristic=window")
+    other: Any = make("alphabeta", depth=6, heuristic="window")
+    assert other.name == agent.name
+    overridden: Any = make("alphabeta:depth=6", depth=2)
+    assert (overridden.depth, overridden.name) == (2, "alphabeta:depth=2")
+
+
+words = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
+values = st.one_of(words, st.integers().map(str), st.just("package.module:function"))
+
+
+@given(words, st.dictionaries(words, values, max_size=4))
+def test_specs_split_as_they_were_joined(name: str, options: dict[str, str]) -> None:
+    spec = join_spec(name, options)
+    assert split_spec(spec) == (name, options)
+    listed = ",".join(f"{key}={value}" for key, value in options.items())
+    assert split_spec(f"{name}({listed})") == (name, options)
+    path = f"package.{name.replace('-', '_')}:attribute"
+    assert split_spec(join_spec(path, options)) == (path, options)
+    assert split_spec(f"{path}({listed})") == (path, options)
+
+
+# -- errors --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("", "  ", ":", "()", ":depth=3", "alphabeta:", "alphabeta:depth", "alphabeta:depth="),
+        *("alphabeta:=3", "alphabeta:depth=3,", "alphabeta:depth=3,,heuristic=chain"),
+        *("alphabeta(depth)", "(depth=3)", "alphabeta(depth=3", "alphabeta:3", "alphabeta depth=3"),
+    ],
+)
+def test_a_malformed_spec_is_refused(spec: str) -> None:
+    with pytest.raises((InvalidSpec, UnknownAgent)) as caught:
+        make(spec)
+    assert repr(spec) in str(caught.value)
+
+
+@pytest.mark.parametrize("spec", [None, 3, ["greedy"], b"greedy"])
+def test_a_spec_that_is_no_text_is_refused(spec: Any) -> None:
+    with pytest.raises(InvalidSpec, match="expected name:key=value"):
+        make(spec)
+
+
+def test_an_option_given_twice_is_refused() -> None:
+    with pytest.raises(InvalidSpec, match="'depth' is given twice"):
+        make("alphabeta:depth=3,depth=4")
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [("alfabeta", "did you mean 'alphabeta'"), ("greddy:depth=3", "'greedy'"), ("zzz", "known: ")],
+)
+def test_an_unknown_agent_comes_with_a_suggestion(spec: str, hint: str) -> None:
+    with pytest.raises(UnknownAgent, match=hint) as caught:
+        make(spec)
+    assert repr(spec.split(":")[0]) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [
+        ("alphabeta:deth=3", "alphabeta: unknown option 'deth'; did you mean 'depth'"),
+        ("alphabeta:colour=3", "unknown option 'colour'; known: depth, heuristic"),
+        ("alphabeta-chain:heuristic=lines", "unknown option 'heuristic'; known: depth"),
+        ("random:seed=3", "random: unknown option 'seed'; known: none"),
+    ],
+)
+def test_an_unknown_option_comes_with_a_suggestion(spec: str, hint: str) -> None:
+    with pytest.raises(UnknownOption, match=hint):
+        make(spec)
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "43", "x", "3.0", "1e1", "True"])
+def test_a_bad_value_is_refused(value: str) -> None:
+    expected = f"alphabeta: depth='{value}': expected int between 1 and 42"
+    with pytest.raises(InvalidValue) as caught:
+        make(f"alphabeta:depth={value}")
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("value", [True, 3.0, None, "three", [3]])
+def test_a_bad_keyword_value_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidValue, match="expected int between 1 and 42") as caught:
+        make("alphabeta", depth=value)
+    assert repr(value) in str(caught.value)
+
+
+def test_an_unbounded_option_says_only_what_it_is() -> None:
+    option = Option("rate", float, 0.5, "some rate")
+    assert option.parse("mine", "0.25") == 0.25
+    assert option.parse("mine", 2) == 2.0
+    with pytest.raises(InvalidValue, match=r"mine: rate='x': expected float$"):
+        option.parse("mine", "x")
+    assert Option("word", str, "a", "a word").parse("mine", "b") == "b"
+
+
+def test_a_number_that_is_none_is_out_of_range() -> None:
+    option = Option("rate", float, 0.5, "some rate", 0, 1)
+    for value in ("nan", "inf", "-0.1"):
+        with pytest.raises(InvalidValue, match="expected float between 0 and 1"):
+            option.parse("mine", value)
+
+
+def test_an_option_with_one_bound_says_it() -> None:
+    with pytest.raises(InvalidValue, match="max_nodes='0': expected int between 1 and inf"):
+        make("negamax:max_nodes=0")
+
+
+def test_an_unknown_heuristic_is_refused() -> None:
+    with pytest.raises(InvalidHeuristic, match="'lime'"):
+        make("alphabeta:heuristic=lime")
+
+
+def test_every_error_is_a_value_error() -> None:
+    for error in (InvalidHeuristic, InvalidSpec, InvalidValue, UnknownAgent, UnknownOption):
+        assert issubclass(error, C4Error)
+
+
+# -- agents of users and third parties ---------------------------------------------------
+
+
+class Fixed(Agent):
+    """Plays one column."""
+
+    def __init__(self, column: int = 2) -> None:
+        self.column = int(column)
+
+    def choose(self, position: Position) -> int:
+        return self.column
+
+
+def leftmost(observation: Any) -> int:
+    """The first column of the mask."""
+    return int(observation["action_mask"].argmax())
+
+
+class Policy:
+    """Another library's policy: callable, with a reset of its own."""
+
+    def __init__(self) -> None:
+        self.seeds: list[Any] = []
+
+    def __call__(self, observation: Any) -> int:
+        return 5
+
+    def reset(self, seed: Any = None) -> None:
+        self.seeds.append(seed)
+
+
+def makes_a_policy(strength: int = 1) -> Policy:
+    return Policy()
+
+
+def makes_nothing(strength: int = 1) -> None:
+    return None
+
+
+def test_a_function_can_be_registered_and_played() -> None:
+    register("left-most", leftmost)
+    assert "left-most" in names()
+    agent = make("left-most")
+    assert isinstance(agent, FunctionAgent)
+    assert (agent.name, agent.deterministic) == ("left-most", False)
+    assert agent(observe(Position.parse("111111"))) == 1
+    assert agent.choose(Position.parse("111111")) == 1
+    agent.reset(seed=1)
+    assert describe("left-most").endswith("The first column of the mask.")
+    with pytest.raises(UnknownOption, match="depth"):
+        make("left-most:depth=3")
+
+
+def test_a_class_can_be_registered_with_options() -> None:
+    register("fixed", Fixed)
+    assert make("fixed").choose(Position()) == 2
+    agent = make("fixed:column=4")
+    assert (agent.choose(Position()), agent.name) == (4, "fixed:column=4")
+    with pytest.raises(UnknownOption, match="fixed: cannot be built with"):
+        make("fixed:row=4")
+
+
+def test_a_factory_of_a_policy_can_be_registered() -> None:
+    register("policy", makes_a_policy)
+    agent: Any = make("policy:strength=3")
+    assert agent.choose(Position()) == 5
+    agent.reset(seed=7)
+    assert agent.function.seeds == [7]
+    register("nothing", makes_nothing)
+    with pytest.raises(UnknownAgent, match="'nothing' built None"):
+        make("nothing")
+
+
+def test_an_entry_can_be_registered() -> None:
+    option = Option("column", int, 2, "the column", 0, 6)
+    entry = Entry("mine", f"{__name__}:Fixed", "one column", (option,))
+    register("mine", entry)
+    assert make("mine:column=6").choose(Position()) == 6
+    with pytest.raises(InvalidValue, match="expected int between 0 and 6"):
+        make("mine:column=7")
+    text = describe("mine")
+    assert "one column" in text
+    assert "column=2  the column" in text
+
+
+def test_what_a_function_answers_is_judged() -> None:
+    register("nonsense", lambda observation: "3")
+    agent = make("nonsense")
+    assert agent(observe(Position())) == "3"  # the game judges it
+    with pytest.raises(InvalidAction, match="3"):
+        agent.choose(Position())
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a:b", "1st", "a=b", "-a", "a,b", "a\n"])
+def test_a_name_of_other_characters_is_refused(name: str) -> None:
+    with pytest.raises(InvalidSpec, match="letters, digits") as caught:
+        register(name, leftmost)
+    assert repr(name) in str(caught.value)
+
+
+def test_a_name_is_not_taken_over_unasked() -> None:
+    with pytest.raises(InvalidSpec, match="'greedy' is taken"):
+        register("greedy", leftmost)
+    register("greedy", leftmost, replace=True)
+    assert make("greedy")(observe(Position())) == 0
+
+
+def test_only_agents_are_registered() -> None:
+    with pytest.raises(InvalidSpec, match="3 is neither callable"):
+        register("three", 3)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = types.ModuleType("users_agents")
+    module.Fixed, module.leftmost, module.three = Fixed, leftmost, 3
+    monkeypatch.setitem(sys.modules, "users_agents", module)
+
+
+@pytest.mark.usefixtures("users")
+def test_a_class_or_function_is_named_by_its_import_path() -> None:
+    assert make("users_agents:leftmost").choose(Position()) == 0
+    assert make("users_agents:Fixed").choose(Position()) == 2
+    agent = make("users_agents:Fixed:column=5")
+    assert (agent.choose(Position()), agent.name) == (5, "users_agents:Fixed:column=5")
+    assert make("users_agents:Fixed(column=6)").choose(Position()) == 6
+    assert "Plays one column" in describe("users_agents:Fixed")
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize(
+    "path", ["users_agents:missing", "no_such_module_1:Agent", "users_agents:three"]
+)
+def test_an_import_path_that_leads_nowhere_is_refused(path: str) -> None:
+    for use in (make, describe):
+        with pytest.raises(UnknownAgent) as caught:
+            use(path)
+        assert repr(path) in str(caught.value)
+
+
+def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    here = __name__
+
+    def entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
+        asked.append(group)
+        kinds = {"theirs": f"{here}:Fixed", "their-function": f"{here}:leftmost"}
+        kinds["their-entry"] = f"{here}:THEIR_ENTRY"
+        kinds["broken"] = "no_such_module_1:Agent"
+        return [importlib.metadata.EntryPoint(n, v, group) for n, v in kinds.items()]
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    registry._third_parties.cache_clear()
+    assert {"theirs", "their-function", "their-entry", "broken"} <= set(names())
+    assert asked == [ENTRY_POINTS] == ["c4env.agents"]
+    assert make("theirs:column=1").choose(Position()) == 1
+    assert make("their-function").choose(Position()) == 0
+    assert make("their-entry:column=3").choose(Position()) == 3
+    assert "one column" in describe("their-entry")
+    with pytest.raises(InvalidSpec, match="taken"):
+        register("theirs", leftmost)
+    with pytest.raises(UnknownAgent, match=r"'broken': its entry point 'no_such_module_1:Agent'"):
+        make("broken")
+
+
+THEIR_ENTRY = Entry(
+    "their-entry", f"{__name__}:Fixed", "one column", (Option("column", int, 2, "which", 0, 6),)
+)
+
+
+# -- descriptions ----------------------------------------------------------------------
+
+
+def test_every_agent_and_option_is_described() -> None:
+    for name in names():
+        entry = registry._registered[name]
+        assert isinstance(entry, Entry)
+        text = describe(name)
+        assert text.startswith(name)
+        assert entry.summary in text
+        for option in entry.options:
+            assert f"{option.name}={option.default}" in text
+            assert option.help in text
+    with pytest.raises(UnknownAgent, match="did you mean 'greedy'"):
+        describe("gredy")
+
+
+@pytest.mark.parametrize("name", sorted(registry._registered))
+def test_the_table_tells_the_agents_own_defaults(name: str) -> None:
+    """The table repeats what the class's signature says, so as not to import it."""
+    import inspect
+
+    entry = registry._registered[name]
+    assert isinstance(entry, Entry)
+    signature = inspect.signature(registry._import(entry.target))
+    defaults = {o.name: o.default for o in entry.options}
+    assert {k: p.default for k, p in signature.parameters.items() if k in defaults} == defaults
+    for option in entry.options:
+        assert option.parse(name, str(option.default)) == option.default
+
+
+def test_naming_and_describing_agents_compiles_nothing() -> None:
+    code = (
+        "import sys, agents, c4env\n"
+        "for name in agents.names(): agents.describe(name)\n"
+        "agents.make('random')\n"
+        "assert 'numba' not in sys.modules, 'numba was imported'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_package_offers_what_it_says() -> None:
+    assert all(callable(getattr(agents, name)) for name in agents.__all__)
+    assert agents.make is make
