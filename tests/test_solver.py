@@ -75,9 +75,7 @@ def test_agrees_with_plain_negamax_on_late_positions(solver: Solver, plies: int)
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("plies", [14, 18, 22, 26, 30, 34, 38])
-def test_column_scores_are_those_of_the_positions_they_lead_to(
-    solver: Solver, plies: int
-) -> None:
+def test_column_scores_are_those_of_the_positions_they_lead_to(solver: Solver, plies: int) -> None:
     rng = random.Random(plies)
     for _ in range(10):
         position = random_position(plies, rng)

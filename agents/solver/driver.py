@@ -9,7 +9,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.solver.search import EPOCH, LIMIT, NODES, hashed, search
-from agents.solver.table import LAST_EPOCH, POINTER, pointer
+from agents.solver.lowlevel import POINTER, pointer
+from agents.solver.table import LAST_EPOCH
 from c4env.bitboard import (
     BOARD,
     BOTTOM,
@@ -92,7 +93,17 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
     highest = min(highest, ceiling)
     while lowest < highest:
         limit = next_limit(lowest, highest)
-        score = search(table, work, mine, theirs, my_wins, their_wins, plies, limit, hashed(mine, theirs, plies))
+        score = search(
+            table,
+            work,
+            mine,
+            theirs,
+            my_wins,
+            their_wins,
+            plies,
+            limit,
+            hashed(mine, theirs, plies),
+        )
         if work[NODES] >= work[LIMIT]:
             return ABORTED
         if score > limit:
@@ -167,9 +178,7 @@ def score_batch(
     return stop
 
 
-@kernel(
-    types.boolean(_words, _words, _int64, _int64, types.int8[::1], types.boolean), nogil=True
-)
+@kernel(types.boolean(_words, _words, _int64, _int64, types.int8[::1], types.boolean), nogil=True)
 def score_columns(
     table: NDArray[np.int64],
     work: NDArray[np.int64],

@@ -120,9 +120,7 @@ def layers(plies: int) -> list[NDArray[np.int64]]:
     return found
 
 
-def backed_up(
-    keys: list[NDArray[np.int64]], last: NDArray[np.int8]
-) -> list[NDArray[np.int8]]:
+def backed_up(keys: list[NDArray[np.int64]], last: NDArray[np.int8]) -> list[NDArray[np.int8]]:
     """Scores for every layer of keys, given those of the last."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
@@ -139,9 +137,7 @@ def bitboards(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.in
     return mine, theirs
 
 
-def without_immediate_win(
-    mine: NDArray[np.int64], theirs: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def without_immediate_win(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
     """[N]: neither side could win with the next disc, as in the UCI Connect-4 data set."""
     return np.array(
         [

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from agents.solver.book import Book
-from agents.solver.driver import ABORTED, FULL, first_invalid, score_batch, score_columns, score_position
+from agents.solver.driver import (
+    ABORTED,
+    FULL,
+    first_invalid,
+    score_batch,
+    score_columns,
+    score_position,
+)
 from agents.solver.search import EPOCH, LIMIT, MASK, NODES, WORKSPACE
 from agents.solver.table import BYTES_PER_BUCKET, LAST_EPOCH, LEAST_BUCKETS, allocate
 from c4env.bitboard import CELLS, COLUMNS
