@@ -17,7 +17,7 @@ TIES: Final = ("centre", "random")
 
 
 class Perfect(SearchingAgent):
-    """Plays a column with the best exact score: the quickest win, else a draw, else the slowest loss.
+    """Plays a column of the best exact score: a quickest win, a draw, or a slowest loss.
 
     Args:
         blunder: the chance, at each move where some column is worse than the best, of

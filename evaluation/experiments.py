@@ -13,12 +13,23 @@ from agents.base import SearchingAgent
 from agents.negamax import STOPPED
 from agents.solver import Solver
 from agents.solver.ladder import ENTRIES, RUNGS, TABLE, rung_score
-from c4env.position import Position
+from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun
-from evaluation.labelled import Labelled
+from evaluation.labelled import Labelled, random_moves
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
 NAIVE, PRUNED, ORDERED = SEARCHES
+
+
+def spread_positions(count: int, seed: int) -> list[Position]:
+    """The empty board and ``count - 1`` positions of random games, 1 to 20 plies old."""
+    generator = np.random.default_rng(seed)
+    positions = [Position()]
+    while len(positions) < count:
+        moves = random_moves(int(generator.integers(1, 21)), generator)
+        if moves is not None:
+            positions.append(Position.parse(format_moves(moves)))
+    return positions
 
 
 class PruningRow(NamedTuple):

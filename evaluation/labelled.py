@@ -78,6 +78,18 @@ def format_labelled(positions: Sequence[Labelled]) -> str:
     return "".join(f"{p.moves} {p.score}\n" for p in positions)
 
 
+def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None:
+    """Columns of ``discs`` random moves, or None when the game ended with or before the last."""
+    position, columns = Position(), []
+    for _ in range(discs):
+        legal = position.legal_columns()
+        if not legal:
+            return None
+        columns.append(legal[int(generator.integers(len(legal)))])
+        position = position.play(columns[-1])
+    return columns if position.outcome is None else None
+
+
 def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
     """``count`` different positions of a set, from random play, labelled by the solver.
 
@@ -101,12 +113,11 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
         discs = int(generator.integers(stage.fewest_discs, stage.most_discs + 1))
         if CELLS - discs < stage.fewest_left:
             continue
-        position, columns = Position(), []
-        while position.outcome is None and position.plies < discs:
-            legal = position.legal_columns()
-            columns.append(legal[int(generator.integers(len(legal)))])
-            position = position.play(columns[-1])
-        if position.outcome is not None or position in found:
+        columns = random_moves(discs, generator)
+        if columns is None:
+            continue
+        position = Position.parse(format_moves(columns))
+        if position in found:
             continue
         score = solver.score(position)
         if stage.fewest_left <= plies_left(position, score) <= stage.most_left:

@@ -1,23 +1,186 @@
-"""Opening books (temporary form: none)."""
+"""Opening books: exact scores of early positions, looked up instead of searched.
+
+A book file is small because it names no position. It holds the scores of all positions of
+``plies`` discs that are not over, one of each mirror pair, in the order of their keys
+(:func:`agents.solver.table.position_key`); reading it means making those positions again,
+a matter of milliseconds. Fewer discs follow by backing up. The format::
+
+    8 bytes   b"C4BOOK1\\n"
+    1 byte    plies
+    4 bytes   number of positions, little-endian
+    4 bytes   CRC-32 of the scores, little-endian
+    the rest  the scores, int8, compressed by zlib
+"""
 
 from __future__ import annotations
 
+import functools
 import os
+import struct
+import zlib
+from importlib import resources
+from pathlib import Path
+from typing import Final
 
-from c4env.errors import C4Error
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.solver import enumeration, twelve
+from agents.solver.table import position_key
+from c4env.errors import C4Error, InvalidOption
 from c4env.position import Position
+
+MAGIC: Final = b"C4BOOK1\n"
+DEFAULT_PLIES: Final = 8
+HEADER: Final = struct.Struct("<8sBII")
 
 
 class BookUnavailable(C4Error):
-    """A book that cannot be read."""
+    """An opening book that is missing or cannot be read."""
 
 
 class Book:
-    plies = 0
+    """Scores of all positions of up to ``plies`` discs that are not over.
+
+    Attributes:
+        plies: the most discs a position in the book has.
+        name: where it came from.
+    """
+
+    def __init__(self, scores: NDArray[np.int8], plies: int, name: str = "") -> None:
+        """A book of the scores of the positions of ``plies`` discs, in the order of keys.
+
+        Raises:
+            BookUnavailable: there are not as many scores as positions.
+        """
+        layers = enumeration.layers(plies)
+        if len(scores) != len(layers[plies]):
+            raise BookUnavailable(
+                f"{name or 'book'}: {len(scores)} scores, but {len(layers[plies])} "
+                f"positions of {plies} plies"
+            )
+        self.plies = plies
+        self.name = name
+        self._keys = layers
+        self._scores = enumeration.backed_up(layers, scores)
+
+    def __repr__(self) -> str:
+        return f"<Book {self.name or 'unnamed'}: {self.plies} plies>"
+
+    def score(self, position: Position) -> int | None:
+        """The score of a position that is not over, or None where the book has none."""
+        if position.plies > self.plies:
+            return None
+        key = position_key(position.mine, position.theirs)
+        index = enumeration.find(self._keys[position.plies], key)
+        # Boards that no game reaches are in no book.
+        return None if index < 0 else int(self._scores[position.plies][index])
+
+    @property
+    def scores(self) -> NDArray[np.int8]:
+        """[N] scores of the positions of ``plies`` discs, in the order of keys."""
+        return self._scores[self.plies]
+
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """[N] ascending keys of those positions."""
+        return self._keys[self.plies]
+
+    # -- files ------------------------------------------------------------------------
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Book:
+        """The book in a file.
+
+        Raises:
+            BookUnavailable: no such file, or no book in it.
+        """
+        try:
+            data = Path(path).read_bytes()
+        except OSError as error:
+            raise BookUnavailable(f"book {os.fspath(path)!r}: {error.strerror}") from None
+        return cls._parse(data, os.fspath(path))
+
+    @classmethod
+    def _parse(cls, data: bytes, name: str) -> Book:
+        try:
+            magic, plies, count, crc = HEADER.unpack_from(data)
+            body = zlib.decompress(data[HEADER.size :])
+        except (struct.error, zlib.error) as error:
+            raise BookUnavailable(f"{name}: not a book ({error})") from None
+        if magic != MAGIC or len(body) != count or zlib.crc32(body) != crc:
+            raise BookUnavailable(f"{name}: not a book, or a damaged one")
+        return cls(np.frombuffer(body, np.int8).copy(), plies, name)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the book to a file, whole or not at all."""
+        body = self.scores.tobytes()
+        header = HEADER.pack(MAGIC, self.plies, len(body), zlib.crc32(body))
+        part = Path(f"{os.fspath(path)}.new")
+        part.write_bytes(header + zlib.compress(body, 9))
+        part.replace(path)
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
-        return None
+        """The book an option names: ``"default"``, ``"12ply"``, a path, a book, or None.
+
+        Raises:
+            InvalidOption: something else.
+            BookUnavailable: it cannot be read.
+        """
+        if book is None or isinstance(book, Book):
+            return book
+        if book == "default":
+            return default_book()
+        if book == "12ply":
+            return twelve_ply_book()
+        if isinstance(book, (str, os.PathLike)):
+            return cls.read(book)
+        raise InvalidOption(f"book={book!r}: expected 'default', '12ply', a path, a Book or None")
+
+
+class TwelvePlyBook(Book):
+    """The book of the package ``bitbully-databases`` on top of another, which it goes on from."""
+
+    def __init__(self, below: Book, distances: twelve.Distances) -> None:
+        self.plies = twelve.PLIES
+        self.name = "12ply"
+        self._below = below
+        self._distances = distances
 
     def score(self, position: Position) -> int | None:
-        return None
+        """The score of a position that is not over, or None where the book has none."""
+        if position.plies > self.plies:
+            return None
+        if position.plies <= self._below.plies:
+            return self._below.score(position)
+        codes, ends = self._distances
+        score = twelve.resolve(codes, ends, position.mine, position.theirs, position.plies)
+        return None if score == twelve.UNKNOWN else score
+
+
+@functools.cache
+def default_book() -> Book:
+    """The book that comes with this package."""
+    file = resources.files("agents.solver") / "book_8ply.bin"
+    try:
+        return Book._parse(file.read_bytes(), "default")
+    except OSError as error:
+        raise BookUnavailable(f"the default book is missing: {error}") from None
+
+
+@functools.cache
+def twelve_ply_book() -> Book:
+    """The 12-ply book of ``bitbully-databases``.
+
+    Raises:
+        BookUnavailable: that package is not installed.
+    """
+    try:
+        distances = twelve.read(twelve.installed())
+    except OSError as error:
+        raise BookUnavailable(
+            f"book '12ply' needs the package bitbully-databases ({error}): "
+            "pip install 'c4env[book]'"
+        ) from None
+    return TwelvePlyBook(default_book(), distances)

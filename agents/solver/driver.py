@@ -9,7 +9,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.solver.search import EPOCH, LIMIT, NODES, hashed, search
-from agents.solver.table import LAST_EPOCH, POINTER, pointer
+from agents.solver.lowlevel import POINTER, pointer
+from agents.solver.table import LAST_EPOCH
 from c4env.bitboard import (
     BOARD,
     BOTTOM,

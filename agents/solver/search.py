@@ -1,74 +1,132 @@
-"""The search: is a score above a limit?"""
+"""The search: is a score above a limit?
+
+Positions are searched with a null window, so the answer is one bound. A node is a *quiet*
+position: the side to move cannot win at once, and has two moves or more that do not lose to
+the next disc. Everything between one quiet position and the next, a forced reply or
+the only move that does not lose, is played in place (:func:`search`, the inner loop), and
+what rules or parity decide there is never a node.
+
+A child is tried in this order: decided on the way to its quiet position; decided by a parity
+bound; known to the table; searched, the most promising first (:func:`promise`).
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
 from numba import types
 
 from agents.solver.bounds import even_claim, odd_claim
+from agents.solver.lowlevel import POINTER, trailing_zeros
 from agents.solver.table import (
-    BIAS,
-    FIELD,
-    LOWER_SHIFT,
-    POINTER,
-    UPPER_SHIFT,
+    fetch,
+    lower_bound,
+    mirror_key,
     mix,
-    prefetch,
     probe,
     store,
+    upper_bound,
 )
-from c4env.bitboard import BOARD, BOTTOM, CELLS, popcount, winning_cells
+from c4env.bitboard import BOARD, BOTTOM, CELLS, COLUMNS, STRIDE, popcount, winning_cells
 from c4env.jit import kernel
 
-# Words of a workspace: what a thread's search keeps besides the table.
+# Words of a workspace: what one thread's search keeps besides the table.
 NODES: Final = 0
 LIMIT: Final = 1  # nodes at which the search gives up; -1 stops it at once
 EPOCH: Final = 2
 MASK: Final = 3  # buckets of the table, less one
+SHARED_PLIES: Final = 4  # nodes of fewer plies are shared out among threads; 0: alone
 FRAMES: Final = 16
 FRAME: Final = 64  # words a ply
-CHILD: Final = 8  # words a child
-ORDER: Final = 56  # of the frame: the children to search, best first
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 
-MIRROR_PLIES: Final = 24
-CUTOFF_PLIES: Final = 22
-TABLE_PLIES: Final = 34
+# A frame holds the children of a node, CHILD words each, and from ORDER on their numbers.
+CHILD: Final = 8
+MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
+ORDER: Final = CHILD * COLUMNS
 
-i8 = types.int64
+MIRROR_PLIES: Final = 24  # up to here a position and its mirror share an entry
+CUTOFF_PLIES: Final = 22  # up to here all children are looked up before one is searched
+TABLE_PLIES: Final = 34  # beyond, searching is as fast as looking up
 
-from agents.solver.table import mirror_key
+# What makes a move promising, fitted by searching many positions (see the README).
+THREAT: Final = 80
+NEXT_THREAT: Final = 64
+REPLY: Final = -10
+CHOICE: Final = -12
+FORCED: Final = 34
+_ROW_VALUES: Final = (-20, -4, 4, 4, 0, -12)
+_COLUMN_VALUES: Final = (0, 8, 16, 32, 16, 8, 0)
+CELL_VALUES: Final = np.array(
+    [column + row for column in _COLUMN_VALUES for row in (*_ROW_VALUES, 0)], dtype=np.int64
+)
+
+UNDECIDED: Final = 99
+
+_int64 = types.int64
 
 
-@kernel(i8(i8, i8, i8))
+@kernel("int64(int64, int64, int64)")
 def hashed(mine: int, theirs: int, plies: int) -> int:
+    """The mixed key of a position, that of its mirror too up to ``MIRROR_PLIES``."""
     key = mine + (mine | theirs) + BOTTOM
     if plies <= MIRROR_PLIES:
         key = min(key, mirror_key(key))
     return mix(key)
 
 
-@kernel(i8(i8, i8, i8, i8, i8))
-def order_score(wins: int, their: int, empty: int, playable: int, m: int) -> int:
-    w = wins & empty
-    t = their & empty
-    # a cell right above a winning cell of the other side is of no use
-    w &= ~(t << 1)
-    return popcount(w) * 4 + popcount(w & (playable << 1)) * 2 + popcount(w & (playable << 2))
+@kernel("int64(int64, int64, int64, int64, int64, int64)")
+def promise(
+    cell: int, forced: int, wins: int, their_wins: int, occupied: int, playable: int
+) -> int:
+    """How promising a move is, from the quiet position it leads to.
+
+    Args:
+        cell: where the disc was dropped.
+        forced: plies from the move to the quiet position.
+        wins: cells that win for the side that moved.
+        their_wins: cells that win for the other.
+        occupied: all discs.
+        playable: cells that can be played.
+    """
+    # A winning cell right above one of the other side's is of no use.
+    useful = wins & ~occupied & ~(their_wins << 1)
+    return (
+        THREAT * popcount(useful)
+        + NEXT_THREAT * popcount(useful & (playable << 1))
+        + REPLY * popcount(playable & ~(wins >> 1))
+        + CHOICE * popcount(playable & ~(their_wins >> 1))
+        + FORCED * forced
+        + CELL_VALUES[trailing_zeros(cell)]
+    )
 
 
-@kernel(i8(i8))
-def log_work(nodes: int) -> int:
-    # twice the binary logarithm, roughly
-    w = 0
-    while nodes > 1:
-        nodes >>= 1
-        w += 2
-    return w
+@kernel("int64(int64, int64, int64, int64, int64, int64, int64)")
+def parity_bound(
+    mine: int, theirs: int, my_wins: int, their_wins: int, playable: int, plies: int, limit: int
+) -> int:
+    """A bound on a quiet position's score that decides whether it is above ``limit``.
+
+    Returns:
+        an upper bound of ``limit`` or less, a lower one above it, or ``UNDECIDED``.
+    """
+    if plies & 1 == 0:  # the first player is to move
+        score = even_claim(theirs, their_wins, mine, playable, max(-limit, 0))
+        if score >= 0:
+            return -score
+        if limit >= 0:
+            score = odd_claim(mine, my_wins, theirs, playable, True, limit + 1)
+            if score >= 0:
+                return score
+    elif limit < 0:
+        score = odd_claim(theirs, their_wins, mine, playable, False, -limit)
+        if score >= 0:
+            return -score
+    return UNDECIDED
 
 
-@kernel(types.int64(POINTER, POINTER, i8, i8, i8, i8, i8, i8, i8))
+@kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64, _int64, _int64, _int64))
 def search(
     table: Any,
     work: Any,
@@ -77,168 +135,155 @@ def search(
     my_wins: int,
     their_wins: int,
     plies: int,
-    alpha: int,
+    limit: int,
     mixed: int,
 ) -> int:
-    if work[NODES] >= work[LIMIT]:
+    """A bound on the score of a quiet position: a lower one if above ``limit``, else an upper.
+
+    Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing, and nothing
+    more is written to the table.
+
+    Args:
+        table: the transposition table.
+        work: the thread's workspace.
+        mine: discs of the side to move.
+        theirs: discs of the other side.
+        my_wins: cells that win for the side to move, occupied or not.
+        their_wins: cells that win for the other.
+        plies: discs on the board.
+        limit: what the score is compared with.
+        mixed: the position's mixed key.
+    """
+    begun = int(work[NODES])
+    if begun >= work[LIMIT]:
         return 0
-    start = int(work[NODES]) + 1
-    work[NODES] = start
+    work[NODES] = begun + 1
     mask = int(work[MASK])
     epoch = int(work[EPOCH])
     if plies <= TABLE_PLIES:
         entry = probe(table, mask, epoch, mixed)
         if entry:
-            lower = ((entry >> LOWER_SHIFT) & FIELD) - BIAS
-            if lower > alpha:
-                return lower
-            upper = ((entry >> UPPER_SHIFT) & FIELD) - BIAS
-            if upper <= alpha:
-                return upper
-    occupied = mine | theirs
-    moves = (occupied + BOTTOM) & BOARD & ~(their_wins >> 1)
-    best = -((40 - plies) >> 1)
+            bound = lower_bound(entry)
+            if bound > limit:
+                return bound
+            bound = upper_bound(entry)
+            if bound <= limit:
+                return bound
+
+    # Nobody wins with the next disc or the one after.
+    greatest = (CELLS - 1 - plies) >> 1
+    least = -((CELLS - 2 - plies) >> 1)
+    best = least
+    moves = ((mine | theirs) + BOTTOM) & BOARD & ~(their_wins >> 1)
     frame = FRAMES + FRAME * plies
     count = 0
     while moves:
-        m = moves & -moves
-        moves ^= m
+        cell = moves & -moves
+        moves ^= cell
+        # The child, from its side to move: a, b, their winning cells, and a's limit.
         a = theirs
-        b = mine | m
-        wa = their_wins
-        wb = winning_cells(b)
-        p = plies + 1
-        al = -alpha - 1
-        value = 99
+        b = mine | cell
+        a_wins = their_wins
+        b_wins = winning_cells(b)
+        depth = plies + 1
+        a_limit = -limit - 1
+        value = UNDECIDED
         while True:
-            occ = a | b
-            playable = (occ + BOTTOM) & BOARD
-            forced = wb & playable
-            safe = playable & ~(wb >> 1)
+            playable = ((a | b) + BOTTOM) & BOARD
+            forced = b_wins & playable
+            safe = playable & ~(b_wins >> 1)
             if forced:
                 safe &= forced
                 if forced & (forced - 1):
                     safe = 0
             if safe == 0:
-                value = -((42 - p) >> 1)
+                value = -((CELLS - depth) >> 1)  # b wins with its next disc; or a draw
                 break
-            hi = (41 - p) >> 1
-            if hi <= al:
-                value = hi
+            bound = (CELLS - 1 - depth) >> 1
+            if bound <= a_limit:
+                value = bound
                 break
-            lo = -((40 - p) >> 1)
-            if lo > al:
-                value = lo
+            bound = -((CELLS - 2 - depth) >> 1)
+            if bound > a_limit:
+                value = bound
                 break
             if safe & (safe - 1):
+                value = parity_bound(a, b, a_wins, b_wins, playable, depth, a_limit)
                 break
-            c = a | safe
-            a = b
-            b = c
-            wa, wb = wb, winning_cells(b)
-            p += 1
-            al = -al - 1
-        if value == 99:
-            # a to move, quiet
-            if p & 1 == 0:
-                # a is first player
-                need = -al if al < 0 else 0
-                s = even_claim(b, wb, a, playable, need)
-                if s >= 0:
-                    value = -s
-                elif al >= 0:
-                    s = odd_claim(a, wa, b, playable, True, al + 1)
-                    if s > al:
-                        value = s
-            elif al < 0:
-                s = odd_claim(b, wb, a, playable, False, -al)
-                if s >= 0:
-                    value = -s
-        if value != 99:
-            if (p - plies) & 1:
+            a, b = b, a | safe
+            a_wins, b_wins = b_wins, winning_cells(b)
+            depth += 1
+            a_limit = -a_limit - 1
+        swapped = (depth - plies) & 1
+        if value != UNDECIDED:
+            if swapped:
                 value = -value
-            if value > alpha:
-                best = value
-                return best
+            if value > limit:
+                return value
             best = max(best, value)
             continue
         child = frame + count * CHILD
-        if p <= TABLE_PLIES:
-            h = hashed(a, b, p)
-            prefetch(table, (h & mask) << 1)
-            work[child + 5] = h
-        work[child] = a
-        work[child + 1] = b
-        work[child + 2] = wa
-        work[child + 3] = wb
-        work[child + 4] = p
-        if (p - plies) & 1:
-            score = order_score(wb, wa, BOARD & ~occ, playable, m)
+        if depth <= TABLE_PLIES:
+            child_mixed = hashed(a, b, depth)
+            fetch(table, mask, child_mixed)
+            work[child + MIXED] = child_mixed
+        work[child + MINE] = a
+        work[child + THEIRS] = b
+        work[child + MY_WINS] = a_wins
+        work[child + THEIR_WINS] = b_wins
+        work[child + PLIES] = depth
+        if swapped:
+            value = promise(cell, depth - plies, b_wins, a_wins, a | b, playable)
         else:
-            score = order_score(wa, wb, BOARD & ~occ, playable, m)
-        # nearer the centre first among equals
-        col = 0
-        mm = m >> 7
-        while mm:
-            mm >>= 7
-            col += 1
-        score = (score * 8 + 3 - abs(col - 3)) * 8 + count
+            value = promise(cell, depth - plies, a_wins, b_wins, a | b, playable)
+        value = value * CHILD + count
         slot = frame + ORDER + count
-        while slot > frame + ORDER and work[slot - 1] < score:
+        while slot > frame + ORDER and work[slot - 1] < value:
             work[slot] = work[slot - 1]
             slot -= 1
-        work[slot] = score
+        work[slot] = value
         count += 1
+
     if plies < CUTOFF_PLIES:
         for i in range(count):
             child = frame + i * CHILD
-            p = int(work[child + 4])
-            entry = probe(table, mask, epoch, int(work[child + 5]))
+            entry = probe(table, mask, epoch, int(work[child + MIXED]))
             if entry:
-                if (p - plies) & 1:
-                    value = BIAS - ((entry >> UPPER_SHIFT) & FIELD)
+                if (int(work[child + PLIES]) - plies) & 1:
+                    value = -upper_bound(entry)
                 else:
-                    value = ((entry >> LOWER_SHIFT) & FIELD) - BIAS
-                if value > alpha:
-                    store(table, mask, epoch, mixed, value, (41 - plies) >> 1, 0)
+                    value = lower_bound(entry)
+                if value > limit:
+                    store(table, mask, epoch, mixed, value, greatest, 1)
                     return value
+
     for i in range(count):
-        child = frame + (int(work[frame + ORDER + i]) & 7) * CHILD
-        p = int(work[child + 4])
-        if (p - plies) & 1:
-            value = -search(
-                table,
-                work,
-                int(work[child]),
-                int(work[child + 1]),
-                int(work[child + 2]),
-                int(work[child + 3]),
-                p,
-                -alpha - 1,
-                int(work[child + 5]),
-            )
-        else:
-            value = search(
-                table,
-                work,
-                int(work[child]),
-                int(work[child + 1]),
-                int(work[child + 2]),
-                int(work[child + 3]),
-                p,
-                alpha,
-                int(work[child + 5]),
-            )
+        child = frame + (int(work[frame + ORDER + i]) & (CHILD - 1)) * CHILD
+        depth = int(work[child + PLIES])
+        swapped = (depth - plies) & 1
+        value = search(
+            table,
+            work,
+            int(work[child + MINE]),
+            int(work[child + THEIRS]),
+            int(work[child + MY_WINS]),
+            int(work[child + THEIR_WINS]),
+            depth,
+            -limit - 1 if swapped else limit,
+            int(work[child + MIXED]),
+        )
+        if swapped:
+            value = -value
         if value > best:
             best = value
-            if best > alpha:
+            if best > limit:
                 break
-    if work[NODES] >= work[LIMIT]:
+    nodes = int(work[NODES])
+    if nodes >= work[LIMIT]:
         return 0
     if plies <= TABLE_PLIES:
-        spent = log_work(int(work[NODES]) - start + 1)
-        if best > alpha:
-            store(table, mask, epoch, mixed, best, (41 - plies) >> 1, spent)
+        if best > limit:
+            store(table, mask, epoch, mixed, best, greatest, nodes - begun)
         else:
-            store(table, mask, epoch, mixed, -((40 - plies) >> 1), best, spent)
+            store(table, mask, epoch, mixed, least, best, nodes - begun)
     return best

@@ -7,7 +7,7 @@ without locks: a slot is read or written at once or not at all. From the lowest 
     12 epoch   the search the entry belongs to; any other counts as empty
      6 lower   score + 22, a lower bound
      6 upper   score + 22, an upper bound
-     6 work    2 * log2 of the nodes it took; decides what is kept
+     6 work    binary digits of the nodes it took; decides what is kept
 
 Mixing is a bijection on 49 bits, and bucket number and tag together are all of it: an entry
 is never mistaken for another position's. A new epoch empties the table at no cost.
@@ -20,14 +20,12 @@ import mmap
 from typing import Any, Final
 
 import numpy as np
-from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from agents.solver.lowlevel import POINTER, bit_length, prefetch
 from c4env.bitboard import BOTTOM, COLUMN, STRIDE
-from c4env.jit import config, kernel
+from c4env.jit import kernel
 
 TAG_BITS: Final = 33
 EPOCH_SHIFT: Final = TAG_BITS
@@ -52,54 +50,6 @@ _KEY_0: Final = _KEY_COLUMN
 _KEY_1: Final = _KEY_COLUMN << STRIDE
 _KEY_2: Final = _KEY_COLUMN << (2 * STRIDE)
 _KEY_3: Final = _KEY_COLUMN << (3 * STRIDE)
-
-# Memory of int64 words. A pointer goes through a recursive kernel in one register where an
-# array takes seven; uncompiled, the array itself serves.
-POINTER: Final = types.CPointer(types.int64)
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _pointer(typingctx: Any, address: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(POINTER))
-
-    return POINTER(types.uintp), codegen
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        # The name without a type is old, and read by every LLVM.
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch")
-        place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
-        builder.call(function, [place, word(0), word(3), word(1)])  # to read, keep, data
-        return context.get_dummy_value()
-
-    return types.void(POINTER, types.int64), codegen
-
-
-if config.DISABLE_JIT:
-
-    def pointer(array: NDArray[np.int64]) -> Any:
-        """The array itself: uncompiled kernels index it."""
-        return array
-
-    def prefetch(table: Any, index: int) -> None:
-        """Nothing: uncompiled code has no use for it."""
-
-else:
-
-    @kernel(POINTER(types.int64[::1]))
-    def pointer(array: NDArray[np.int64]) -> Any:
-        """The address of the array's words, for kernels that run while it lives."""
-        return _pointer(array.ctypes.data)
-
-    @kernel(types.void(POINTER, types.int64))
-    def prefetch(table: Any, index: int) -> None:
-        """Ask the processor to bring the word near."""
-        _prefetch(table, index)
 
 
 @kernel("int64(int64)")
@@ -133,6 +83,24 @@ def mix(key: int) -> int:
     return key ^ (key >> FOLD)
 
 
+@kernel("int64(int64)")
+def lower_bound(entry: int) -> int:
+    """The lower bound in an entry."""
+    return ((entry >> LOWER_SHIFT) & FIELD) - BIAS
+
+
+@kernel("int64(int64)")
+def upper_bound(entry: int) -> int:
+    """The upper bound in an entry."""
+    return ((entry >> UPPER_SHIFT) & FIELD) - BIAS
+
+
+@kernel(types.void(POINTER, types.int64, types.int64))
+def fetch(table: Any, mask: int, mixed: int) -> None:
+    """Have the bucket of a mixed key brought near before it is looked up."""
+    prefetch(table, (mixed & mask) << 1)
+
+
 @kernel(types.int64(POINTER, types.int64, types.int64, types.int64))
 def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
     """The entry of a mixed key, or 0. ``mask`` is the number of buckets less one."""
@@ -152,13 +120,16 @@ def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
         POINTER, types.int64, types.int64, types.int64, types.int64, types.int64, types.int64
     )
 )
-def store(table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, work: int) -> None:
-    """Keep bounds that took ``work``; what was known of the position already is joined to it.
+def store(
+    table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, nodes: int
+) -> None:
+    """Keep bounds that took so many nodes; what was known already is joined to them.
 
     The first slot of a bucket holds the entry that took most work, the second the newest other.
     """
     place = (mixed & mask) << 1
     signature = (mixed >> (KEY_BITS - TAG_BITS)) | (epoch << EPOCH_SHIFT)
+    work = bit_length(nodes)
     lower += BIAS
     upper += BIAS
     first = int(table[place])

@@ -50,19 +50,14 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _pruning(arguments: argparse.Namespace) -> str:
-    from evaluation.experiments import pruning
-    from evaluation.labelled import make_labelled, read_labelled
+    from evaluation.experiments import pruning, spread_positions
+    from evaluation.labelled import read_labelled
 
     if arguments.files:
         labelled = [p for path in arguments.files for p in read_labelled(path)[: arguments.count]]
+        positions = [p.position for p in labelled]
     else:
-        names = ("begin-medium", "middle-medium")
-        labelled = [
-            p
-            for name in names
-            for p in make_labelled(name, arguments.count, arguments.seed, _solver())
-        ]
-    positions = [p.position for p in labelled]
+        positions = spread_positions(arguments.count, arguments.seed)
     return pruning(positions, range(1, arguments.depth + 1), arguments.heuristic)[1]
 
 

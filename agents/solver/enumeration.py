@@ -1,0 +1,148 @@
+"""All positions of the first plies, one of each mirror pair, as sorted keys.
+
+The key of a position (``agents.solver.table.position_key``) can be turned back into it: in
+each column the highest bit stands above the top disc, and those below are the discs of
+the side to move.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.solver.table import position_key
+from c4env.bitboard import (
+    BOARD,
+    BOTTOM,
+    CELLS,
+    COLUMN,
+    COLUMNS,
+    STRIDE,
+    has_won,
+    playable,
+    winning_cells,
+)
+from c4env.jit import kernel
+
+
+@kernel("int64(int64)")
+def occupied_of(key: int) -> int:
+    """All discs of the position with this key."""
+    occupied = 0
+    for column in range(COLUMNS):
+        field = (key >> (STRIDE * column)) & (COLUMN << 1 | 1)
+        discs = 0
+        while (discs << 1 | 1) < field:
+            discs = discs << 1 | 1
+        # The field is the marker 2**h plus discs of the side to move, so at least 2**h.
+        occupied |= discs << (STRIDE * column)
+    return occupied
+
+
+@kernel("int64(int64[::1], int64)")
+def find(keys: NDArray[np.int64], key: int) -> int:
+    """Index of a key among ascending ones, or -1."""
+    low = 0
+    high = len(keys)
+    while low < high:
+        middle = (low + high) >> 1
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    if low < len(keys) and keys[low] == key:
+        return low
+    return -1
+
+
+@kernel("int64(int64[::1], int64[::1])")
+def successors(keys: NDArray[np.int64], out: NDArray[np.int64]) -> int:
+    """Write the keys of all positions one disc on that are not won; return how many."""
+    count = 0
+    for i in range(len(keys)):
+        key = int(keys[i])
+        occupied = occupied_of(key)
+        mine = key - occupied - BOTTOM
+        theirs = occupied ^ mine
+        moves = playable(occupied)
+        while moves:
+            cell = moves & -moves
+            moves ^= cell
+            if not has_won(mine | cell):
+                out[count] = position_key(theirs, mine | cell)
+                count += 1
+    return count
+
+
+@kernel("void(int64[::1], int64, int64[::1], int8[::1], int8[::1])")
+def back_up(
+    keys: NDArray[np.int64],
+    plies: int,
+    next_keys: NDArray[np.int64],
+    next_scores: NDArray[np.int8],
+    scores: NDArray[np.int8],
+) -> None:
+    """Fill the scores of positions of ``plies`` discs from those of one disc more."""
+    for i in range(len(keys)):
+        key = int(keys[i])
+        occupied = occupied_of(key)
+        mine = key - occupied - BOTTOM
+        theirs = occupied ^ mine
+        moves = playable(occupied)
+        best = -CELLS
+        if winning_cells(mine) & moves:
+            best = (CELLS + 1 - plies) >> 1
+            moves = 0
+        while moves:
+            cell = moves & -moves
+            moves ^= cell
+            child = find(next_keys, position_key(theirs, mine | cell))
+            best = max(best, -next_scores[child])
+        scores[i] = best
+
+
+@kernel("void(int64[::1], int64[::1], int64[::1])")
+def boards(keys: NDArray[np.int64], mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+    """Fill the bitboards of the positions with these keys."""
+    for i in range(len(keys)):
+        occupied = occupied_of(int(keys[i]))
+        mine[i] = keys[i] - occupied - BOTTOM
+        theirs[i] = occupied ^ mine[i]
+
+
+def layers(plies: int) -> list[NDArray[np.int64]]:
+    """Ascending keys of the positions of 0, 1, ... ``plies`` discs that are not over."""
+    found = [np.array([BOTTOM], dtype=np.int64)]
+    for _ in range(plies):
+        out = np.empty(COLUMNS * len(found[-1]), dtype=np.int64)
+        count = successors(found[-1], out)
+        found.append(np.unique(out[:count]))
+    return found
+
+
+def backed_up(keys: list[NDArray[np.int64]], last: NDArray[np.int8]) -> list[NDArray[np.int8]]:
+    """Scores for every layer of keys, given those of the last."""
+    scores = [np.ascontiguousarray(last)]
+    for plies in range(len(keys) - 2, -1, -1):
+        layer = np.empty(len(keys[plies]), dtype=np.int8)
+        back_up(keys[plies], plies, keys[plies + 1], scores[0], layer)
+        scores.insert(0, layer)
+    return scores
+
+
+def bitboards(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """[N] bitboards of the sides to move, and of the others, of the positions with these keys."""
+    mine, theirs = np.empty_like(keys), np.empty_like(keys)
+    boards(keys, mine, theirs)
+    return mine, theirs
+
+
+def without_immediate_win(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """[N]: neither side could win with the next disc, as in the UCI Connect-4 data set."""
+    return np.array(
+        [
+            not (winning_cells(first) | winning_cells(second)) & playable(first | second)
+            for first, second in zip(mine.tolist(), theirs.tolist(), strict=True)
+        ],
+        dtype=np.bool_,
+    )

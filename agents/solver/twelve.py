@@ -1,0 +1,104 @@
+"""The 12-ply book of the package ``bitbully-databases`` (MIT licence), read as it is.
+
+It lists the positions of exactly 12 discs, one of each mirror pair (either), in which the side to
+move has no win at once: a code of 4 bytes (big-endian, signed, ascending) and one byte. The
+code goes through the columns from the left and each column from the bottom: bits ``10`` for
+a disc of the side to move, ``11`` for the other's, ``0`` at the end of a column, and one ``0``
+more. The byte is 0 for a draw, else
+100 less the plies to the end, negative when the side to move loses.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, winning_cells
+from c4env.jit import kernel
+
+PLIES: Final = 12
+UNKNOWN: Final = 99
+
+Distances = tuple[NDArray[np.int32], NDArray[np.int8]]
+
+_RECORD: Final = np.dtype([("code", ">i4"), ("end", "i1")])
+
+
+@kernel("int64(int64, int64)")
+def code(mine: int, theirs: int) -> int:
+    """The code of a position as it stands, not mirrored."""
+    bits = 0
+    for column in range(COLUMNS):
+        cell = 1 << (STRIDE * column)
+        while (mine | theirs) & cell:
+            bits = bits << 2 | (2 if mine & cell else 3)
+            cell <<= 1
+        bits <<= 1
+    bits <<= 1
+    return bits - (1 << 32) if bits >> 31 else bits
+
+
+@kernel("int64(int32[::1], int64)")
+def search(codes: NDArray[np.int32], wanted: int) -> int:
+    """Index of a code among ascending ones, or -1."""
+    low = 0
+    high = len(codes)
+    while low < high:
+        middle = (low + high) >> 1
+        if codes[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < len(codes) and codes[low] == wanted else -1
+
+
+@kernel("int64(int32[::1], int8[::1], int64, int64, int64)")
+def resolve(
+    codes: NDArray[np.int32], ends: NDArray[np.int8], mine: int, theirs: int, plies: int
+) -> int:
+    """The score of a position of up to 12 discs that is not over, or ``UNKNOWN``."""
+    moves = playable(mine | theirs)
+    if winning_cells(mine) & moves:
+        return (CELLS + 1 - plies) >> 1
+    if plies == PLIES:
+        index = search(codes, code(mine, theirs))
+        if index < 0:
+            index = search(codes, code(mirror(mine), mirror(theirs)))
+        if index < 0:
+            return UNKNOWN
+        end = int(ends[index])
+        if end == 0:
+            return 0
+        score = (CELLS + 2 - PLIES - (100 - abs(end))) >> 1
+        return score if end > 0 else -score
+    best = -CELLS
+    while moves:
+        cell = moves & -moves
+        moves ^= cell
+        score = resolve(codes, ends, theirs, mine | cell, plies + 1)
+        if score == UNKNOWN:
+            return UNKNOWN
+        best = max(best, -score)
+    return best
+
+
+def installed() -> Path:
+    """Where the package keeps the book.
+
+    Raises:
+        FileNotFoundError: it is not installed.
+    """
+    spec = importlib.util.find_spec("bitbully_databases")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("bitbully-databases is not installed")
+    return Path(spec.origin).parent / "assets" / "book_12ply_distances.dat"
+
+
+def read(path: Path) -> Distances:
+    """The codes and ends of a book file."""
+    records = np.fromfile(path, dtype=_RECORD)
+    return records["code"].astype(np.int32), np.ascontiguousarray(records["end"])

@@ -1,0 +1,207 @@
+"""Opening books: the one shipped, the format, building one, and the 12-ply book."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.solver import Book, BookUnavailable, Solver
+from agents.solver import enumeration, twelve
+from agents.solver.book import default_book, twelve_ply_book
+from agents.solver.builder import BookMismatch, build, by_twelve_ply_book, verify
+from agents.solver.table import position_key
+from c4env.bitboard import BOTTOM, COLUMNS
+from c4env.errors import InvalidOption
+from c4env.position import Position
+
+
+def by_default_book(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    book = default_book()
+    positions = map(Position.from_bitboards, mine.tolist(), theirs.tolist())
+    return np.array([book.score(position) for position in positions], dtype=np.int8)
+
+
+def random_position(plies: int, rng: random.Random) -> Position:
+    while True:
+        position = Position()
+        while position.plies < plies and position.outcome is None:
+            position = position.play(rng.choice(position.legal_columns()))
+        if position.outcome is None:
+            return position
+
+
+def test_layers_are_all_positions_one_of_each_mirror_pair() -> None:
+    layers = enumeration.layers(5)
+    assert [len(layer) for layer in layers] == [1, 4, 25, 121, 568, 2144]
+    reached = {Position()}
+    for plies in range(4):
+        keys = {position_key(p.mine, p.theirs) for p in reached}
+        assert keys == set(layers[plies].tolist())
+        reached = {p.play(column) for p in reached for column in p.legal_columns()}
+
+
+def test_a_key_gives_its_position_back() -> None:
+    rng = random.Random(2)
+    for _ in range(200):
+        position = random_position(rng.randrange(40), rng)
+        key = position_key(position.mine, position.theirs)
+        mine, theirs = enumeration.bitboards(np.array([key]))
+        back = Position.from_bitboards(int(mine[0]), int(theirs[0]))
+        assert back in (position, position.mirror())
+
+
+@pytest.mark.compiled
+def test_the_default_book_knows_the_facts() -> None:
+    book = default_book()
+    assert book.plies == 8
+    assert [len(scores) for scores in book._scores][:7] == [1, 4, 25, 121, 568, 2144, 8231]
+    mine, theirs = enumeration.bitboards(book.keys)
+    quiet = book.scores[enumeration.without_immediate_win(mine, theirs)]
+    assert len(quiet) == 67557
+    assert [(quiet > 0).sum(), (quiet == 0).sum(), (quiet < 0).sum()] == [44473, 6449, 16635]
+    solver = Solver()
+    assert solver.scores(Position()) == [-2, -1, 0, 1, 0, -1, -2]
+    assert solver.score(Position()) == 1
+    assert solver.nodes == 0
+    assert solver.best_columns(Position()) == (3,)
+    assert solver.plies_to_end(Position()) == 41
+
+
+@pytest.mark.compiled
+def test_with_and_without_book() -> None:
+    rng = random.Random(1)
+    with_book, without = Solver(), Solver(book=None)
+    for _ in range(2):
+        position = random_position(8, rng)
+        assert with_book.score(position) == without.score(position)
+        assert with_book.score(position.mirror()) == without.score(position)
+        assert with_book.scores(position) == without.scores(position)
+        assert with_book.best_columns(position) == without.best_columns(position)
+
+
+@pytest.mark.compiled
+def test_a_book_written_is_the_book_read(tmp_path: Path) -> None:
+    scores = default_book()._scores[5]
+    Book(scores, 5).write(tmp_path / "five.bin")
+    book = Book.read(tmp_path / "five.bin")
+    assert book.plies == 5
+    assert book.scores.tolist() == scores.tolist()
+    rng = random.Random(4)
+    for _ in range(50):
+        position = random_position(rng.randrange(6), rng)
+        assert book.score(position) == default_book().score(position)
+    assert book.score(random_position(6, rng)) is None
+    assert Solver(book=tmp_path / "five.bin").scores(Position()) == [-2, -1, 0, 1, 0, -1, -2]
+
+
+@pytest.mark.compiled
+def test_what_is_no_book(tmp_path: Path) -> None:
+    path = tmp_path / "book.bin"
+    with pytest.raises(BookUnavailable, match=r"book\.bin"):
+        Book.read(path)
+    path.write_bytes(b"nonsense")
+    with pytest.raises(BookUnavailable, match="not a book"):
+        Book.read(path)
+    Book(default_book()._scores[3], 3).write(path)
+    data = path.read_bytes()
+    path.write_bytes(data[:8] + b"\x04" + data[9:])
+    with pytest.raises(BookUnavailable, match="121 scores, but 568"):
+        Book.read(path)
+    path.write_bytes(data[:14] + b"\x00" + data[15:])
+    with pytest.raises(BookUnavailable, match="damaged"):
+        Book.read(path)
+    with pytest.raises(InvalidOption, match="book=7"):
+        Solver(book=7)  # type: ignore[arg-type]
+
+
+@pytest.mark.compiled
+def test_a_build_goes_on_where_it_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.solver.builder.PORTION", 100)
+    path = tmp_path / "book.bin"
+    calls = []
+
+    def score(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+        calls.append(len(mine))
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return by_default_book(mine, theirs)
+
+    with pytest.raises(KeyboardInterrupt):
+        build(path, score, plies=4, sample=0)
+    assert not path.exists()
+    done = []
+    book = build(path, score, plies=4, sample=0, progress=lambda n, of: done.append((n, of)))
+    assert calls == [100, 100, 100, 100, 100, 100, 68]
+    assert done == [(300, 568), (400, 568), (500, 568), (568, 568)]
+    assert book.scores.tolist() == default_book()._scores[4].tolist()
+    assert Book.read(path).scores.tolist() == book.scores.tolist()
+    assert not Path(f"{path}.part").exists()
+
+
+@pytest.mark.compiled
+def test_a_build_refuses_wrong_scores_and_foreign_parts(tmp_path: Path) -> None:
+    path = tmp_path / "book.bin"
+    with pytest.raises(BookMismatch, match="empty board"):
+        build(path, lambda mine, theirs: np.zeros(len(mine), np.int8), plies=3, sample=0)
+    assert not path.exists()
+    Path(f"{path}.part").write_bytes(b"something else")
+    with pytest.raises(BookUnavailable, match="3 plies"):
+        build(path, by_default_book, plies=3)
+    with pytest.raises(InvalidOption, match="plies=0"):
+        build(path, by_default_book, plies=0)
+
+
+@pytest.mark.compiled
+def test_verification_finds_a_wrong_score() -> None:
+    assert verify(default_book(), 2) == 2
+    scores = default_book().scores.copy()
+    # Any score that no best play passes through leaves the first columns as they are.
+    wrong = Book(np.where(scores == 3, 4, scores).astype(np.int8), 8, "wrong")
+    with pytest.raises(BookMismatch, match="score"):
+        verify(wrong, 25)
+
+
+@pytest.mark.compiled
+def test_the_twelve_ply_book() -> None:
+    pytest.importorskip("bitbully_databases")
+    book = twelve_ply_book()
+    assert book.plies == 12
+    solver = Solver(book=None)
+    with_book = Solver(book="12ply")
+    rng = random.Random(6)
+    for plies in (0, 5, 8, 9, 10, 11, 12, 12, 12, 12):
+        position = random_position(plies, rng)
+        if plies <= 8:
+            assert with_book.score(position) == default_book().score(position)
+        elif plies >= 11:
+            assert with_book.score(position) == solver.score(position)
+        assert with_book.score(position) == with_book.score(position.mirror())
+        scores = with_book.scores(position)
+        assert max(s for s in scores if s is not None) == with_book.score(position)
+    score = by_twelve_ply_book()
+    mine, theirs = enumeration.bitboards(default_book().keys[::1000].copy())
+    assert score(mine, theirs).tolist() == default_book().scores[::1000].tolist()
+
+
+def test_the_twelve_ply_book_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Path:
+        raise FileNotFoundError("bitbully-databases is not installed")
+
+    twelve_ply_book.cache_clear()
+    monkeypatch.setattr(twelve, "installed", missing)
+    with pytest.raises(BookUnavailable, match=r"c4env\[book\]"):
+        Solver(book="12ply")
+
+
+def test_codes_of_the_twelve_ply_book() -> None:
+    # Column by column from the bottom, 10 and 11, 0 at each end, and one 0 more.
+    position = Position.parse("1")
+    assert twelve.code(position.mine, position.theirs) == 0b11 << 8
+    assert twelve.code(0, 0) == 0
+    assert twelve.code(1 << (7 * (COLUMNS - 1)), 0) == 0b10 << 2
+    assert BOTTOM & 1
