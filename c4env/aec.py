@@ -15,7 +15,7 @@ What differs, on purpose:
 - deepcopy and pickle keep the game; ``state()`` and ``state_space`` exist;
 - ``reset`` takes ``options={"moves": "4455"}`` or ``{"position": position}``.
 
-Importing this module registers ``c4env/connect_four-v0`` with PettingZoo.
+Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
 """
 
 from __future__ import annotations
@@ -43,7 +43,6 @@ from c4env.errors import (
 from c4env.observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Observation, fill, observe
 from c4env.options import check_seed, parse_start
 from c4env.position import Position
-from c4env.registration import register_aec
 from c4env.rendering import DEFAULT_SCALING
 from c4env.viewer import RENDER_MODES, Viewer
 
@@ -381,6 +380,3 @@ class _CheckedIterator(AECIterator):  # type: ignore[misc]  # PettingZoo ships n
             raise WrongOrder("need to call step() or reset() in a loop over `agent_iter`")
         environment._has_updated = False
         return environment.agent_selection
-
-
-register_aec()
