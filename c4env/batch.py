@@ -146,6 +146,51 @@ def observe(
             masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
 
 
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], float64[:, ::1], float64[::1], boolean[::1],"
+    " int64, int64)",
+    nogil=True,
+)
+def settle(
+    boards: NDArray[np.int64],
+    results: NDArray[np.int8],
+    seats: NDArray[np.int8],
+    table: NDArray[np.float64],
+    rewards: NDArray[np.float64],
+    terminations: NDArray[np.bool_],
+    start: int,
+    stop: int,
+) -> None:
+    """Write what the last ply brought; ``table`` is ``REWARDS``.
+
+    The reward is that of the player in ``seats``; where that is -1, of the player who
+    moved: the one not to move now, or, after a forfeit, to move still.
+    """
+    for i in range(start, stop):
+        result = results[i]
+        player = int(seats[i])
+        if player < 0:
+            player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
+            if result < FORFEIT_BY_0:
+                player = 1 - player
+        rewards[i] = table[result, player]
+        terminations[i] = result != ONGOING
+
+
+@kernel("void(int8[::1], float64[:, ::1], float64[:, ::1], int64, int64)", nogil=True)
+def credit(
+    results: NDArray[np.int8],
+    table: NDArray[np.float64],
+    player_rewards: NDArray[np.float64],
+    start: int,
+    stop: int,
+) -> None:
+    """Write the rewards ``[N, 2]`` of both players; ``table`` is ``REWARDS``."""
+    for i in range(start, stop):
+        player_rewards[i, 0] = table[results[i], 0]
+        player_rewards[i, 1] = table[results[i], 1]
+
+
 @kernel("void(int64[:, ::1], int8[::1], int64, int64)", nogil=True)
 def count_plies(boards: NDArray[np.int64], plies: NDArray[np.int8], start: int, stop: int) -> None:
     """Write the number of discs on every board."""
@@ -333,7 +378,9 @@ class Batch:
         if refused >= 0:
             raise refusal(refused, self._boards, self._results, int(played[refused]))
         play(self._boards, self._results, played, 0, self.size)
-        return np.take(REWARDS, self._results, 0, None if self.copy else self._rewards, "clip")
+        rewards = np.empty_like(self._rewards) if self.copy else self._rewards
+        credit(self._results, REWARDS, rewards, 0, self.size)
+        return rewards
 
     def observe(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """What the side to move sees: planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]``.

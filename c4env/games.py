@@ -196,17 +196,17 @@ class Games:
 
     def settle(self, arrays: Arrays, start: int, stop: int) -> None:
         """Write what the last plies brought."""
-        opponents.settle(
+        batch.settle(
             self.boards,
             self.results,
             self.seats,
             batch.REWARDS,
             arrays.rewards,
             arrays.terminations,
-            arrays.player_rewards,
             start,
             stop,
         )
+        batch.credit(self.results, batch.REWARDS, arrays.player_rewards, start, stop)
 
     def look(self, arrays: Arrays, start: int, stop: int) -> None:
         """Write what is to be seen now."""

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.batch import FORFEIT_BY_0, ONGOING, put
+from c4env.batch import ONGOING, put
 from c4env.bitboard import playable, popcount, winning_cells
 from c4env.jit import kernel
 
@@ -116,37 +116,3 @@ def begin(
             seats[i] = draw(states, i, 2)
         else:
             seats[i] = seat
-
-
-@kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], float64[:, ::1], float64[::1], boolean[::1],"
-    " float64[:, ::1], int64, int64)",
-    nogil=True,
-)
-def settle(
-    boards: NDArray[np.int64],
-    results: NDArray[np.int8],
-    seats: NDArray[np.int8],
-    table: NDArray[np.float64],
-    rewards: NDArray[np.float64],
-    terminations: NDArray[np.bool_],
-    player_rewards: NDArray[np.float64],
-    start: int,
-    stop: int,
-) -> None:
-    """Write what the last ply brought.
-
-    ``table`` is ``REWARDS``. The reward is that of the player in ``seats``; where that is
-    -1, of the player who moved: the one not to move now, or, after a forfeit, to move still.
-    """
-    for i in range(start, stop):
-        result = results[i]
-        player = int(seats[i])
-        if player < 0:
-            player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
-            if result < FORFEIT_BY_0:
-                player = 1 - player
-        rewards[i] = table[result, player]
-        terminations[i] = result != ONGOING
-        player_rewards[i, 0] = table[result, 0]
-        player_rewards[i, 1] = table[result, 1]

@@ -163,12 +163,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 ) from error
         if seat != position.to_move:
             refuse_instant_end(position)
-            last = self._reply(position)
-            position = position.play(last)
+            position, last = self._reply(position)
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
         self._show()
-        return self._observation(), self._info()
+        return self._seen()
 
     def step(self, action: SupportsInt) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         """The caller's move and the opponent's reply.
@@ -202,11 +201,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                     f"column {column} is full; legal columns: {self._position.legal_columns()}"
                 )
             self._state, self._forfeited = "over", True
-            return self._observation(), -1.0, True, False, self._info()
+            observation, info = self._seen()
+            return observation, -1.0, True, False, info
         position, last = self._position.play(column), column
         if position.outcome is None:
-            last = self._reply(position)
-            position = position.play(last)
+            position, last = self._reply(position)
         self._position, self._last = position, last
         reward = 0.0
         if position.outcome is not None:
@@ -214,7 +213,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             if position.outcome.winner is not None:
                 reward = 1.0 if position.outcome.winner == self._seat else -1.0
         self._show()
-        return self._observation(), reward, self._state == "over", False, self._info()
+        observation, info = self._seen()
+        return observation, reward, self._state == "over", False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Bool ``(7,)``: the columns the caller can play now, as sb3-contrib asks for them."""
@@ -243,14 +243,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if self.render_mode == "human":
             self.render()
 
-    def _reply(self, position: Position) -> int:
-        """The opponent's column in a position in which it is to move.
+    def _reply(self, position: Position) -> tuple[Position, int]:
+        """The position after the opponent's move, and its column.
 
         Raises:
             OpponentFailed: it raised, or chose what it cannot play.
         """
         if self._opponent is None:
-            return int(self.np_random.choice(position.legal_columns()))
+            legal = position.legal_columns()
+            column = legal[int(self.np_random.integers(len(legal)))]
+            return position.play(column), column
         try:
             answer = self._opponent(observe(position))
         except Exception as error:
@@ -259,27 +261,26 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             ) from error
         try:
             column = parse_column(answer)
-            position.play(column)
+            return position.play(column), column
         except (InvalidAction, IllegalMove) as error:
             raise OpponentFailed(f"the opponent's move in {position!r}: {error}") from None
-        return column
 
-    def _observation(self) -> NDArray[Any]:
-        planes = observe(self._position, self._seat)["observation"]
-        return _LAYOUTS[self._layout](planes).astype(self._dtype, copy=False)
-
-    def _info(self) -> dict[str, Any]:
+    def _seen(self) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Observation and info."""
+        position = self._position
+        seen = observe(position, self._seat)
         info: dict[str, Any] = {
-            "action_mask": self.action_masks().astype(np.int8),
-            "ply": self._position.plies,
+            "action_mask": seen["action_mask"],
+            "ply": position.plies,
             "seat": self._seat,
         }
         if self._state == "over":
-            outcome = self._position.outcome
+            info["action_mask"][:] = 0  # a forfeit leaves the board as it was
             info["illegal"] = self._forfeited
+            outcome = position.outcome
             info["winner"] = 1 - self._seat if outcome is None else outcome.winner
             info["winning_cells"] = () if outcome is None else outcome.cells
-        return info
+        return _LAYOUTS[self._layout](seen["observation"]).astype(self._dtype, copy=False), info
 
 
 def _parse_opponent(opponent: Any) -> Opponent | None:
