@@ -343,6 +343,8 @@ def test_layouts_hold_the_same_planes(dtype: Any) -> None:
     planes = observe(Position.parse("141"), 1)["observation"]
     assert np.array_equal(seen["planes_last"], planes)
     assert np.array_equal(seen["flat"], planes.reshape(84))
+    for layout in ("planes_last", "flat"):  # what agents read
+        assert position_from(seen[layout]) == Position.parse("141")
     assert np.array_equal(seen["planes_first"], np.moveaxis(planes, 2, 0))
 
 
