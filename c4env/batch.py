@@ -215,7 +215,7 @@ def parse_actions(actions: ArrayLike, size: int) -> NDArray[np.int64]:
     array = np.asarray(actions)
     if array.shape != (size,):
         raise InvalidAction(f"actions of shape {array.shape}: expected one a board, ({size},)")
-    if not np.issubdtype(array.dtype, np.integer):
+    if array.dtype.kind not in "iu":
         raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
     return np.ascontiguousarray(array, np.int64)
 

@@ -37,7 +37,7 @@ class Arrays(NamedTuple):
     truncations: NDArray[np.bool_]  # [N], never true
     player_rewards: NDArray[np.float64]  # [N, 2]
     plies: NDArray[np.int8]  # [N]
-    seats: NDArray[np.int8]  # [N]
+    seats: NDArray[np.int8]  # [N], not written in self-play
 
     @classmethod
     def make(cls, size: int) -> Arrays:
@@ -214,7 +214,8 @@ class Games:
             self.boards, self.results, self.seats, arrays.words, arrays.masks, start, stop
         )
         batch.count_plies(self.boards, arrays.plies, start, stop)
-        arrays.seats[start:stop] = self.seats[start:stop]
+        if not self.self_play:
+            arrays.seats[start:stop] = self.seats[start:stop]
 
 
 def observed(

@@ -293,11 +293,12 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         games, ended = self._games, arrays.terminations
         at = np.flatnonzero(ended)
         seen = observed(games.boards[at], games.results[at], games.seats[at])
-        final = np.full(self.num_envs, None, object)
-        final[at] = [
+        each = (
             {"observation": planes, "action_mask": mask}
             for planes, mask in zip(seen["observation"], seen["action_mask"], strict=True)
-        ]
+        )
+        final = np.empty(self.num_envs, object)  # of None
+        final[at] = np.fromiter(each, object, len(at))
         plies = np.empty(self.num_envs, np.int8)
         batch.count_plies(games.boards, plies, 0, self.num_envs)
         info: dict[str, Any] = {
