@@ -238,7 +238,9 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> NDArray[n
         InvalidOption: none at all, a finished game, or something else.
         InvalidNotation, IllegalMove: a bad move string.
     """
-    several = [positions] if isinstance(positions, (Position, str)) else list(positions)
+    several = [positions] if isinstance(positions, (Position, str)) else positions
+    if not isinstance(several, Sequence):
+        raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
     if not several:
         raise InvalidOption("no positions: expected at least one")
     boards = np.empty((len(several), 2), np.int64)

@@ -93,7 +93,7 @@ class Games:
                 "callable on a batch of observations"
             )
         self.is_callable = self._callable is not None
-        if isinstance(seat, bool) or seat not in _SEATS:
+        if isinstance(seat, bool) or seat not in list(_SEATS):
             raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
         self._seat = -1 if self.self_play else _SEATS[seat]
         self._openings = batch.bitboards("" if openings is None else openings)

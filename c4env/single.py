@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, SupportsInt
 
@@ -50,7 +51,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
-    (0, 1, or None: a draw), ``"winning_cells"`` (``(row, column)``, row 0 on top) and
+    (0, 1, or -1: a draw), ``"winning_cells"`` (``(row, column)``, row 0 on top) and
     ``"illegal"``, True when the caller's illegal move ended it.
 
     Chance (the random opponent, the seats) comes from ``np_random``; an opponent that has
@@ -95,14 +96,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """
         self._opponent = _parse_opponent(opponent)
         self._seat_choice = _parse_seat(seat)
-        if layout not in _LAYOUTS:
+        if layout not in list(_LAYOUTS):
             raise InvalidOption(f"layout={layout!r}: expected one of {list(_LAYOUTS)}")
-        if dtype is None or np.dtype(dtype).name not in _DTYPES:
-            raise InvalidOption(f"dtype={dtype!r}: expected one of {list(_DTYPES)}")
         if illegal not in _ILLEGAL:
             raise InvalidOption(f"illegal={illegal!r}: expected one of {list(_ILLEGAL)}")
         self._layout = layout
-        self._dtype = np.dtype(dtype)
+        self._dtype = _parse_dtype(dtype)
         self._lose = illegal == "lose"
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
@@ -277,9 +276,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if self._state == "over":
             info["action_mask"][:] = 0  # a forfeit leaves the board as it was
             info["illegal"] = self._forfeited
-            outcome = position.outcome
-            info["winner"] = 1 - self._seat if outcome is None else outcome.winner
-            info["winning_cells"] = () if outcome is None else outcome.cells
+            info["winner"], info["winning_cells"] = 1 - self._seat, ()
+            if position.outcome is not None:
+                winner, info["winning_cells"] = position.outcome
+                # Always a number: Gymnasium's vector environments stack these in an array.
+                info["winner"] = -1 if winner is None else winner
         return _LAYOUTS[self._layout](seen["observation"]).astype(self._dtype, copy=False), info
 
 
@@ -295,6 +296,15 @@ def _parse_opponent(opponent: Any) -> Opponent | None:
     if not callable(opponent):
         raise InvalidOption(f"opponent={opponent!r}: expected 'random' or a callable")
     return opponent  # type: ignore[no-any-return]  # its signature cannot be checked
+
+
+def _parse_dtype(dtype: Any) -> np.dtype[Any]:
+    if dtype is not None:
+        with contextlib.suppress(TypeError):
+            parsed: np.dtype[Any] = np.dtype(dtype)
+            if parsed.name in _DTYPES:
+                return parsed
+    raise InvalidOption(f"dtype={dtype!r}: expected one of {list(_DTYPES)}")
 
 
 def _parse_seat(seat: Any) -> int | None:

@@ -346,7 +346,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         """The boards' streams of random numbers after seeding the chosen boards."""
         size = self.num_envs
         given = where.copy()
-        if seed is None or isinstance(seed, (int, np.integer)):
+        if not isinstance(seed, (Sequence, np.ndarray)):
             check_seed(seed)
             super().reset(seed=None if seed is None else int(seed))
             given &= seed is not None

@@ -120,7 +120,7 @@ def test_a_draw(seat: int) -> None:
         _, reward, terminated, _, info = environment.step(column)
         assert reward == 0.0
     assert terminated
-    assert (info["winner"], info["winning_cells"]) == (None, ())
+    assert (info["winner"], info["winning_cells"]) == (-1, ())
 
 
 def test_an_illegal_move_loses() -> None:
@@ -311,6 +311,9 @@ def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
         ({"layout": "rows"}, "layout='rows'"),
         ({"dtype": "float64"}, "dtype='float64'"),
         ({"dtype": None}, "dtype=None"),
+        ({"dtype": "int7"}, "dtype='int7'"),
+        ({"layout": []}, "layout="),
+        ({"seat": []}, "seat="),
         ({"illegal": "ignore"}, "illegal='ignore'"),
         ({"screen_scaling": 0}, "screen_scaling=0"),
     ],
@@ -399,6 +402,18 @@ def test_gymnasium_plays_it_by_name() -> None:
         )
     assert environment.render().shape == (774, 891, 3)  # type: ignore[union-attr]
     environment.close()
+
+
+def test_gymnasium_stacks_wins_and_draws() -> None:
+    draw = "725557317577734451561166114446246232623323"
+    environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(lowest)] * 2)
+    environment.reset(seed=1)
+    environment.envs[0].reset(options={"moves": "445566", "seat": 0})
+    environment.envs[1].reset(options={"moves": draw[:-1], "seat": 1})
+    _, rewards, terminated, _, info = environment.step([6, int(draw[-1]) - 1])
+    assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, True])
+    assert info["winner"].tolist() == [0, -1]
+    assert info["winning_cells"].tolist() == [((5, 3), (5, 4), (5, 5), (5, 6)), ()]
 
 
 @pytest.mark.parametrize(

@@ -739,6 +739,8 @@ def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
         ({"illegal": "ignore"}, "illegal='ignore'"),
         ({"autoreset_mode": "never"}, "autoreset_mode='never'"),
         ({"openings": []}, "no positions"),
+        ({"openings": 3}, "3: expected positions"),
+        ({"opponent": "random", "seat": []}, "seat="),
         ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
         ({"threads": 0}, "threads=0"),
         ({"threads": 2, "opponent": leftmost}, "asked in one thread"),
@@ -752,7 +754,7 @@ def test_bad_arguments(arguments: dict[str, Any], match: str) -> None:
 
 def test_bad_seeds_and_render_modes() -> None:
     environment = ConnectFourVectorEnv(2)
-    for seed in (-1, [1], [1, 2.5], "ab"):
+    for seed in (-1, 1.5, True, [1], [1, 2.5], "ab"):
         with pytest.raises(InvalidOption, match="seed"):
             environment.reset(seed=seed)  # type: ignore[arg-type]
     with pytest.raises(UnknownRenderMode, match="'human'"):
