@@ -60,6 +60,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
+    # Made when first needed; here because Gymnasium closes half-made environments too.
+    _executor: ThreadPoolExecutor | None = None
+
     def __init__(
         self,
         num_envs: int = 1,
@@ -118,7 +121,6 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         self._scaling = parse_scaling(screen_scaling)
         self._copy = bool(copy)
         self._spans = _spans(self.num_envs, threads, self._games.is_callable)
-        self._executor: ThreadPoolExecutor | None = None  # made when first needed
 
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = spaces.Dict(
