@@ -168,13 +168,17 @@ def settle(
     """
     for i in range(start, stop):
         result = results[i]
+        if result == ONGOING:  # by far the most frequent case
+            rewards[i] = 0.0
+            terminations[i] = False
+            continue
         player = int(seats[i])
         if player < 0:
             player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
             if result < FORFEIT_BY_0:
                 player = 1 - player
         rewards[i] = table[result, player]
-        terminations[i] = result != ONGOING
+        terminations[i] = True
 
 
 @kernel("void(int8[::1], float64[:, ::1], float64[:, ::1], int64, int64)", nogil=True)
@@ -187,8 +191,13 @@ def credit(
 ) -> None:
     """Write the rewards ``[N, 2]`` of both players; ``table`` is ``REWARDS``."""
     for i in range(start, stop):
-        player_rewards[i, 0] = table[results[i], 0]
-        player_rewards[i, 1] = table[results[i], 1]
+        result = results[i]
+        if result == ONGOING:
+            player_rewards[i, 0] = 0.0
+            player_rewards[i, 1] = 0.0
+        else:
+            player_rewards[i, 0] = table[result, 0]
+            player_rewards[i, 1] = table[result, 1]
 
 
 @kernel("void(int64[:, ::1], int8[::1], int64, int64)", nogil=True)
