@@ -144,7 +144,7 @@ def pick(masks: NDArray[np.int8], chance: NDArray[np.int64], actions: NDArray[np
         actions[i] = 0
         legal = 0
         for column in range(COLUMNS):
-            legal += masks[i, column]
+            legal += int(masks[i, column])
         if not legal:
             continue
         left = draw(chance, i, legal)
