@@ -198,7 +198,7 @@ def test_every_kernel_has_an_explicit_signature() -> None:
 def test_kernels_stand_where_the_cache_watches_them() -> None:
     """The cache folder is named by the sources of c4env and agents, no others.
 
-    One kernel of a benchmark calls no other function, so its own file is enough to watch.
+    Numba itself watches the file of the one kernel in a benchmark, which nothing calls.
     """
     users = {found.module for found in all_imports() if found.target == "c4env.jit.kernel"}
     users.remove("evaluation.benchmarks.vector")
