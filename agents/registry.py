@@ -47,8 +47,10 @@ class Option:
             InvalidValue: not of the kind, or out of range.
         """
         expected = self.kind.__name__
-        if not math.isinf(self.low) or not math.isinf(self.high):
+        if not math.isinf(self.high):
             expected += f" between {self.low:g} and {self.high:g}"
+        elif not math.isinf(self.low):
+            expected += f" of at least {self.low:g}"
         wrong = InvalidValue(f"{agent}: {self.name}={value!r}: expected {expected}")
         if isinstance(value, bool) or (self.kind is int and isinstance(value, float)):
             raise wrong

@@ -2,9 +2,9 @@
 
 Names are imported when first used, so that importing the package compiles nothing.
 
-``env`` and ``raw_env`` are PettingZoo AEC environments. ``pettingzoo.make("aec",
-"c4env/connect_four-v0")`` finds them after ``import c4env.aec``, or when this package is
-imported after PettingZoo.
+Importing it makes the environments known by name:
+``pettingzoo.make("aec", "c4env/connect_four-v0")`` and
+``gymnasium.make("c4env/ConnectFour-v0")``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,21 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from c4env.registration import register_with_loaded
+from c4env.registration import register_all
 
 if TYPE_CHECKING:
     from c4env.aec import env, raw_env
-    from c4env.observation import observe, position_from
+    from c4env.batch import Batch
+    from c4env.observation import Observation, observe, position_from
     from c4env.position import Outcome, Position, format_moves, parse_moves
+    from c4env.single import ConnectFourEnv
+    from c4env.vector import ConnectFourVectorEnv
 
 _HOME = {
+    "Batch": "c4env.batch",
+    "ConnectFourEnv": "c4env.single",
+    "ConnectFourVectorEnv": "c4env.vector",
+    "Observation": "c4env.observation",
     "Outcome": "c4env.position",
     "Position": "c4env.position",
     "env": "c4env.aec",
@@ -31,6 +38,10 @@ _HOME = {
 }
 
 __all__ = [
+    "Batch",
+    "ConnectFourEnv",
+    "ConnectFourVectorEnv",
+    "Observation",
     "Outcome",
     "Position",
     "env",
@@ -54,4 +65,4 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-register_with_loaded()
+register_all()

@@ -15,15 +15,14 @@ What differs, on purpose:
 - deepcopy and pickle keep the game; ``state()`` and ``state_space`` exist;
 - ``reset`` takes ``options={"moves": "4455"}`` or ``{"position": position}``.
 
-Importing this module registers ``c4env/connect_four-v0`` with PettingZoo.
+Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
@@ -39,17 +38,13 @@ from c4env.errors import (
     InvalidAction,
     NotReset,
     UnknownAgent,
-    UnknownRenderMode,
     WrongOrder,
 )
 from c4env.observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Observation, fill, observe
 from c4env.options import check_seed, parse_start
 from c4env.position import Position
-from c4env.registration import register_aec
-from c4env.rendering import DEFAULT_SCALING, ansi, parse_scaling, rgb_array
-
-if TYPE_CHECKING:
-    from c4env.window import Window
+from c4env.rendering import DEFAULT_SCALING
+from c4env.viewer import RENDER_MODES, Viewer
 
 AGENTS: Final = ("player_0", "player_1")
 
@@ -78,7 +73,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """
 
     metadata: ClassVar[dict[str, Any]] = {
-        "render_modes": ["human", "rgb_array", "ansi"],
+        "render_modes": list(RENDER_MODES),
         "name": "connect_four_v3",
         "is_parallelizable": False,
         "render_fps": 2,
@@ -108,15 +103,9 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             MissingWindow: ``"human"`` without pygame-ce.
         """
         super().__init__()
-        modes = self.metadata["render_modes"]
-        if render_mode is not None and render_mode not in modes:
-            raise UnknownRenderMode(f"render_mode={render_mode!r}: expected None or one of {modes}")
-        if render_mode == "human":  # better to hear of a missing toolkit now than after a move
-            from c4env.window import import_pygame
-
-            import_pygame()
+        self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
-        self.screen_scaling = parse_scaling(screen_scaling)
+        self.screen_scaling = screen_scaling
         self.possible_agents = list(AGENTS)
         self.action_spaces = {agent: spaces.Discrete(COLUMNS) for agent in AGENTS}
         self.observation_spaces = {
@@ -131,7 +120,6 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
         self._position = Position()
         self._last: int | None = None
-        self._window: Window | None = None
         self._prepare()
 
     def _prepare(self) -> None:
@@ -280,32 +268,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """The board as the render mode has it: pixels, text, or None after showing a window."""
-        if self.render_mode is None:
-            gymnasium.logger.warn(
-                "You are calling render method without specifying any render mode."
-            )
-            return None
-        if self.render_mode == "ansi":
-            return ansi(self._position, self._last)
-        frame = rgb_array(self._position, self._last, screen_scaling=self.screen_scaling)
-        if self.render_mode == "rgb_array":
-            return frame
-        if self._window is None:
-            from c4env.window import Window
-
-            self._window = Window("Connect Four", frame)
-        self._window.show(frame, self.metadata["render_fps"])
-        return None
+        return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Close the window, if there is one; the game is not touched."""
-        if self._window is not None:
-            self._window.close()
-            self._window = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the window: a copy opens its own."""
-        return {**self.__dict__, "_window": None}
+        self._viewer.close()
 
 
 class env(raw_env):
@@ -413,6 +380,3 @@ class _CheckedIterator(AECIterator):  # type: ignore[misc]  # PettingZoo ships n
             raise WrongOrder("need to call step() or reset() in a loop over `agent_iter`")
         environment._has_updated = False
         return environment.agent_selection
-
-
-register_aec()

@@ -59,3 +59,7 @@ class NotReset(WrongOrder, AttributeError):
 
 class MissingWindow(C4Error, ImportError):
     """The window toolkit is not installed."""
+
+
+class OpponentFailed(C4Error):
+    """An opponent that raised an error, or chose what it cannot play."""

@@ -16,7 +16,7 @@ from typing import Any, Final, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.bitboard import BOARD, COLUMNS, ROWS, STRIDE
+from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidObservation, InvalidPosition
 from c4env.jit import kernel
 from c4env.position import Position
@@ -82,8 +82,8 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
 
     Args:
         observation: a dict with the key ``"observation"``, or its planes ``(6, 7, 2)``
-            alone, of zeros and ones in any numeric dtype. An observation of PettingZoo's
-            own connect four has the same layout.
+            alone, of zeros and ones in any numeric dtype, also flat as ``(84,)``. An
+            observation of PettingZoo's own connect four has the same layout.
 
     Raises:
         InvalidObservation: another shape or other values, discs in the air, numbers of
@@ -91,6 +91,8 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     """
     planes = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(planes)
+    if array.shape == (2 * CELLS,):
+        array = array.reshape(OBSERVATION_SHAPE)
     if array.shape != OBSERVATION_SHAPE:
         raise InvalidObservation(f"planes of shape {array.shape}: expected {OBSERVATION_SHAPE}")
     flags = array.flags

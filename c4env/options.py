@@ -6,6 +6,7 @@ import operator
 from collections.abc import Mapping
 from typing import Any
 
+from c4env.bitboard import CELLS, playable, winning_cells
 from c4env.errors import InvalidOption
 from c4env.position import Position, parse_moves
 
@@ -58,3 +59,16 @@ def parse_start(options: Mapping[str, Any] | None) -> tuple[Position, int | None
     if position.outcome is not None:
         raise InvalidOption(f"cannot start from a finished game: {position!r}")
     return position, last
+
+
+def refuse_instant_end(position: Position) -> None:
+    """Refuse a start that the opponent, to move, could end before the caller's first move.
+
+    Raises:
+        InvalidOption: the side to move can win at once, or plays the last disc.
+    """
+    wins = winning_cells(position.mine) & playable(position.mine | position.theirs)
+    if wins or position.plies == CELLS - 1:
+        raise InvalidOption(
+            f"cannot start from {position!r}: the opponent, to move there, could end the game"
+        )

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Final
 
 AEC_ID: Final = "c4env/connect_four-v0"
+SINGLE_ID: Final = "c4env/ConnectFour-v0"
 
 
-def register_aec() -> None:
-    """Make ``pettingzoo.make("aec", "c4env/connect_four-v0")`` work.
+def register_all() -> None:
+    """Make ``pettingzoo.make`` and ``gymnasium.make`` know the environments by name.
 
-    A PettingZoo without a registry (before 1.27) is left alone.
+    Entry points are given as text: nothing is compiled until one is made. A PettingZoo
+    without a registry (before 1.27) is left alone.
     """
+    from gymnasium.envs.registration import register, registry
+
+    if SINGLE_ID not in registry:
+        register(
+            SINGLE_ID,
+            entry_point="c4env.single:ConnectFourEnv",
+            vector_entry_point="c4env.vector:ConnectFourVectorEnv",
+        )
     try:
-        from pettingzoo.env_registry.registration import aec_registry, register
+        from pettingzoo.env_registry.registration import aec_registry
+        from pettingzoo.env_registry.registration import register as register_aec
     except ImportError:
         return
     if AEC_ID not in aec_registry:
-        register("aec", AEC_ID, entry_point="c4env.aec:env")
-
-
-def register_with_loaded() -> None:
-    """Register with those of the two libraries that are already imported; imports neither."""
-    if "pettingzoo" in sys.modules:
-        register_aec()
+        register_aec("aec", AEC_ID, entry_point="c4env.aec:env")

@@ -534,19 +534,21 @@ def test_pettingzoo_accepts_its_pictures(make: Any, monkeypatch: pytest.MonkeyPa
 
 
 def test_names_are_lazy() -> None:
-    code = "import sys, c4env; assert not {'numba', 'pettingzoo', 'gymnasium'} & set(sys.modules)"
+    code = "import sys, c4env; assert 'numba' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert c4env.env is env
     assert c4env.raw_env is raw_env
 
 
-@pytest.mark.parametrize("imports", ["import c4env.aec, pettingzoo", "import pettingzoo, c4env"])
+@pytest.mark.parametrize(
+    "imports",
+    ["import c4env.aec, pettingzoo", "import pettingzoo, c4env", "import c4env, pettingzoo"],
+)
 def test_pettingzoo_makes_it_by_name(imports: str) -> None:
     pytest.importorskip("pettingzoo.env_registry")
     code = f"""{imports}
 made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")
 assert type(made) is c4env.env and made.render_mode == "ansi"
 import importlib
-importlib.reload(c4env)
-importlib.reload(importlib.import_module("c4env.aec"))"""
+importlib.reload(c4env)"""
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

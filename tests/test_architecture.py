@@ -156,7 +156,11 @@ def compilers_in(source: str) -> list[tuple[str, str]]:
 
     def visit(node: ast.AST, function: str) -> None:
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.Attribute) and child.attr in COMPILERS:
+            if (
+                isinstance(child, ast.Attribute)
+                and child.attr in COMPILERS
+                and ast.unparse(child.value) != "jax"  # a peer in a benchmark
+            ):
                 found.append((function, child.attr))
             if isinstance(child, ast.ImportFrom) and (child.module or "").startswith("numba"):
                 found.extend((function, a.name) for a in child.names if a.name in COMPILERS)
@@ -192,6 +196,10 @@ def test_every_kernel_has_an_explicit_signature() -> None:
 
 
 def test_kernels_stand_where_the_cache_watches_them() -> None:
-    """The cache folder is named by the sources of c4env and agents, no others."""
+    """The cache folder is named by the sources of c4env and agents, no others.
+
+    Numba itself watches the file of the one kernel in a benchmark, which nothing calls.
+    """
     users = {found.module for found in all_imports() if found.target == "c4env.jit.kernel"}
+    users.remove("evaluation.benchmarks.vector")
     assert {module.split(".")[0] for module in users} == {"c4env", "agents"}

@@ -186,7 +186,7 @@ def test_a_number_that_is_none_is_out_of_range() -> None:
 
 
 def test_an_option_with_one_bound_says_it() -> None:
-    with pytest.raises(InvalidValue, match="max_nodes='0': expected int between 1 and inf"):
+    with pytest.raises(InvalidValue, match="max_nodes='0': expected int of at least 1"):
         make("negamax:max_nodes=0")
 
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from c4env import Position
@@ -74,6 +74,7 @@ def test_ansi_of_a_draw() -> None:
     assert ansi(drawn).endswith("\ndraw")
 
 
+@settings(deadline=None)  # how long it takes says nothing here
 @given(positions())
 def test_ansi_shows_the_board(position: Position) -> None:
     lines = [line.lower().split() for line in ansi(position).splitlines()[:7]]
@@ -90,6 +91,7 @@ def test_ansi_colours_only_add_escape_codes() -> None:
 # -- pixels ---------------------------------------------------------------------------------
 
 
+@settings(deadline=None)  # how long it takes says nothing here
 @given(positions(), st.integers(1, 10))
 def test_every_cell_has_its_colour(position: Position, scaling: int) -> None:
     frame = rgb_array(position, screen_scaling=scaling)
@@ -188,6 +190,7 @@ def test_svg_is_self_contained_and_says_what_it_shows() -> None:
     assert " id=" not in text  # two pictures on one page must not clash
 
 
+@settings(deadline=None)  # how long it takes says nothing here
 @given(positions())
 def test_svg_has_a_circle_for_every_disc(position: Position) -> None:
     fills = [fill for fill, _ in circles(svg(position))]

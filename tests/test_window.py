@@ -83,7 +83,7 @@ def test_the_environment_shows_every_disc() -> None:
     environment = env(render_mode="human", screen_scaling=2)
     environment.reset()
     environment.step(3)
-    window = environment._window
+    window = environment._viewer.window
     assert window is not None
     assert np.array_equal(shown(window), rgb_array(Position.parse("4"), 3, screen_scaling=2))
     environment.step(4)
@@ -96,8 +96,8 @@ def test_the_environment_shows_every_disc() -> None:
     environment.close()
     assert environment.position == Position.parse("456")
     environment.step(6)
-    assert environment._window is not None
-    assert environment._window.is_open
+    assert environment._viewer.window is not None
+    assert environment._viewer.window.is_open
     environment.close()
 
 
@@ -108,10 +108,10 @@ def test_a_copy_opens_its_own_window(duplicate: Any) -> None:
     environment.step(3)
     double = duplicate(environment)
     double.step(3)
-    assert double._window is not environment._window
+    assert double._viewer.window is not environment._viewer.window
     double.close()
-    assert environment._window is not None
-    assert environment._window.is_open
+    assert environment._viewer.window is not None
+    assert environment._viewer.window.is_open
     environment.close()
 
 

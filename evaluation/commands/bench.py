@@ -8,6 +8,7 @@ from typing import Final
 
 BENCHMARKS: Final = {
     "env": "the AEC environments beside PettingZoo's connect four (needs pygame-ce)",
+    "vector": "batched environments and their growth with the boards (beside pgx where installed)",
     "agents": "published searches beside pure-Python versions of the same rules",
 }
 

@@ -1,0 +1,85 @@
+"""Render modes: which there are, and what ``render()`` returns in each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.errors import UnknownRenderMode
+from c4env.position import Position
+from c4env.rendering import ansi, parse_scaling, rgb_array
+
+if TYPE_CHECKING:
+    from c4env.window import Window
+
+RENDER_MODES: Final = ("human", "rgb_array", "ansi")
+
+
+class Viewer:
+    """Shows one environment's game, in its render mode.
+
+    Attributes:
+        mode: None or one of ``RENDER_MODES``.
+        window: the window of ``"human"``, once something was shown.
+    """
+
+    def __init__(self, mode: str | None, screen_scaling: int) -> None:
+        """A viewer; nothing is shown yet.
+
+        Raises:
+            UnknownRenderMode: ``mode`` is none of them.
+            InvalidOption: ``screen_scaling`` is not a positive integer.
+            MissingWindow: ``"human"`` without pygame-ce.
+        """
+        check_render_mode(mode, RENDER_MODES)
+        if mode == "human":  # better to hear of a missing toolkit now than after a move
+            from c4env.window import import_pygame
+
+            import_pygame()
+        self.mode = mode
+        self.screen_scaling = parse_scaling(screen_scaling)
+        self.window: Window | None = None
+
+    def render(
+        self, position: Position, last: int | None, fps: float
+    ) -> NDArray[np.uint8] | str | None:
+        """Pixels, text, or None after showing a window or without a render mode."""
+        if self.mode is None:
+            gymnasium.logger.warn(
+                "You are calling render method without specifying any render mode."
+            )
+            return None
+        if self.mode == "ansi":
+            return ansi(position, last)
+        frame = rgb_array(position, last, screen_scaling=self.screen_scaling)
+        if self.mode == "rgb_array":
+            return frame
+        if self.window is None:
+            from c4env.window import Window
+
+            self.window = Window("Connect Four", frame)
+        self.window.show(frame, fps)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self.window is not None:
+            self.window.close()
+            self.window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the window: a copy opens its own."""
+        return {**self.__dict__, "window": None}
+
+
+def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
+    """Refuse a render mode that is neither None nor one of ``modes``.
+
+    Raises:
+        UnknownRenderMode: it is something else.
+    """
+    if mode is not None and mode not in modes:
+        raise UnknownRenderMode(f"render_mode={mode!r}: expected None or one of {list(modes)}")

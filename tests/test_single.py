@@ -1,0 +1,436 @@
+"""One side against an opponent, and what Gymnasium expects of it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import subprocess
+import sys
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import c4env
+from c4env import ConnectFourEnv, Observation, Position, observe, position_from
+from c4env.errors import (
+    ActionNotInSpace,
+    C4Error,
+    IllegalMove,
+    IllegalStep,
+    InvalidNotation,
+    InvalidOption,
+    NotReset,
+    OpponentFailed,
+    UnknownRenderMode,
+    WrongOrder,
+)
+
+
+def lowest(observation: Observation) -> int:
+    """Plays the leftmost legal column."""
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+class Scripted:
+    """Plays given columns; remembers its seeds and what it saw."""
+
+    def __init__(self, *columns: Any) -> None:
+        self.columns = list(columns)
+        self.seeds: list[int] = []
+        self.seen: list[Position] = []
+
+    def reset(self, seed: int) -> None:
+        self.seeds.append(seed)
+
+    def __call__(self, observation: Observation) -> Any:
+        self.seen.append(position_from(observation))
+        return self.columns.pop(0)
+
+
+def state_of(environment: ConnectFourEnv) -> tuple[Any, ...]:
+    return (
+        environment.position,
+        environment.seat,
+        environment.action_masks().tolist(),
+        environment.np_random.bit_generator.state,
+    )
+
+
+# -- the course of a game -------------------------------------------------------------------
+
+
+def test_the_caller_begins_in_seat_0() -> None:
+    opponent = Scripted(3, 3)
+    environment = ConnectFourEnv(opponent, seat=0, layout="planes_last")
+    observation, info = environment.reset(seed=1)
+    assert environment.position == Position()
+    assert not observation.any()
+    assert (info["ply"], info["seat"]) == (0, 0)
+    observation, reward, terminated, truncated, info = environment.step(3)
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    assert environment.position == Position.parse("44")
+    assert opponent.seen == [Position.parse("4")]
+    assert np.array_equal(observation, observe(Position.parse("44"), 0)["observation"])
+    assert info["action_mask"].tolist() == [1] * 7
+    assert "winner" not in info
+
+
+def test_the_opponent_begins_against_seat_1() -> None:
+    environment = ConnectFourEnv(Scripted(3, 4), seat=1, layout="planes_last")
+    observation, info = environment.reset(seed=1)
+    assert environment.position == Position.parse("4")
+    assert np.argwhere(observation).tolist() == [[5, 3, 1]]
+    assert (info["ply"], info["seat"]) == (1, 1)
+
+
+def test_winning() -> None:
+    environment = ConnectFourEnv(Scripted(0, 1, 0), seat=0)
+    environment.reset(seed=1)
+    for _ in range(3):
+        assert environment.step(3)[1:4] == (0.0, False, False)
+    _, reward, terminated, truncated, info = environment.step(3)
+    assert (reward, terminated, truncated) == (1.0, True, False)
+    assert info["winner"] == 0
+    assert info["winning_cells"] == ((2, 3), (3, 3), (4, 3), (5, 3))
+    assert info["illegal"] is False
+    assert info["action_mask"].tolist() == [0] * 7
+    assert not environment.action_masks().any()
+
+
+def test_losing_by_the_opponents_reply() -> None:
+    environment = ConnectFourEnv(Scripted(3, 3, 3, 3), seat=0)
+    environment.reset(seed=1)
+    for column in (0, 1, 0):
+        environment.step(column)
+    _, reward, terminated, _, info = environment.step(1)
+    assert (reward, terminated) == (-1.0, True)
+    assert info["winner"] == 1
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_draw(seat: int) -> None:
+    moves = [int(d) - 1 for d in "725557317577734451561166114446246232623323"]
+    environment = ConnectFourEnv(Scripted(*moves[1 - seat :: 2]), seat=seat)
+    environment.reset(seed=1)
+    for column in moves[seat::2]:
+        _, reward, terminated, _, info = environment.step(column)
+        assert reward == 0.0
+    assert terminated
+    assert (info["winner"], info["winning_cells"]) == (-1, ())
+
+
+def test_an_illegal_move_loses() -> None:
+    environment = ConnectFourEnv(lowest, seat=0)
+    environment.reset(seed=1, options={"moves": "444444"})
+    observation, reward, terminated, truncated, info = environment.step(3)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert environment.position == Position.parse("444444")
+    assert environment.observation_space.contains(observation)
+    assert (info["illegal"], info["winner"], info["winning_cells"]) == (True, 1, ())
+    assert info["action_mask"].tolist() == [0] * 7
+    with pytest.raises(WrongOrder):
+        environment.step(0)
+
+
+def test_an_illegal_move_raises_by_choice() -> None:
+    environment = ConnectFourEnv(lowest, seat=0, illegal="raise")
+    environment.reset(seed=1, options={"moves": "444444"})
+    before = state_of(environment)
+    for error in (IllegalStep, IllegalMove, C4Error):
+        with pytest.raises(error, match=r"column 3 is full; legal columns: \(0, 1, 2, 4, 5, 6\)"):
+            environment.step(3)
+    assert state_of(environment) == before
+    environment.step(0)
+
+
+@pytest.mark.parametrize("illegal", ["lose", "raise"])
+@pytest.mark.parametrize("action", [-1, 7, True, 2.0, "3", None, [3]], ids=repr)
+def test_what_is_not_a_column_is_refused(action: Any, illegal: str) -> None:
+    environment = ConnectFourEnv(lowest, illegal=illegal)
+    environment.reset(seed=1)
+    before = state_of(environment)
+    with pytest.raises(ActionNotInSpace, match=r"expected an integer 0\.\.6"):
+        environment.step(action)
+    assert state_of(environment) == before
+
+
+def test_order_of_calls() -> None:
+    environment = ConnectFourEnv(render_mode="ansi")
+    for call in (lambda: environment.step(3), environment.render):
+        with pytest.raises(NotReset, match="reset"):
+            call()
+    assert environment.action_masks().dtype == np.bool_
+
+
+# -- opponents --------------------------------------------------------------------------------
+
+
+def test_the_random_opponent_plays_every_column() -> None:
+    environment = ConnectFourEnv(seat=1)
+    firsts = {environment.reset(seed=seed)[1]["ply"] for seed in range(3)}
+    assert firsts == {1}
+    columns = set()
+    for seed in range(80):
+        environment.reset(seed=seed)
+        columns |= {environment._last}
+    assert columns == set(range(7))
+
+
+def test_seats_are_drawn() -> None:
+    environment = ConnectFourEnv()
+    environment.reset(seed=1)
+    seats = [environment.reset()[1]["seat"] for _ in range(40)]
+    assert set(seats) == {0, 1}
+
+
+@pytest.mark.parametrize("failure", [-1, 7, None, 2.5, True, "3"], ids=repr)
+def test_an_opponents_nonsense_takes_the_callers_move_back(failure: Any) -> None:
+    environment = ConnectFourEnv(Scripted(failure, 3), seat=0)
+    environment.reset(seed=1)
+    before = state_of(environment)
+    with pytest.raises(OpponentFailed, match=r"Position\.parse\('4'\)"):
+        environment.step(3)
+    assert state_of(environment) == before
+    environment.step(3)
+    assert environment.position == Position.parse("44")
+
+
+def test_an_opponents_illegal_move() -> None:
+    environment = ConnectFourEnv(lambda _: 3, seat=0)
+    environment.reset(seed=1, options={"moves": "444444"})
+    with pytest.raises(OpponentFailed, match="column 3 is full"):
+        environment.step(0)
+    assert environment.position == Position.parse("444444")
+
+
+def test_an_opponent_that_raises() -> None:
+    def broken(observation: Observation) -> int:
+        raise RuntimeError("out of order")
+
+    environment = ConnectFourEnv(broken, seat=0)
+    environment.reset(seed=1)
+    with pytest.raises(OpponentFailed, match=r"RuntimeError.*out of order") as caught:
+        environment.step(3)
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    assert environment.position == Position()
+    with pytest.raises(OpponentFailed):
+        ConnectFourEnv(broken, seat=1).reset(seed=1)
+
+
+def test_an_opponent_cannot_change_the_board() -> None:
+    def vandal(observation: Observation) -> int:
+        observation["observation"][:] = 1
+        observation["action_mask"][:] = 0
+        return 3
+
+    environment = ConnectFourEnv(vandal, seat=0)
+    environment.reset(seed=1)
+    environment.step(3)
+    assert environment.position == Position.parse("44")
+
+
+def test_an_opponents_reset_is_given_a_seed() -> None:
+    def seeds(first: int) -> list[int]:
+        opponent = Scripted(*[0] * 3)
+        environment = ConnectFourEnv(opponent, seat=1)
+        environment.reset(seed=first)
+        environment.reset()
+        return opponent.seeds
+
+    assert seeds(1) == seeds(1)
+    assert len(set(seeds(1) + seeds(2))) == 4
+
+
+def test_the_same_seed_plays_the_same_games() -> None:
+    def games(seed: int) -> list[Any]:
+        environment = ConnectFourEnv()
+        choose = random.Random(0)
+        seen: list[Any] = []
+        for episode in range(5):
+            _, info = environment.reset(seed=seed if episode == 0 else None)
+            terminated = False
+            while not terminated:
+                action = choose.choice(np.flatnonzero(info["action_mask"]).tolist())
+                _, reward, terminated, _, info = environment.step(action)
+                seen.append((environment.position, reward))
+        return seen
+
+    assert games(7) == games(7)
+    assert games(7) != games(8)
+
+
+# -- starts -----------------------------------------------------------------------------------
+
+
+def test_starting_elsewhere() -> None:
+    environment = ConnectFourEnv(lowest, seat=0)
+    environment.reset(options={"moves": "4455"})
+    assert environment.position == Position.parse("4455")
+    environment.reset(options={"position": Position.parse("445")})
+    assert environment.position == Position.parse("4451")
+    environment.reset(options={"moves": "445", "seat": 1})
+    assert (environment.position, environment.seat) == (Position.parse("445"), 1)
+    environment.reset()
+    assert (environment.position, environment.seat) == (Position(), 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"move": "44"}, InvalidOption, "unknown option move"),
+        ({"moves": "48"}, InvalidNotation, "'8'"),
+        ({"moves": "4455667"}, InvalidOption, "finished game"),
+        ({"moves": "445566", "seat": 1}, InvalidOption, "could end the game"),
+        ({"seat": 2}, InvalidOption, "seat=2"),
+        ({"seat": True}, InvalidOption, "seat=True"),
+        ("4455", InvalidOption, "expected a dict"),
+    ],
+)
+def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
+    environment = ConnectFourEnv(lowest, seat=0)
+    environment.reset(seed=1)
+    environment.step(3)
+    position = environment.position
+    with pytest.raises(error, match=match):
+        environment.reset(options=options)
+    assert environment.position == position
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"opponent": "greedy"}, r"agents\.make\('greedy'\)"),
+        ({"opponent": 3}, "expected 'random' or a callable"),
+        ({"seat": 2}, "seat=2"),
+        ({"seat": "first"}, "seat='first'"),
+        ({"seat": True}, "seat=True"),
+        ({"layout": "rows"}, "layout='rows'"),
+        ({"dtype": "float64"}, "dtype='float64'"),
+        ({"dtype": None}, "dtype=None"),
+        ({"dtype": "int7"}, "dtype='int7'"),
+        ({"layout": []}, "layout="),
+        ({"seat": []}, "seat="),
+        ({"illegal": "ignore"}, "illegal='ignore'"),
+        ({"screen_scaling": 0}, "screen_scaling=0"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], match: str) -> None:
+    with pytest.raises(InvalidOption, match=match):
+        ConnectFourEnv(**arguments)
+    with pytest.raises(UnknownRenderMode, match="'video'"):
+        ConnectFourEnv(render_mode="video")
+    with pytest.raises(InvalidOption, match="seed"):
+        ConnectFourEnv().reset(seed=-1)
+
+
+# -- observations -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32", np.float32])
+def test_layouts_hold_the_same_planes(dtype: Any) -> None:
+    made = {
+        layout: ConnectFourEnv(lowest, seat=1, layout=layout, dtype=dtype)
+        for layout in ("flat", "planes_last", "planes_first")
+    }
+    seen = {}
+    for layout, environment in made.items():
+        environment.reset(seed=1)
+        seen[layout] = environment.step(3)[0]
+        assert environment.observation_space.contains(seen[layout])
+        assert seen[layout].dtype == dtype
+        assert seen[layout].flags.c_contiguous
+    planes = observe(Position.parse("141"), 1)["observation"]
+    assert np.array_equal(seen["planes_last"], planes)
+    assert np.array_equal(seen["flat"], planes.reshape(84))
+    for layout in ("planes_last", "flat"):  # what agents read
+        assert position_from(seen[layout]) == Position.parse("141")
+    assert np.array_equal(seen["planes_first"], np.moveaxis(planes, 2, 0))
+
+
+def test_what_is_handed_out_is_fresh() -> None:
+    environment = ConnectFourEnv(lowest, seat=0)
+    observation, info = environment.reset(seed=1)
+    before = state_of(environment)
+    observation[:] = 1
+    info["action_mask"][:] = 0
+    environment.action_masks()[:] = False
+    assert state_of(environment) == before
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_copies_keep_the_game_and_its_chance(duplicate: Any) -> None:
+    environment = ConnectFourEnv(seat=0)
+    environment.reset(seed=1)
+    environment.step(3)
+    double = duplicate(environment)
+    for _ in range(3):
+        double.step(3 if double.position.is_legal(3) else 0)
+    before = environment.position
+    for _ in range(3):
+        environment.step(3 if environment.position.is_legal(3) else 0)
+    assert before != environment.position == double.position
+
+
+# -- Gymnasium --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", ["flat", "planes_last", "planes_first"])
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    environment = gymnasium.make("c4env/ConnectFour-v0", layout=layout, dtype=dtype)
+    check_env(environment.unwrapped)
+
+
+def test_stable_baselines_accepts_it() -> None:
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(ConnectFourEnv())
+
+
+def test_gymnasium_plays_it_by_name() -> None:
+    environment = gymnasium.make("c4env/ConnectFour-v0", opponent=lowest, render_mode="rgb_array")
+    environment.reset(seed=1)
+    terminated = False
+    while not terminated:
+        _, _, terminated, _, _ = environment.step(
+            int(environment.unwrapped.action_masks().argmax())  # type: ignore[attr-defined]
+        )
+    assert environment.render().shape == (774, 891, 3)  # type: ignore[union-attr]
+    environment.close()
+
+
+def test_gymnasium_stacks_wins_and_draws() -> None:
+    draw = "725557317577734451561166114446246232623323"
+    environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(lowest)] * 2)
+    environment.reset(seed=1)
+    environment.envs[0].reset(options={"moves": "445566", "seat": 0})
+    environment.envs[1].reset(options={"moves": draw[:-1], "seat": 1})
+    _, rewards, terminated, _, info = environment.step([6, int(draw[-1]) - 1])
+    assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, True])
+    assert info["winner"].tolist() == [0, -1]
+    assert info["winning_cells"].tolist() == [((5, 3), (5, 4), (5, 5), (5, 6)), ()]
+
+
+@pytest.mark.parametrize(
+    "imports",
+    ["import c4env, gymnasium", "import gymnasium, c4env", "import gymnasium"],
+)
+def test_the_order_of_imports_does_not_matter(imports: str) -> None:
+    prefix = "" if "c4env" in imports else "c4env:"
+    code = f"""{imports}
+made = gymnasium.make("{prefix}c4env/ConnectFour-v0")
+assert type(made.unwrapped).__name__ == "ConnectFourEnv"
+many = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3)
+assert type(many).__name__ == "ConnectFourVectorEnv" and many.num_envs == 3"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+
+
+def test_names_are_lazy() -> None:
+    for name in ("Batch", "ConnectFourEnv", "ConnectFourVectorEnv"):
+        assert getattr(c4env, name).__name__ == name
+        assert name in dir(c4env)

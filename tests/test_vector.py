@@ -1,0 +1,794 @@
+"""Many games as a Gymnasium VectorEnv: the same games as everywhere else, only more."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+import tracemalloc
+from collections.abc import Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+from pettingzoo.utils.env_logger import EnvLogger
+
+from c4env import (
+    Batch,
+    ConnectFourEnv,
+    ConnectFourVectorEnv,
+    Observation,
+    Position,
+    env,
+    observe,
+)
+from c4env.errors import (
+    C4Error,
+    IllegalMove,
+    InvalidAction,
+    InvalidNotation,
+    InvalidOption,
+    NotReset,
+    OpponentFailed,
+    UnknownRenderMode,
+)
+
+NEXT, SAME, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP, AutoresetMode.DISABLED
+MODES = pytest.mark.parametrize("mode", [NEXT, SAME, DISABLED])
+OPPONENTS = pytest.mark.parametrize("opponent", [None, "random", "greedy"])
+
+
+def legal_actions(observation: Observation, choose: np.random.Generator) -> NDArray[np.int64]:
+    """A random legal column a board; 0 where none is legal."""
+    mask = observation["action_mask"]
+    return np.asarray((choose.random(mask.shape) * mask).argmax(axis=1))
+
+
+def leftmost(observation: Observation) -> NDArray[np.int64]:
+    return np.asarray(observation["action_mask"].argmax(axis=1))
+
+
+# -- the same games in every environment ------------------------------------------------------
+
+
+class Traces:
+    """Random games played in the AEC environment, row by row.
+
+    Row t is what was seen before a ply or, in the last row of each game, after the end.
+    """
+
+    def __init__(self, games: int, *, seed: int, illegal: float) -> None:
+        choose = random.Random(seed)
+        environment = env()
+        planes: list[Any] = []
+        masks: list[Any] = []
+        self.moves: list[list[int]] = []
+        actions, rewards, self.starts = [], [], []
+        for _ in range(games):
+            environment.reset()
+            self.starts.append(len(planes))
+            moves: list[int] = []
+            wants_illegal = choose.random() < illegal
+            while True:
+                over = any(environment.terminations.values())
+                mover = environment.possible_agents[environment.position.to_move]
+                seen = environment.observe(mover)
+                planes.append(seen["observation"])
+                masks.append(seen["action_mask"])
+                if over:
+                    actions.append(0)
+                    rewards.append((0.0, 0.0))
+                    break
+                full = np.flatnonzero(seen["action_mask"] == 0).tolist()
+                columns = full if full and wants_illegal else np.flatnonzero(masks[-1]).tolist()
+                action = choose.choice(columns)
+                environment.step(action)
+                moves.append(action)
+                actions.append(action)
+                rewards.append(tuple(environment.rewards[a] for a in environment.possible_agents))
+            self.moves.append(moves)
+        self.planes, self.masks = np.array(planes), np.array(masks)
+        self.actions, self.rewards = np.array(actions), np.array(rewards)
+        ends = [*self.starts[1:], len(planes)]
+        self.last = np.zeros(len(planes), np.bool_)
+        self.last[np.array(ends) - 1] = True
+        self.starts.append(0)  # after the last game comes the first
+
+
+@pytest.fixture
+def quiet() -> Iterator[None]:
+    EnvLogger.suppress_output()
+    yield
+    EnvLogger.unsuppress_output()
+    EnvLogger.flush()
+
+
+def follow(traces: Traces, mode: AutoresetMode, size: int) -> None:
+    """Play all games on a vector environment, board by board one after the other."""
+    games = len(traces.moves)
+    each = games // size
+    environment = ConnectFourVectorEnv(size, illegal="lose", autoreset_mode=mode)
+    observation, _ = environment.reset(seed=0)
+    game = np.arange(size) * each
+    starts = np.array(traces.starts)
+    row = starts[game]
+    pending = np.zeros(size, np.bool_)
+    played = 0
+    while played < games:
+        assert np.array_equal(observation["observation"], traces.planes[row])
+        assert np.array_equal(observation["action_mask"], traces.masks[row])
+        acting = ~traces.last[row]
+        if mode is DISABLED and not acting.all():
+            game += ~acting
+            row = np.where(acting, row, starts[game % games])
+            observation, _ = environment.reset(options={"reset_mask": ~acting})
+            continue
+        observation, rewards, terminated, truncated, info = environment.step(traces.actions[row])
+        mover = traces.planes[row].sum(axis=(1, 2, 3)) & 1
+        both = np.where(acting[:, None], traces.rewards[row], 0)
+        assert np.array_equal(rewards, both[np.arange(size), mover])
+        assert np.array_equal(info["player_rewards"], both)
+        assert not truncated.any()
+        row = np.where(acting, row + 1, row)
+        assert np.array_equal(terminated, acting & traces.last[row])
+        played += int(terminated.sum())
+        if mode is SAME:
+            for i in np.flatnonzero(terminated):
+                final = info["final_obs"][i]
+                assert np.array_equal(final["observation"], traces.planes[row[i]])
+                assert np.array_equal(final["action_mask"], traces.masks[row[i]])
+            game += terminated
+            row = np.where(terminated, starts[game % games], row)
+        elif mode is NEXT:
+            game += pending
+            row = np.where(pending, starts[game % games], row)
+            pending = terminated
+
+
+def follow_batch(traces: Traces) -> None:
+    games = len(traces.moves)
+    batch = Batch(games)
+    row = np.array(traces.starts[:-1])
+    alive = np.ones(games, np.bool_)
+    while alive.any():
+        planes, masks = batch.observe()
+        assert np.array_equal(planes[alive], traces.planes[row][alive])
+        assert np.array_equal(masks[alive], traces.masks[row][alive])
+        actions = np.where(alive, traces.actions[row], masks.argmax(axis=1))
+        rewards = batch.step(actions)
+        assert np.array_equal(rewards[alive], traces.rewards[row][alive])
+        row = row + alive
+        assert np.array_equal(batch.over[alive], traces.last[row][alive])
+        alive &= ~traces.last[row]
+        batch.reset(batch.over)
+
+
+def follow_single(traces: Traces) -> None:
+    """Play the games on a single environment, from both seats by turns."""
+    script: list[int] = []
+    environment = ConnectFourEnv(lambda _: script.pop(0), layout="planes_last")
+    environment.reset(seed=0, options={"seat": 0})
+    for game, moves in enumerate(traces.moves):
+        seat = game % 2
+        script[:] = moves[1 - seat :: 2]
+        observation, info = environment.reset(options={"seat": seat})
+        row = traces.starts[game] + seat
+        for t, action in enumerate(moves[seat::2]):
+            assert np.array_equal(observation, traces.planes[row + 2 * t])
+            assert np.array_equal(info["action_mask"], traces.masks[row + 2 * t])
+            observation, reward, terminated, _, info = environment.step(action)
+        end = traces.starts[game] + len(moves)
+        assert terminated
+        assert reward == traces.rewards[end - 1][seat]
+        final = traces.planes[end]
+        flipped = environment.position.to_move != seat
+        assert np.array_equal(observation, final[..., ::-1] if flipped else final)
+        assert np.array_equal(info["action_mask"], traces.masks[end])
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("quiet")
+def test_ten_thousand_games_are_the_same_everywhere() -> None:
+    legal = Traces(10_000, seed=1, illegal=0.0)
+    follow_batch(legal)
+    follow_single(legal)
+    mixed = Traces(1_000, seed=2, illegal=0.5)
+    for mode in (NEXT, SAME, DISABLED):
+        follow(legal, mode, 500)
+        follow(mixed, mode, 50)
+
+
+@pytest.mark.usefixtures("quiet")
+def test_some_games_are_the_same_everywhere() -> None:
+    legal = Traces(12, seed=3, illegal=0.0)
+    follow_batch(legal)
+    follow_single(legal)
+    mixed = Traces(24, seed=4, illegal=0.5)
+    for mode in (NEXT, SAME, DISABLED):
+        follow(mixed, mode, 4)
+
+
+# -- opponents --------------------------------------------------------------------------------
+
+
+def wins(position: Position, player: int) -> set[int]:
+    """Columns in which a disc of ``player`` would make four, by looking at each."""
+    found = set()
+    for column in position.legal_columns():
+        mine, theirs = position.discs(player), position.discs(1 - player)
+        cell = ((mine | theirs) + (1 << 7 * column)) & (0b111111 << 7 * column)
+        if (
+            Position.from_bitboards(theirs, mine | cell).outcome
+            if player == position.to_move
+            else (_has_four(mine | cell))
+        ):
+            found.add(column)
+    return found
+
+
+def _has_four(discs: int) -> bool:
+    return any(
+        all(discs >> (start + k * step) & 1 for k in range(4))
+        for start in range(49)
+        for step in (1, 6, 7, 8)
+    )
+
+
+@pytest.mark.parametrize("opponent", ["random", "greedy"])
+def test_native_opponents(opponent: str) -> None:
+    """Every reply is legal; greedy ones win if they can, else block if they must."""
+    size = 40
+    environment = ConnectFourVectorEnv(size, opponent=opponent, autoreset_mode=DISABLED)
+    observation, info = environment.reset(seed=3)
+    seats = info["seat"].copy()
+    assert set(seats) == {0, 1}
+    assert info["ply"].tolist() == seats.tolist()
+    choose = np.random.default_rng(1)
+    replies: set[int] = set()
+    won = lost = urgent = 0
+    over = np.zeros(size, np.bool_)
+    while not over.all():
+        before = environment.positions()
+        actions = legal_actions(observation, choose)
+        live = np.flatnonzero(~over)
+        observation, rewards, terminated, _, info = environment.step(actions)
+        for i in live:
+            middle = before[i].play(int(actions[i]))
+            after = environment.positions()[i]
+            if middle.outcome is not None:
+                assert after == middle
+                assert rewards[i] == (0.0 if middle.outcome.winner is None else 1.0)
+                won += middle.outcome.winner is not None
+                continue
+            reply = next(c for c in middle.legal_columns() if middle.play(c) == after)
+            replies.add(reply)
+            mine, threat = wins(middle, middle.to_move), wins(middle, 1 - middle.to_move)
+            if opponent == "greedy" and (mine or threat):
+                assert reply in (mine or threat)
+                urgent += 1
+            outcome = after.outcome
+            assert terminated[i] == (outcome is not None)
+            lose = outcome is not None and outcome.winner is not None
+            assert rewards[i] == (-1.0 if lose else 0.0)
+            lost += lose
+            assert info["player_rewards"][i].tolist() == (
+                [0.0, 0.0] if not lose else [-1.0, 1.0] if seats[i] == 0 else [1.0, -1.0]
+            )
+            seen = observe(after, int(seats[i]))
+            assert np.array_equal(observation["observation"][i], seen["observation"])
+            assert np.array_equal(observation["action_mask"][i], seen["action_mask"])
+        over |= terminated
+        environment.reset(options={"reset_mask": terminated})
+        observation = environment.reset(options={"reset_mask": np.zeros(size, np.bool_)})[0]
+    assert replies == set(range(7))
+    assert lost > 0
+    if opponent == "greedy":
+        assert urgent > 20
+        assert lost > won
+    else:
+        assert won > 0
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_fixed_seat(seat: int) -> None:
+    environment = ConnectFourVectorEnv(5, opponent="random", seat=seat)
+    _, info = environment.reset(seed=1)
+    assert info["seat"].tolist() == [seat] * 5
+    assert info["ply"].tolist() == [seat] * 5
+
+
+def test_a_callable_opponent_sees_its_own_side() -> None:
+    asked: list[Observation] = []
+
+    def opponent(observation: Observation) -> NDArray[np.int64]:
+        asked.append(copy.deepcopy(observation))
+        for array in observation.values():
+            array[:] = 1  # type: ignore[index]
+        return np.full(len(asked[-1]["action_mask"]), 3)
+
+    environment = ConnectFourVectorEnv(4, opponent=opponent)
+    _, info = environment.reset(seed=5)
+    begins = info["seat"] == 1
+    assert 0 < begins.sum() < 4
+    assert np.array_equal(asked[0]["observation"], np.zeros((begins.sum(), 6, 7, 2)))
+    environment.step([0] * 4)
+    expected = [Position.parse("41" if first else "1") for first in begins]
+    for seen, position in zip(asked[1]["observation"], expected, strict=True):
+        assert np.array_equal(seen, observe(position)["observation"])
+    assert environment.positions() == [p.play(3) for p in expected]
+
+
+@MODES
+def test_a_callable_opponent_plays_as_a_native_one_would(mode: AutoresetMode) -> None:
+    """The leftmost column by a callable here, by a callable on one game there."""
+    environment = ConnectFourVectorEnv(6, opponent=leftmost, seat=1, autoreset_mode=mode)
+    single = ConnectFourEnv(lambda o: int(o["action_mask"].argmax()), 1, layout="planes_last")
+    observation, _ = environment.reset(seed=1)
+    seen, _ = single.reset()
+    over = False
+    for t in range(80):
+        assert all(np.array_equal(each, seen) for each in observation["observation"])
+        if over:
+            seen, _ = single.reset()
+            over = False
+            if mode is NEXT:
+                observation, *_ = environment.step([0] * 6)
+            elif mode is DISABLED:
+                observation, _ = environment.reset()
+            continue
+        action = int(np.random.default_rng(t).choice(np.flatnonzero(single.action_masks())))
+        observation, rewards, terminated, _, info = environment.step([action] * 6)
+        seen, reward, over, _, _ = single.step(action)
+        assert rewards.tolist() == [reward] * 6
+        assert terminated.tolist() == [over] * 6
+        if over and mode is SAME:
+            assert all(np.array_equal(each["observation"], seen) for each in info["final_obs"])
+            seen, _ = single.reset()
+            over = False
+
+
+def saved(environment: ConnectFourVectorEnv) -> Any:
+    return [array.tolist() for array in environment._games.save()]
+
+
+@pytest.mark.parametrize(
+    ("answer", "match"),
+    [
+        (lambda o: np.zeros(99, np.int64), r"shape \(99,\)"),
+        (lambda o: np.zeros(len(o["action_mask"])), "dtype float64"),
+        (lambda o: [-1] * len(o["action_mask"]), "board 0: -1 is not a column"),
+        (lambda o: [3, 3, 0], "board 2: column 0 is full"),
+        (lambda o: 1 / 0, "ZeroDivisionError, asked for boards 0, 1, 2"),
+        (lambda o: None, "shape"),
+    ],
+)
+@MODES
+def test_a_failing_opponent_changes_nothing(answer: Any, match: str, mode: AutoresetMode) -> None:
+    environment = ConnectFourVectorEnv(3, opponent=answer, seat=0, autoreset_mode=mode)
+    environment.reset(seed=1, options={"moves": ["", "", "111111"]})
+    before = saved(environment)
+    with pytest.raises(OpponentFailed, match=match):
+        environment.step([3, 3, 3])
+    assert saved(environment) == before
+    with pytest.raises(OpponentFailed):
+        environment.reset(seed=2, options={"moves": ["1", "1", "1111112"]})
+    assert saved(environment) == before
+
+
+# -- chance -----------------------------------------------------------------------------------
+
+
+def history(environment: ConnectFourVectorEnv, steps: int, **reset: Any) -> list[list[Position]]:
+    observation, _ = environment.reset(**reset)
+    seen = [environment.positions()]
+    for _ in range(steps):
+        observation, *_ = environment.step(leftmost(observation))
+        seen.append(environment.positions())
+    return seen
+
+
+def test_a_boards_games_depend_on_its_seed_alone() -> None:
+    many = history(ConnectFourVectorEnv(4, opponent="random"), 60, seed=10)
+    assert history(ConnectFourVectorEnv(4, opponent="random"), 60, seed=10) == many
+    assert history(ConnectFourVectorEnv(4, opponent="random"), 60, seed=[10, 11, 12, 13]) == many
+    for i in range(4):
+        alone = history(ConnectFourVectorEnv(1, opponent="random"), 60, seed=10 + i)
+        assert [row[0] for row in alone] == [row[i] for row in many]
+    assert len({tuple(row[i] for row in many) for i in range(4)}) == 4
+
+
+def test_a_reset_without_seed_goes_on_with_its_chance() -> None:
+    environment = ConnectFourVectorEnv(3, opponent="random")
+    first = history(environment, 20, seed=1)
+    second = history(environment, 20)
+    assert first != second
+    history(environment, 20, seed=1)
+    assert history(environment, 20) == second
+    assert history(environment, 20, seed=[1, None, 3]) != second
+
+
+def test_unseeded_environments_differ() -> None:
+    one, other = (history(ConnectFourVectorEnv(8, opponent="random"), 20) for _ in range(2))
+    assert one != other
+
+
+def test_reset_mask_leaves_the_other_boards_alone() -> None:
+    def run(mask: list[bool] | None) -> list[Position]:
+        environment = ConnectFourVectorEnv(3, opponent="random", seat=0)
+        environment.reset(seed=4)
+        environment.step([3, 3, 3])
+        if mask is not None:
+            _, info = environment.reset(seed=9, options={"reset_mask": mask})
+            assert info["ply"].tolist() == [0 if chosen else 2 for chosen in mask]
+        for _ in range(3):
+            environment.step([0, 1, 2])
+        return environment.positions()
+
+    undisturbed = run(None)
+    disturbed = run([False, True, False])
+    assert disturbed[0] == undisturbed[0]
+    assert disturbed[2] == undisturbed[2]
+    assert disturbed[1].plies == 6
+
+
+def test_openings_are_drawn() -> None:
+    openings = ["44", Position.parse("1"), "777"]
+    environment = ConnectFourVectorEnv(60, openings=openings)
+    environment.reset(seed=1)
+    starts = {Position.parse("44"), Position.parse("1"), Position.parse("777")}
+    assert set(environment.positions()) == starts
+    environment = ConnectFourVectorEnv(60, openings=openings, autoreset_mode=SAME)
+    environment.reset(seed=1)
+    seen: set[Position] = set()
+    observation, _ = environment.reset(seed=1)
+    for _ in range(30):
+        observation, _, terminated, _, _ = environment.step(leftmost(observation))
+        positions = environment.positions()
+        seen |= {positions[i] for i in np.flatnonzero(terminated)}
+    assert seen == starts
+
+
+# -- autoreset ----------------------------------------------------------------------------------
+
+
+@MODES
+def test_the_mode_is_declared(mode: AutoresetMode) -> None:
+    assert ConnectFourVectorEnv(2, autoreset_mode=mode).metadata["autoreset_mode"] is mode
+    assert ConnectFourVectorEnv(2, autoreset_mode=mode.value).metadata["autoreset_mode"] is mode
+    assert ConnectFourVectorEnv.metadata["autoreset_mode"] is NEXT
+
+
+def won_in_one(mode: AutoresetMode, **options: Any) -> ConnectFourVectorEnv:
+    environment = ConnectFourVectorEnv(2, autoreset_mode=mode, **options)
+    environment.reset(seed=1, options={"moves": ["445566", ""]})
+    return environment
+
+
+def test_next_step() -> None:
+    environment = won_in_one(NEXT)
+    observation, rewards, terminated, _, info = environment.step([6, 6])
+    assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, False])
+    assert info["player_rewards"].tolist() == [[1, -1], [0, 0]]
+    assert info["ply"].tolist() == [7, 1]
+    assert observation["action_mask"].tolist() == [[0] * 7, [1] * 7]
+    # The action of the finished board is not looked at.
+    observation, rewards, terminated, _, info = environment.step([99, 6])
+    assert (rewards.tolist(), terminated.tolist()) == ([0, 0], [False, False])
+    assert environment.positions() == [Position(), Position.parse("77")]
+
+
+def test_same_step() -> None:
+    environment = won_in_one(SAME)
+    _, rewards, terminated, _, info = environment.step([6, 6])
+    assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, False])
+    assert environment.positions() == [Position(), Position.parse("7")]
+    assert info["ply"].tolist() == [0, 1]
+    assert info["_final_obs"].tolist() == info["_final_info"].tolist() == [True, False]
+    assert info["final_obs"][1] is None
+    won = observe(Position.parse("4455667"))
+    assert np.array_equal(info["final_obs"][0]["observation"], won["observation"])
+    assert np.array_equal(info["final_obs"][0]["action_mask"], won["action_mask"])
+    assert info["final_info"]["ply"].tolist() == [7, 0]
+    assert info["final_info"]["_ply"].tolist() == [True, False]
+    assert info["final_info"]["player_rewards"].tolist() == [[1, -1], [0, 0]]
+    assert "final_obs" not in environment.step([0, 0])[4]
+
+
+def test_disabled() -> None:
+    environment = won_in_one(DISABLED)
+    environment.step([6, 6])
+    before = saved(environment)
+    with pytest.raises(IllegalMove, match="board 0: the game is over; reset"):
+        environment.step([0, 0])
+    assert saved(environment) == before
+    environment.reset(options={"reset_mask": np.array([True, False])})
+    environment.step([0, 0])
+    assert environment.positions() == [Position.parse("1"), Position.parse("71")]
+
+
+@pytest.mark.parametrize("mode", [NEXT, SAME])
+def test_gymnasium_counts_episodes(mode: AutoresetMode) -> None:
+    base = ConnectFourVectorEnv(8, opponent="random", autoreset_mode=mode)
+    environment = gymnasium.wrappers.vector.RecordEpisodeStatistics(base)
+    choose = np.random.default_rng(2)
+    observation, _ = environment.reset(seed=1)
+    returns, ends = [], 0
+    for _ in range(100):
+        observation, rewards, terminated, _, info = environment.step(
+            legal_actions(observation, choose)
+        )
+        ends += int(terminated.sum())
+        if terminated.any():
+            assert np.array_equal(info["episode"]["r"][terminated], rewards[terminated])
+            returns += info["episode"]["r"][terminated].tolist()
+    assert ends == len(returns) > 20
+    assert {-1.0, 1.0} <= set(returns) <= {-1.0, 0.0, 1.0}
+
+
+# -- arrays -----------------------------------------------------------------------------------
+
+
+@OPPONENTS
+@MODES
+@pytest.mark.parametrize("copying", [True, False])
+def test_observations_are_in_their_space(
+    opponent: str | None, mode: AutoresetMode, copying: bool
+) -> None:
+    environment = ConnectFourVectorEnv(
+        5, opponent=opponent, autoreset_mode=mode, copy=copying, illegal="lose"
+    )
+    observation, info = environment.reset(seed=1)
+    choose = np.random.default_rng(0)
+    for t in range(60):
+        assert environment.observation_space.contains(observation)
+        assert list(observation) == ["observation", "action_mask"]
+        if mode is DISABLED and t % 3 == 0:
+            observation, info = environment.reset(options={"reset_mask": environment._games.over()})
+        actions = choose.integers(7, size=5)
+        if mode is DISABLED and environment._games.over().any():
+            continue
+        observation, rewards, terminated, truncated, info = environment.step(actions)
+        assert (rewards.dtype, rewards.shape) == (np.float64, (5,))
+        assert (terminated.dtype, terminated.shape) == (np.bool_, (5,))
+        assert (truncated.dtype, truncated.shape) == (np.bool_, (5,))
+        assert (info["ply"].dtype, info["ply"].shape) == (np.int8, (5,))
+        assert ("seat" in info) == (opponent is not None)
+
+
+@OPPONENTS
+@pytest.mark.parametrize("mode", [NEXT, SAME])
+def test_what_is_handed_out_is_fresh(opponent: str | None, mode: AutoresetMode) -> None:
+    def spoil(value: Any) -> None:
+        if isinstance(value, dict):
+            for each in value.values():
+                spoil(each)
+        elif value.dtype == object:
+            for each in value:
+                if each is not None:
+                    spoil(each)
+        else:
+            value[...] = 1
+
+    tidy, spoilt = (
+        ConnectFourVectorEnv(4, opponent=opponent, autoreset_mode=mode) for _ in range(2)
+    )
+    tidy.reset(seed=1)
+    observation, info = spoilt.reset(seed=1)
+    spoil([observation, info][0])
+    spoil(info)
+    choose = np.random.default_rng(0)
+    for _ in range(50):
+        expected = legal_actions(
+            {
+                "observation": np.zeros(0, np.int8),
+                "action_mask": np.array([observe(p)["action_mask"] for p in tidy.positions()]),
+            },
+            choose,
+        )
+        actions = expected.copy()
+        tidy.step(expected)
+        for value in spoilt.step(actions):
+            spoil(value)
+        actions[:] = 0
+        assert saved(tidy) == saved(spoilt)
+
+
+def test_without_copies_the_same_arrays_come_again() -> None:
+    environment = ConnectFourVectorEnv(3, copy=False)
+    environment.reset(seed=1)
+    first, second = environment.step([1, 2, 3]), environment.step([1, 2, 3])
+    assert np.shares_memory(first[0]["observation"], second[0]["observation"])
+    assert all(first[k] is second[k] for k in (1, 2, 3))
+
+
+@OPPONENTS
+@pytest.mark.parametrize("mode", [NEXT, DISABLED])
+def test_without_copies_nothing_is_allocated(opponent: str | None, mode: AutoresetMode) -> None:
+    size = 4096
+    environment = ConnectFourVectorEnv(size, copy=False, opponent=opponent, autoreset_mode=mode)
+    environment.reset(seed=1)
+    actions = np.arange(size) % 7
+    environment.step(actions)
+    tracemalloc.start()
+    environment.step(actions)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < size
+
+
+@pytest.mark.compiled
+def test_memory_grows_linearly() -> None:
+    def used(size: int) -> int:
+        tracemalloc.start()
+        environment = ConnectFourVectorEnv(size)
+        environment.reset(seed=1)
+        environment.step(np.zeros(size, np.int64))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    used(100)
+    assert used(40_000) < 4.5 * used(10_000)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 64])
+@pytest.mark.parametrize("mode", [NEXT, SAME])
+def test_threads_play_the_same_games(threads: int, mode: AutoresetMode) -> None:
+    alone, shared = (
+        ConnectFourVectorEnv(20, opponent="greedy", autoreset_mode=mode, threads=count)
+        for count in (1, threads)
+    )
+    assert history(alone, 60, seed=1) == history(shared, 60, seed=1)
+    shared.close()
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_copies_go_their_own_way(duplicate: Any) -> None:
+    environment = ConnectFourVectorEnv(4, opponent="random", threads=2)
+    environment.reset(seed=1)
+    environment.step([3] * 4)
+    double = duplicate(environment)
+    before = saved(environment)
+    assert saved(double) == before
+    double.step([2] * 4)
+    assert saved(environment) == before
+    environment.step([2] * 4)
+    assert saved(double) == saved(environment)
+
+
+# -- arguments ----------------------------------------------------------------------------------
+
+
+@OPPONENTS
+@pytest.mark.parametrize(
+    ("actions", "error", "match"),
+    [
+        ([0, 1], InvalidAction, r"shape \(2,\)"),
+        ([0.0, 1.0, 2.0], InvalidAction, "dtype float64"),
+        ([True, True, True], InvalidAction, "dtype bool"),
+        ([0, 7, 0], InvalidAction, "board 1: 7"),
+        ([0, 0, -1], InvalidAction, "board 2: -1"),
+        ([3, 0, 0], IllegalMove, "board 0: column 3 is full"),
+    ],
+)
+def test_bad_actions(opponent: Any, actions: Any, error: type[Exception], match: str) -> None:
+    environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0)
+    environment.reset(seed=1, options={"moves": ["444444", "", ""]})
+    before = saved(environment)
+    for kind in (error, C4Error):
+        with pytest.raises(kind, match=match):
+            environment.step(actions)
+    assert saved(environment) == before
+
+
+def test_an_illegal_move_loses_by_choice() -> None:
+    environment = ConnectFourVectorEnv(2, illegal="lose")
+    environment.reset(seed=1, options={"moves": ["444444", "4444445"]})
+    _, rewards, terminated, _, info = environment.step([3, 3])
+    assert (rewards.tolist(), terminated.tolist()) == ([-1, -1], [True, True])
+    assert info["player_rewards"].tolist() == [[-1, 0], [0, -1]]
+    assert info["ply"].tolist() == [6, 7]
+    environment.reset(seed=1)
+    with pytest.raises(InvalidAction, match="board 0: 9"):
+        environment.step([9, 0])
+
+
+def test_order_of_calls() -> None:
+    environment = ConnectFourVectorEnv(2)
+    with pytest.raises(NotReset, match="reset"):
+        environment.step([0, 0])
+    with pytest.raises(NotReset, match="every board"):
+        environment.reset(options={"reset_mask": np.array([True, False])})
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"mask": 1}, InvalidOption, "unknown option mask"),
+        ({"reset_mask": [1, 0]}, InvalidOption, "bool"),
+        ({"reset_mask": [True]}, InvalidOption, r"\(1,\)"),
+        ({"moves": ["1", "2", "3"]}, InvalidOption, "3 start positions: expected 1 or 2"),
+        ({"moves": "9"}, InvalidNotation, "'9'"),
+        ({"moves": "4455667"}, InvalidOption, "finished game"),
+        ({"moves": "", "position": Position()}, InvalidOption, "only one"),
+        ({"moves": "445566"}, InvalidOption, "could end the game"),
+        ([], InvalidOption, "expected a dict"),
+    ],
+)
+def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
+    environment = ConnectFourVectorEnv(2, opponent="random", seat=1)
+    environment.reset(seed=1)
+    environment.step([0, 0])
+    before = saved(environment)
+    with pytest.raises(error, match=match):
+        environment.reset(options=options)
+    assert saved(environment) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"num_envs": 0}, "0 boards"),
+        ({"opponent": "minimax"}, r"'random', 'greedy'"),
+        ({"opponent": 3}, "opponent=3"),
+        ({"opponent": "random", "seat": 2}, "seat=2"),
+        ({"seat": True}, "seat=True"),
+        ({"illegal": "ignore"}, "illegal='ignore'"),
+        ({"autoreset_mode": "never"}, "autoreset_mode='never'"),
+        ({"openings": []}, "no positions"),
+        ({"openings": 3}, "3: expected positions"),
+        ({"opponent": "random", "seat": []}, "seat="),
+        ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
+        ({"threads": 0}, "threads=0"),
+        ({"threads": 2, "opponent": leftmost}, "asked in one thread"),
+        ({"screen_scaling": 0}, "screen_scaling=0"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], match: str) -> None:
+    with pytest.raises(InvalidOption, match=match):
+        ConnectFourVectorEnv(**arguments)
+
+
+def test_bad_seeds_and_render_modes() -> None:
+    environment = ConnectFourVectorEnv(2)
+    for seed in (-1, 1.5, True, [1], [1, 2.5], "ab"):
+        with pytest.raises(InvalidOption, match="seed"):
+            environment.reset(seed=seed)  # type: ignore[arg-type]
+    with pytest.raises(UnknownRenderMode, match="'human'"):
+        ConnectFourVectorEnv(render_mode="human")
+
+
+def test_an_opening_that_the_callers_seat_begins_is_fine() -> None:
+    environment = ConnectFourVectorEnv(2, opponent="random", seat=0, openings=["445566"])
+    environment.reset(seed=1)
+    assert environment.step([6, 6])[1].tolist() == [1, 1]
+
+
+# -- pictures and names -------------------------------------------------------------------------
+
+
+def test_rendering() -> None:
+    environment = ConnectFourVectorEnv(2, render_mode="rgb_array", screen_scaling=2)
+    environment.reset(seed=1)
+    frames = environment.render()
+    assert frames is not None
+    assert [frame.shape for frame in frames] == [(172, 198, 3)] * 2
+    environment = ConnectFourVectorEnv(2, render_mode="ansi")
+    environment.reset(seed=1, options={"moves": ["4", "44"]})
+    texts = environment.render()
+    assert texts is not None
+    assert "player 1 (o) to move" in texts[0]
+    assert "player 0 (x) to move" in texts[1]
+    assert ConnectFourVectorEnv(2).render() is None
+
+
+def test_gymnasium_makes_it_by_name() -> None:
+    environment = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3, opponent="greedy")
+    observation, _ = environment.reset(seed=1)
+    assert observation["observation"].shape == (3, 6, 7, 2)
+    environment.step(environment.action_space.sample())
+    environment.close()
+    environment.close()
