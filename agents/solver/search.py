@@ -47,17 +47,18 @@ MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
 
 MIRROR_PLIES: Final = 24  # up to here a position and its mirror share an entry
-CUTOFF_PLIES: Final = 22  # up to here all children are looked up before one is searched
+CUTOFF_PLIES: Final = 28  # up to here all children are looked up before one is searched
 TABLE_PLIES: Final = 34  # beyond, searching is as fast as looking up
 
 # What makes a move promising, fitted by searching many positions (see the README).
-THREAT: Final = 80
-NEXT_THREAT: Final = 64
+THREAT: Final = 28
+NEXT_THREAT: Final = 127
+SECOND_THREAT: Final = 21
 REPLY: Final = -10
 CHOICE: Final = -12
-FORCED: Final = 34
-_ROW_VALUES: Final = (-20, -4, 4, 4, 0, -12)
-_COLUMN_VALUES: Final = (0, 8, 16, 32, 16, 8, 0)
+FORCED: Final = 45
+_ROW_VALUES: Final = (-26, -4, 7, 1, 0, -12)
+_COLUMN_VALUES: Final = (0, 8, 16, 35, 16, 8, 0)
 CELL_VALUES: Final = np.array(
     [column + row for column in _COLUMN_VALUES for row in (*_ROW_VALUES, 0)], dtype=np.int64
 )
@@ -95,6 +96,7 @@ def promise(
     return (
         THREAT * popcount(useful)
         + NEXT_THREAT * popcount(useful & (playable << 1))
+        + SECOND_THREAT * popcount(useful & (playable << 2))
         + REPLY * popcount(playable & ~(wins >> 1))
         + CHOICE * popcount(playable & ~(their_wins >> 1))
         + FORCED * forced
@@ -247,9 +249,12 @@ def search(
     if plies < CUTOFF_PLIES:
         for i in range(count):
             child = frame + i * CHILD
+            depth = int(work[child + PLIES])
+            if depth > TABLE_PLIES:  # a long forced line led past the table
+                continue
             entry = probe(table, mask, epoch, int(work[child + MIXED]))
             if entry:
-                if (int(work[child + PLIES]) - plies) & 1:
+                if (depth - plies) & 1:
                     value = -upper_bound(entry)
                 else:
                     value = lower_bound(entry)
