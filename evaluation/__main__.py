@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
     "solve": "exact scores of positions",
+    "book": "build or verify an opening book",
     "experiment": "repeat a published experiment",
     "bench": "measure speed beside what it is compared with",
 }

@@ -58,7 +58,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.tournament import round_robin
 
     field = arguments.agents or list(DEFAULT_FIELD)
-    with _Progress(arguments.quiet) as progress:
+    with Progress("games", arguments.quiet) as progress:
         result = round_robin(
             field,
             openings=arguments.openings,
@@ -78,22 +78,23 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-class _Progress:
+class Progress:
     """A bar on stderr."""
 
-    def __init__(self, quiet: bool) -> None:
+    def __init__(self, unit: str, quiet: bool = False) -> None:
+        self._unit = unit
         self._quiet = quiet
         self._bar: Any = None
 
     def watch(self, done: int, total: int) -> None:
-        """Show that so many games of all are played."""
+        """Show that so many of all are done."""
         from tqdm import tqdm
 
         if self._bar is None:
             self._bar = tqdm(
                 total=total,
                 initial=done,
-                unit=" games",
+                unit=f" {self._unit}",
                 file=sys.stderr,
                 disable=self._quiet,
                 dynamic_ncols=True,
@@ -101,7 +102,7 @@ class _Progress:
             )
         self._bar.update(done - self._bar.n)
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:

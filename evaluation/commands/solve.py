@@ -62,8 +62,8 @@ def execute(arguments: argparse.Namespace) -> int:
             print(f"{moves} {solver.score(position)} {cells}")
     else:
         positions = [position for _, position in asked]
-        scores = solver.scores_many(positions, threads=arguments.threads)
-        for (moves, _), score in zip(asked, scores.tolist(), strict=True):
+        found = solver.scores_many(positions, threads=arguments.threads)
+        for (moves, _), score in zip(asked, found.tolist(), strict=True):
             print(f"{moves} {score}")
     return 0
 

@@ -1,0 +1,57 @@
+"""Build or verify an opening book of exact scores: c4 book build, c4 book verify.
+
+`build` scores every mirror-reduced position of so many discs on all cores. It takes hours by
+search; killed, it goes on with the same command. With --from-12ply a short search into the
+12-ply book of the package bitbully-databases (`pip install 'c4env[book]'`) does it in seconds.
+`verify` checks a book against known facts and computes a random sample of it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from evaluation.commands.run import Progress
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("action", choices=("build", "verify"))
+    parser.add_argument("file", type=Path, nargs="?", help="verify: the one shipped, if not given")
+    parser.add_argument("--plies", type=int, default=8, help="build: discs (default 8)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="threads (default: all cores)")
+    parser.add_argument("--from-12ply", action="store_true", help="build: without a search")
+    parser.add_argument(
+        "--sample", type=int, default=100, metavar="N", help="scores computed again (default 100)"
+    )
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Build or verify."""
+    from agents.solver import Book
+    from agents.solver.builder import build, by_search, by_twelve_ply_book, verify
+    from evaluation.errors import InvalidRun
+
+    for name, value in (("jobs", arguments.jobs or 1), ("sample", arguments.sample)):
+        if value < 1:
+            raise InvalidRun(f"--{name} {value}: expected at least 1")
+    if arguments.action == "verify":
+        book = Book.open("default" if arguments.file is None else arguments.file)
+        assert book is not None
+        checked = verify(book, arguments.sample, jobs=arguments.jobs)
+        print(f"{book!r} is right; {checked} scores computed again")
+        return 0
+    if arguments.file is None:
+        raise InvalidRun("build: name the file to write")
+    score = by_twelve_ply_book() if arguments.from_12ply else by_search(arguments.jobs)
+    with Progress("positions") as progress:
+        book = build(
+            arguments.file,
+            score,
+            plies=arguments.plies,
+            jobs=arguments.jobs,
+            sample=arguments.sample,
+            progress=progress.watch,
+        )
+    print(f"{book!r} written to {arguments.file}")
+    return 0

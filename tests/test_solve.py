@@ -1,0 +1,114 @@
+"""``c4 solve`` and ``c4 book``."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+
+import pytest
+
+from agents.solver import Solver
+from c4env.position import Position
+from evaluation.__main__ import main
+
+
+def test_a_position_is_shown_with_board_scores_and_line(capsys):
+    assert main(["solve", "444444"]) == 0
+    shown = capsys.readouterr().out
+    assert " -1  0  1  .  1  0 -1   score of each column" in shown
+    assert "player 0 (x) to move wins, score +1, in 35 plies" in shown
+    assert "best 3, 5" in shown
+
+
+def test_the_empty_board_and_a_finished_game(capsys):
+    assert main(["solve", "--", "-"]) == 0
+    assert " -2 -1  0  1  0 -1 -2" in capsys.readouterr().out
+    assert main(["solve", "1212121"]) == 0
+    assert "player 0 has won" in capsys.readouterr().out
+
+
+def test_json_holds_the_same(capsys):
+    assert main(["solve", "444444", "4455", "--json"]) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["columns"] == [-1, 0, 1, None, 1, 0, -1]
+    assert (first["score"], first["best"], first["plies_to_end"]) == (1, [3, 5], 35)
+    assert len(first["line"]) == 35
+    assert second["moves"] == "4455"
+
+
+def lines(count, discs, seed=4):
+    generator = random.Random(seed)
+    found = []
+    while len(found) < count:
+        position, moves = Position(), ""
+        for _ in range(discs):
+            if position.outcome is None:
+                column = generator.choice(position.legal_columns())
+                position, moves = position.play(column), moves + str(column + 1)
+        if position.outcome is None:
+            found.append(moves)
+    return found
+
+
+def test_standard_input_is_answered_line_by_line(capsys, monkeypatch):
+    asked = lines(50, 30)
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{moves} 99\n" for moves in asked)))
+    assert main(["solve"]) == 0
+    solver = Solver(table_mb=4)
+    expected = [f"{moves} {solver.score(Position.parse(moves))}" for moves in asked]
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+@pytest.mark.compiled
+def test_a_batch_of_a_thousand(capsys, monkeypatch):
+    asked = lines(1000, 30)
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
+    assert main(["solve", "--columns"]) == 0
+    answers = capsys.readouterr().out.splitlines()
+    assert [answer.split()[0] for answer in answers] == asked
+    for answer in answers:
+        _, score, *columns = answer.split()
+        assert max(int(c) for c in columns if c != ".") == int(score)
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_bad_line_is_refused_with_its_number_before_any_answer(options, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("44\n4455\n49\n"))
+    assert main(["solve", *options]) == 2
+    shown = capsys.readouterr()
+    assert "line 3: '49'" in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "48"], "'48'"),
+        (["solve", "4444444"], "column 3 is full"),
+        (["solve", "12121212"], "the game is over"),
+        (["solve", "44", "--threads", "0"], "threads=0"),
+        (["solve", "44", "--table-mb", "0"], "table_mb=0"),
+        (["book", "verify", "no-such-book"], "no-such-book"),
+        (["book", "build"], "name the file"),
+        (["book", "build", "x", "--plies", "20"], "20"),
+        (["book", "verify", "--sample", "0"], "--sample 0"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+
+
+@pytest.mark.compiled
+def test_a_small_book_is_built_and_verified(tmp_path, capsys):
+    path = tmp_path / "small.book"
+    pytest.importorskip("bitbully_databases")
+    assert main(["book", "build", str(path), "--plies", "8", "--from-12ply", "--sample", "1"]) == 0
+    assert "8 plies" in capsys.readouterr().out
+    assert main(["book", "verify", str(path), "--sample", "1"]) == 0
+    assert "1 scores computed again" in capsys.readouterr().out
