@@ -604,6 +604,7 @@ def test_without_copies_the_same_arrays_come_again() -> None:
     assert all(first[k] is second[k] for k in (1, 2, 3))
 
 
+@pytest.mark.compiled  # an uncompiled kernel allocates Python integers
 @OPPONENTS
 @pytest.mark.parametrize("mode", [NEXT, DISABLED])
 def test_without_copies_nothing_is_allocated(opponent: str | None, mode: AutoresetMode) -> None:
