@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.solver import Book, BookUnavailable, Solver
-from agents.solver import enumeration, twelve
+from agents.solver import Book, BookUnavailable, Solver, enumeration, twelve
 from agents.solver.book import default_book, twelve_ply_book
 from agents.solver.builder import BookMismatch, build, by_twelve_ply_book, verify
 from agents.solver.table import position_key

@@ -143,6 +143,7 @@ class TwelvePlyBook(Book):
     """The book of the package ``bitbully-databases`` on top of another, which it goes on from."""
 
     def __init__(self, below: Book, distances: twelve.Distances) -> None:
+        """The 12-ply book, and the one that knows the plies below."""
         self.plies = twelve.PLIES
         self.name = "12ply"
         self._below = below
