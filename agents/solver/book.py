@@ -20,15 +20,18 @@ import struct
 import zlib
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solver import enumeration, twelve
+from agents.solver import enumeration
 from agents.solver.table import position_key
 from c4env.errors import C4Error, InvalidOption
 from c4env.position import Position
+
+if TYPE_CHECKING:
+    from agents.solver.twelve import Distances
 
 MAGIC: Final = b"C4BOOK1\n"
 DEFAULT_PLIES: Final = 8
@@ -142,11 +145,16 @@ class Book:
 class TwelvePlyBook(Book):
     """The book of the package ``bitbully-databases`` on top of another, which it goes on from."""
 
-    def __init__(self, below: Book, distances: twelve.Distances) -> None:
+    def __init__(self, below: Book, distances: Distances) -> None:
+        """The 12-ply book, and the one that knows the plies below."""
+        from agents.solver import twelve  # compiled only where it is used
+
         self.plies = twelve.PLIES
         self.name = "12ply"
         self._below = below
         self._distances = distances
+        self._resolve = twelve.resolve
+        self._unknown = twelve.UNKNOWN
 
     def score(self, position: Position) -> int | None:
         """The score of a position that is not over, or None where the book has none."""
@@ -155,8 +163,8 @@ class TwelvePlyBook(Book):
         if position.plies <= self._below.plies:
             return self._below.score(position)
         codes, ends = self._distances
-        score = twelve.resolve(codes, ends, position.mine, position.theirs, position.plies)
-        return None if score == twelve.UNKNOWN else score
+        score = self._resolve(codes, ends, position.mine, position.theirs, position.plies)
+        return None if score == self._unknown else score
 
 
 @functools.cache
@@ -176,6 +184,8 @@ def twelve_ply_book() -> Book:
     Raises:
         BookUnavailable: that package is not installed.
     """
+    from agents.solver import twelve
+
     try:
         distances = twelve.read(twelve.installed())
     except OSError as error:

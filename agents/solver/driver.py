@@ -8,8 +8,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.solver.search import EPOCH, LIMIT, NODES, hashed, search
 from agents.solver.lowlevel import POINTER, pointer
+from agents.solver.search import EPOCH, LIMIT, NODES, hashed, search
 from agents.solver.table import LAST_EPOCH
 from c4env.bitboard import (
     BOARD,
@@ -28,26 +28,36 @@ from c4env.jit import kernel
 
 ABORTED: Final = 99  # no score: the search was stopped
 FULL: Final = 98  # no score: the column is full
+FAR: Final = 20  # plies to where a score beyond a limit is decided, the sign unknown
+FAR_SIGNED: Final = 28  # the same once the sign is known
 
 _int64 = types.int64
 _words = types.int64[::1]
 
 
-@kernel(types.int64(_int64, _int64))
-def next_limit(lowest: int, highest: int) -> int:
+@kernel("int64(int64, int64, int64)")
+def next_limit(lowest: int, highest: int, plies: int) -> int:
     """The limit to search with next when the score lies in ``lowest..highest``.
 
-    Scores far from 0 come first: a win that must come soon is quickly decided. Halving
-    the distance to 0 each time works like searching deeper and deeper.
+    Scores far from 0 come first, at half the greatest that is possible: a win that must come
+    soon is quickly decided, and most easy positions end there. Where the decision lies
+    further than ``FAR`` plies ahead that costs more than it saves: then the sign is
+    found, and from it the search goes outwards, each limit harder than the one before.
     """
     if lowest >= 0:
-        return max(lowest, highest >> 1) if highest > 2 * lowest + 2 else lowest
+        outer = highest >> 1
+        if outer > lowest + 1 and CELLS - 2 * outer - plies <= FAR_SIGNED:
+            return outer
+        return lowest
     if highest <= 0:
-        return min(highest - 1, -((-lowest) >> 1))
-    middle = highest >> 1 if highest >= -lowest else -((-lowest) >> 1)
-    if highest <= 4 and lowest >= -4:
-        middle = 0
-    return min(max(middle, lowest), highest - 1)
+        outer = -((-lowest) >> 1)
+        if outer < highest - 2 and CELLS + 2 * outer - plies <= FAR_SIGNED:
+            return outer
+        return highest - 1
+    outer = highest >> 1 if highest >= -lowest else -((-lowest) >> 1)
+    if abs(outer) > 1 and CELLS - 2 * abs(outer) - plies <= FAR:
+        return min(max(outer, lowest), highest - 1)
+    return 0
 
 
 @kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64))
@@ -92,7 +102,7 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
     lowest = max(lowest, floor)
     highest = min(highest, ceiling)
     while lowest < highest:
-        limit = next_limit(lowest, highest)
+        limit = next_limit(lowest, highest, plies)
         score = search(
             table,
             work,

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from agents.solver.table import position_key
 from c4env.bitboard import (
-    BOARD,
     BOTTOM,
     CELLS,
     COLUMN,

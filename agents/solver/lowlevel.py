@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]  # it ships no types
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -18,10 +18,10 @@ from c4env.jit import config, kernel
 
 # Memory of int64 words. A pointer goes through a recursive kernel in one register where an
 # array takes seven; uncompiled, the array itself serves.
-POINTER: Final = types.CPointer(types.int64)
+POINTER: Final = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _pointer(typingctx: Any, address: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], context.get_value_type(POINTER))
@@ -29,13 +29,14 @@ def _pointer(typingctx: Any, address: Any) -> Any:
     return POINTER(types.uintp), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
         # The name without a type is old, and read by every LLVM.
-        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch")
+        insert: Any = cgutils.get_or_insert_function
+        function = insert(builder.module, kind, "llvm.prefetch")
         place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
         builder.call(function, [place, word(0), word(3), word(1)])  # to read, keep, data
         return context.get_dummy_value()
@@ -43,7 +44,7 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
     return types.void(POINTER, types.int64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _trailing_zeros(typingctx: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.IntType(1)(0))
@@ -51,13 +52,19 @@ def _trailing_zeros(typingctx: Any, bits: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _leading_zeros(typingctx: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.IntType(1)(0))
 
     return types.int64(types.int64), codegen
 
+
+# To a type checker an intrinsic takes the compiler's own arguments too.
+_as_pointer: Any = _pointer
+_fetch: Any = _prefetch
+_count_trailing: Any = _trailing_zeros
+_count_leading: Any = _leading_zeros
 
 if config.DISABLE_JIT:
 
@@ -81,19 +88,19 @@ else:
     @kernel(POINTER(types.int64[::1]))
     def pointer(array: NDArray[np.int64]) -> Any:
         """The address of the array's words, for kernels that run while it lives."""
-        return _pointer(array.ctypes.data)
+        return _as_pointer(array.ctypes.data)
 
     @kernel(types.void(POINTER, types.int64))
     def prefetch(table: Any, index: int) -> None:
         """Ask the processor to bring the word near."""
-        _prefetch(table, index)
+        _fetch(table, index)
 
     @kernel("int64(int64)")
     def trailing_zeros(bits: int) -> int:
         """Number of the lowest set bit; ``bits`` is not 0."""
-        return _trailing_zeros(bits)  # type: ignore[no-any-return]
+        return int(_count_trailing(bits))
 
     @kernel("int64(int64)")
     def bit_length(number: int) -> int:
         """Binary digits of a number of 0 or more."""
-        return 64 - _leading_zeros(number)  # type: ignore[no-any-return]
+        return 64 - int(_count_leading(number))

@@ -20,6 +20,7 @@ from numba import types
 from agents.solver.bounds import even_claim, odd_claim
 from agents.solver.lowlevel import POINTER, trailing_zeros
 from agents.solver.table import (
+    MARKS,
     fetch,
     lower_bound,
     mirror_key,
@@ -28,7 +29,7 @@ from agents.solver.table import (
     store,
     upper_bound,
 )
-from c4env.bitboard import BOARD, BOTTOM, CELLS, COLUMNS, STRIDE, popcount, winning_cells
+from c4env.bitboard import BOARD, BOTTOM, CELLS, COLUMNS, popcount, winning_cells
 from c4env.jit import kernel
 
 # Words of a workspace: what one thread's search keeps besides the table.
@@ -100,7 +101,7 @@ def promise(
         + REPLY * popcount(playable & ~(wins >> 1))
         + CHOICE * popcount(playable & ~(their_wins >> 1))
         + FORCED * forced
-        + CELL_VALUES[trailing_zeros(cell)]
+        + int(CELL_VALUES[trailing_zeros(cell)])
     )
 
 
@@ -254,17 +255,34 @@ def search(
                 continue
             entry = probe(table, mask, epoch, int(work[child + MIXED]))
             if entry:
-                if (depth - plies) & 1:
-                    value = -upper_bound(entry)
-                else:
-                    value = lower_bound(entry)
+                swapped = (depth - plies) & 1
+                value = -upper_bound(entry) if swapped else lower_bound(entry)
                 if value > limit:
                     store(table, mask, epoch, mixed, value, greatest, 1)
                     return value
 
-    for i in range(count):
-        child = frame + (int(work[frame + ORDER + i]) & (CHILD - 1)) * CHILD
+    # Threads that search together leave to each other what one of them is at: a child
+    # marked as being searched comes last, when the table may know it already.
+    shared = plies < work[SHARED_PLIES]
+    busy = 2 * (mask + 1)
+    put_off = 0
+    i = 0
+    while i < count or put_off:
+        if i < count:
+            index = int(work[frame + ORDER + i]) & (CHILD - 1)
+            i += 1
+        else:
+            index = trailing_zeros(put_off)
+            put_off &= put_off - 1
+        child = frame + index * CHILD
+        child_mixed = int(work[child + MIXED])
         depth = int(work[child + PLIES])
+        if shared:
+            mark = busy + (child_mixed & (MARKS - 1))
+            if 1 < i < count and table[mark] == child_mixed:
+                put_off |= 1 << index
+                continue
+            table[mark] = child_mixed
         swapped = (depth - plies) & 1
         value = search(
             table,
@@ -275,8 +293,10 @@ def search(
             int(work[child + THEIR_WINS]),
             depth,
             -limit - 1 if swapped else limit,
-            int(work[child + MIXED]),
+            child_mixed,
         )
+        if shared:
+            table[busy + (child_mixed & (MARKS - 1))] = 0
         if swapped:
             value = -value
         if value > best:

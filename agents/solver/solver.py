@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +19,8 @@ from agents.solver.driver import (
     score_columns,
     score_position,
 )
-from agents.solver.search import EPOCH, LIMIT, MASK, NODES, WORKSPACE
-from agents.solver.table import BYTES_PER_BUCKET, LAST_EPOCH, LEAST_BUCKETS, allocate
+from agents.solver.search import EPOCH, LIMIT, MASK, NODES, SHARED_PLIES, TABLE_PLIES, WORKSPACE
+from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
@@ -29,6 +29,7 @@ LARGEST: Final = (CELLS + 1 - 7) // 2 + 4  # no score is greater: 22
 CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
+_UNSHARED: Final = 12  # plies before the table's last whose nodes are too small to share
 _PORTION: Final = 64  # positions of a batch a thread takes at a time
 _NEVER: Final = 1 << 62
 _AT_ONCE: Final = -1
@@ -53,7 +54,7 @@ class Solver:
             ``"12ply"`` for that of the package ``bitbully-databases``, a path or a
             :class:`~agents.solver.book.Book`, or None for none.
         table_mb: the most the transposition table may take, 1 or more; it is the next
-            power of two of entries below that, allocated when first needed.
+            power of two of entries not above that, allocated when first needed.
         threads: threads that search together; they change no score.
 
     Attributes:
@@ -70,6 +71,7 @@ class Solver:
         table_mb: int = 64,
         threads: int = 1,
     ) -> None:
+        """A solver with these options; see the class."""
         for name, value in (("table_mb", table_mb), ("threads", threads)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise InvalidOption(f"{name}={value!r}: expected an integer of 1 or more")
@@ -215,14 +217,15 @@ class Solver:
     def _memory(self, threads: int) -> NDArray[np.int64]:
         """The table, and as many workspaces as threads, ready to search."""
         if self._table is None:
-            self._table = allocate(max(self.table_mb, LEAST_BUCKETS * BYTES_PER_BUCKET >> 20))
+            self._table = allocate(self.table_mb)
         while len(self._workspaces) < threads:
             self._workspaces.append(np.zeros(WORKSPACE, np.int64))
         for work in self._workspaces:
             work[NODES] = 0
             work[LIMIT] = _NEVER
             work[EPOCH] = self._epoch
-            work[MASK] = len(self._table) // 2 - 1
+            work[MASK] = buckets_within(self.table_mb) - 1
+            work[SHARED_PLIES] = 0
         return self._table
 
     def _run(
@@ -241,6 +244,10 @@ class Solver:
         found = search(table, workspaces[0])
         if found is None:
             workspaces[0][LIMIT] = _NEVER
+            if threads > 1:
+                table[-MARKS:] = 0
+                for work in workspaces:
+                    work[SHARED_PLIES] = TABLE_PLIES - _UNSHARED
             answers: list[T] = []
 
             def task(work: NDArray[np.int64]) -> None:
@@ -325,10 +332,11 @@ def _bitboards(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The two forms :meth:`Solver.scores_many` takes, as checked arrays."""
     if theirs is None:
-        positions = list(mine)  # type: ignore[arg-type]  # the form without a second argument
-        for i, position in enumerate(positions):
+        positions: list[Position] = []
+        for i, position in enumerate(cast("Sequence[object]", mine)):
             if not isinstance(position, Position):
                 raise InvalidPosition(f"number {i}, {position!r}: expected a Position")
+            positions.append(position)
         first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
         second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
         return first, second

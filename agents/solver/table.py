@@ -41,6 +41,7 @@ KEY_BITS: Final = 49
 KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # so is folding the upper bits onto the lower
+MARKS: Final = 1 << 10  # words after the buckets: positions threads are searching now
 LEAST_BUCKETS: Final = 1 << (KEY_BITS - TAG_BITS)
 BYTES_PER_BUCKET: Final = 16
 
@@ -155,13 +156,18 @@ def store(
 
 
 def allocate(megabytes: int) -> NDArray[np.int64]:
-    """An empty table: the greatest power of two of buckets within ``megabytes``.
+    """An empty table: the greatest power of two of buckets within ``megabytes``, and the marks.
 
     Large pages are asked for where the system has them (a tenth of a hard search).
     """
-    buckets = 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)
-    memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET)
+    buckets = buckets_within(megabytes)
+    memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET + 8 * MARKS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):  # a kernel built without them
             memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.int64)
+
+
+def buckets_within(megabytes: int) -> int:
+    """The greatest power of two of buckets that ``megabytes`` hold."""
+    return 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)

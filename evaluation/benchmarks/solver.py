@@ -1,0 +1,194 @@
+"""How fast the exact solver is, beside ``bitbully`` from PyPI in the same process.
+
+    python -m evaluation.benchmarks.solver [FILE ...] [--count N] [--empty] [--alone]
+
+A file holds lines ``<moves, 1-based columns> <score>``; without one, random positions of 30,
+20 and 12 plies are taken. Every position starts with an empty transposition table and no
+opening book, one thread; times are processor time of the process, so that other work on the
+machine counts less. The peer's boards are made, and its table is emptied, outside the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from agents.solver import Solver
+from c4env.errors import InvalidNotation
+from c4env.position import Position, format_moves, parse_moves
+
+DRIVERS = ("mtdf", "null_window")
+
+
+class Labelled(NamedTuple):
+    """A position by its moves, and its score if it is known."""
+
+    moves: str
+    score: int | None
+
+
+class Row(NamedTuple):
+    """One set of positions; times in milliseconds a position."""
+
+    name: str
+    positions: int
+    nodes: float
+    """Positions searched by our solver, a position."""
+    ours: float
+    peers: dict[str, float]
+    """By driver; empty without the peer."""
+    wrong: int
+    """Scores that are not the labelled one, or not the peer's."""
+
+    @property
+    def ratio(self) -> float | None:
+        """Our time over that of the peer's better driver."""
+        return self.ours / min(self.peers.values()) if self.peers else None
+
+
+def read(path: Path) -> list[Labelled]:
+    """The positions of a file; blank lines and those that begin with ``#`` are passed over.
+
+    Raises:
+        InvalidNotation: a line is not ``<moves> <score>``; its number is named.
+    """
+    rows = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        try:
+            moves, score = line.split()
+            rows.append(Labelled(moves, int(score)))
+        except ValueError:
+            raise InvalidNotation(f"{path}:{number}: {line!r}: expected moves score") from None
+    return rows
+
+
+def random_set(plies: int, count: int, seed: int) -> list[Labelled]:
+    """Positions that random play reaches and that are not over."""
+    rng = random.Random(seed)
+    rows: list[Labelled] = []
+    while len(rows) < count:
+        position, columns = Position(), []
+        while position.plies < plies and position.outcome is None:
+            columns.append(rng.choice(position.legal_columns()))
+            position = position.play(columns[-1])
+        if position.outcome is None:
+            rows.append(Labelled(format_moves(columns), None))
+    return rows
+
+
+def run(
+    sets: dict[str, Sequence[Labelled]], *, peer: bool = True, repeats: int = 1
+) -> Iterable[Row]:
+    """Measure each set in turn; the least time of ``repeats`` counts.
+
+    Raises:
+        ImportError: the peer is asked for and not installed.
+    """
+    solver = Solver(book=None)
+    # Compile, and touch the table's memory, before anything is measured.
+    solver.scores_many([Position.parse(row.moves) for row in random_set(20, 200, 1)], threads=1)
+    core = _peer() if peer else None
+    for name, rows in sets.items():
+        positions = [Position.parse(row.moves) for row in rows]
+        ours = float("inf")
+        for _ in range(repeats):
+            begun = time.process_time()
+            scores = solver.scores_many(positions, fresh=True)
+            ours = min(ours, time.process_time() - begun)
+        nodes = solver.nodes / len(rows)
+        wrong = sum(
+            row.score is not None and row.score != score
+            for row, score in zip(rows, scores.tolist(), strict=True)
+        )
+        peers = {}
+        for driver in DRIVERS if core else ():
+            seconds = float("inf")
+            for _ in range(repeats):
+                spent, found = _peer_scores(core, driver, rows)
+                seconds = min(seconds, spent)
+            peers[driver] = 1000 * seconds / len(rows)
+            wrong += int((found != scores).sum())
+        yield Row(name, len(rows), nodes, 1000 * ours / len(rows), peers, wrong)
+
+
+def _peer() -> Any:
+    import bitbully.bitbully_core as core
+
+    return core
+
+
+def _peer_scores(core: Any, driver: str, rows: Sequence[Labelled]) -> tuple[float, Any]:
+    """Seconds and scores of the peer with one of its drivers."""
+    solver = core.BitBullyCore()
+    solve: Callable[[Any], int] = (
+        (lambda board: solver.mtdf(board, 0)) if driver == "mtdf" else solver.nullWindow
+    )
+    spent = 0.0
+    scores = np.empty(len(rows), dtype=np.int8)
+    for i, row in enumerate(rows):
+        board = core.BoardCore()
+        board.play(list(parse_moves(row.moves)))
+        solver.resetTranspositionTable()
+        begun = time.process_time()
+        scores[i] = solve(board)
+        spent += time.process_time() - begun
+    return spent, scores
+
+
+def table(rows: Iterable[Row]) -> Iterable[str]:
+    """Lines of a table, a row as soon as it is measured."""
+    yield (
+        f"{'set':14}{'positions':>10}{'nodes':>12}{'ms':>12}"
+        + "".join(f"{driver + ' ms':>16}" for driver in DRIVERS)
+        + f"{'ratio':>8}{'wrong':>7}"
+    )
+    for row in rows:
+        peers = "".join(f"{row.peers.get(driver, float('nan')):16.4f}" for driver in DRIVERS)
+        ratio = f"{row.ratio:8.3f}" if row.ratio is not None else f"{'-':>8}"
+        yield (
+            f"{row.name:14}{row.positions:10}{row.nodes:12.1f}{row.ours:12.4f}{peers}{ratio}"
+            f"{row.wrong:7}"
+        )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; returns 1 when a score was wrong."""
+    parser = argparse.ArgumentParser(prog="python -m evaluation.benchmarks.solver")
+    parser.add_argument("files", nargs="*", type=Path, help="lines of moves and score")
+    parser.add_argument("--count", type=int, help="positions of each set, the last ones")
+    parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
+    parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
+    parser.add_argument("--alone", action="store_true", help="without bitbully")
+    options = parser.parse_args(argv)
+    sets: dict[str, Sequence[Labelled]] = {}
+    for path in options.files:
+        sets[path.stem] = read(path)[-options.count if options.count else None :]
+    if not sets:
+        for plies, count in ((30, 500), (20, 200), (12, 30)):
+            rows = random_set(plies, count, plies)
+            sets[f"random, {plies}"] = rows[: options.count] if options.count else rows
+    if options.empty:
+        sets["empty board"] = [Labelled("", 1)]
+    wrong = 0
+
+    def counted(rows: Iterable[Row]) -> Iterable[Row]:
+        nonlocal wrong
+        for row in rows:
+            wrong += row.wrong
+            yield row
+
+    for line in table(counted(run(sets, peer=not options.alone, repeats=options.repeats))):
+        print(line, flush=True)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
