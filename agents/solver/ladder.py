@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from agents.negamax import STOPPED, negamax
@@ -44,15 +43,8 @@ THREATS: Final = 6
 
 ENTRIES: Final = (1 << 22) + 15  # of the table: 4,194,319, odd, spreads keys by the remainder
 
-_words = types.int64[::1]
 
-
-@kernel(
-    types.UniTuple(types.int64, 2)(
-        *(types.int64, types.int64, types.int64, types.int64, types.int64),
-        *(types.int64, types.int64, _words),
-    )
-)
+@kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64, int64, int64, int64[::1])")
 def rung_search(
     mine: int,
     theirs: int,
@@ -133,7 +125,7 @@ def rung_search(
     return alpha, nodes
 
 
-@kernel(types.UniTuple(types.int64, 2)(types.int64, types.int64, types.int64, types.int64, _words))
+@kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1])")
 def rung_score(
     mine: int, theirs: int, rung: int, limit: int, table: NDArray[np.int64]
 ) -> tuple[int, int]:

@@ -6,9 +6,10 @@ beside ours where its pygame is installed; only the ratios mean something elsewh
 
 from __future__ import annotations
 
+import argparse
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from c4env.aec import env, raw_env
@@ -88,5 +89,12 @@ def _table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run it, and print the table; it has no options."""
+    argparse.ArgumentParser(prog="c4 bench env", description=__doc__).parse_args(argv)
     print(run()[1])
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -8,6 +8,7 @@ so compare on one: ``taskset -c 0 python -m evaluation.benchmarks.vector``.
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import time
 from collections.abc import Sequence
@@ -165,5 +166,12 @@ def _table(rows: list[Row], sizes: Sequence[int]) -> str:
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run it, and print the table; it has no options."""
+    argparse.ArgumentParser(prog="c4 bench vector", description=__doc__).parse_args(argv)
     print(run()[1])
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,4 +1,10 @@
-"""Measure speed beside what it is compared with, in one run, as ratios."""
+"""Measure speed beside what it is compared with, in one run, as ratios.
+
+c4 bench env      the AEC environments beside PettingZoo's connect four (needs pygame-ce)
+c4 bench vector   batched environments and their growth with the boards (pgx where installed)
+c4 bench agents   published searches beside pure-Python versions of the same rules
+c4 bench solver   the exact solver beside bitbully (c4 bench solver --help: its options)
+"""
 
 from __future__ import annotations
 
@@ -6,24 +12,16 @@ import argparse
 import importlib
 from typing import Final
 
-BENCHMARKS: Final = {
-    "env": "the AEC environments beside PettingZoo's connect four (needs pygame-ce)",
-    "vector": "batched environments and their growth with the boards (beside pgx where installed)",
-    "agents": "published searches beside pure-Python versions of the same rules",
-}
+BENCHMARKS: Final = ("agents", "env", "solver", "vector")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument(
-        "benchmark",
-        choices=sorted(BENCHMARKS),
-        help="; ".join(f"{name}: {text}" for name, text in BENCHMARKS.items()),
-    )
+    parser.add_argument("benchmark", choices=BENCHMARKS)
+    parser.add_argument("options", nargs=argparse.REMAINDER, help="of the benchmark itself")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Run the benchmark and print its table."""
-    _, table = importlib.import_module(f"evaluation.benchmarks.{arguments.benchmark}").run()
-    print(table)
-    return 0
+    """Run the benchmark, which prints its table."""
+    main = importlib.import_module(f"evaluation.benchmarks.{arguments.benchmark}").main
+    return int(main(arguments.options))
