@@ -29,7 +29,7 @@ LARGEST: Final = CELLS // 2 + 1  # no score is greater
 CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
-_UNSHARED: Final = 12  # plies before the table's last whose nodes are too small to share
+_UNSHARED: Final = 2  # plies before the table's last whose nodes are too small to share
 _PORTION: Final = 64  # positions of a batch a thread takes at a time
 _NEVER: Final = 1 << 62
 _AT_ONCE: Final = -1
