@@ -9,10 +9,23 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import types
 
 from agents.solver import Solver
-from c4env.bitboard import CELLS, COLUMNS
+from agents.solver.lowlevel import pointer
+from agents.solver.search import UNDECIDED, parity_bound
+from agents.solver.table import (
+    LAST_EPOCH,
+    lower_bound,
+    mix,
+    position_key,
+    probe,
+    store,
+    upper_bound,
+)
+from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.errors import InvalidOption, InvalidPosition
+from c4env.jit import kernel
 from c4env.position import Position
 
 LABELLED = Path(__file__).parent / "data" / "solved.txt"
@@ -197,3 +210,82 @@ def test_interrupted_at_once_and_usable_after(threads: int) -> None:
     assert time.perf_counter() - began < 2.0
     for position, score in read(LABELLED)[::10]:
         assert solver.score(position) == score
+
+
+def test_mixing_loses_nothing_and_mirrors_share_a_key() -> None:
+    rng = random.Random(8)
+    keys = {rng.getrandbits(49) for _ in range(2000)}
+    assert len({mix(key) for key in keys}) == len(keys)
+    for _ in range(50):
+        position = random_position(rng.randrange(30), rng)
+        mirrored = position.mirror()
+        key = position_key(position.mine, position.theirs)
+        assert key == position_key(mirrored.mine, mirrored.theirs)
+
+
+@kernel(types.int64(types.int64[::1], types.int64, types.int64, types.int64))
+def stored(words: np.ndarray, mixed: int, lower: int, upper: int) -> int:
+    store(pointer(words), len(words) // 2 - 1, 1, mixed, lower, upper, 100)
+    return probe(pointer(words), len(words) // 2 - 1, 1, mixed)
+
+
+@kernel(types.int64(types.int64[::1], types.int64, types.int64))
+def looked_up(words: np.ndarray, mixed: int, epoch: int) -> int:
+    return probe(pointer(words), len(words) // 2 - 1, epoch, mixed)
+
+
+def test_the_table_joins_bounds_and_keeps_two_positions_a_bucket() -> None:
+    words = np.zeros(2 << 16, np.int64)
+    entry = stored(words, 5, -3, 18)
+    assert (lower_bound(entry), upper_bound(entry)) == (-3, 18)
+    entry = stored(words, 5, -20, 7)
+    assert (lower_bound(entry), upper_bound(entry)) == (-3, 7)
+    assert looked_up(words, 5, 2) == 0  # another epoch
+    others = [5 + (k << 16) for k in (1, 2)]  # the same bucket
+    for mixed in others:
+        assert lower_bound(stored(words, mixed, 1, 2)) == 1
+    kept = [mixed for mixed in (5, *others) if looked_up(words, mixed, 1)]
+    assert len(kept) == 2
+    assert others[-1] in kept
+
+
+@pytest.mark.compiled
+def test_parity_bounds_are_bounds(solver: Solver) -> None:
+    rng = random.Random(11)
+    decided = 0
+    for _ in range(1500):
+        position = random_position(rng.randrange(16, 37), rng)
+        mine, theirs = position.mine, position.theirs
+        mine_wins, their_wins = winning_cells(mine), winning_cells(theirs)
+        cells = playable(mine | theirs)
+        if (mine_wins | their_wins) & cells:
+            continue
+        score = solver.score(position)
+        for limit in range(-4, 4):
+            bound = parity_bound(mine, theirs, mine_wins, their_wins, cells, position.plies, limit)
+            if bound != UNDECIDED:
+                decided += 1
+                assert score <= bound <= limit or score >= bound > limit
+    assert decided > 100
+
+
+@pytest.mark.compiled
+def test_the_table_takes_what_was_asked_for() -> None:
+    solver = Solver(book=None, table_mb=3)
+    assert solver._table is None
+    solver.score(Position.parse("444"))
+    assert solver._table is not None
+    assert 2 << 20 <= solver._table.nbytes < 3 << 20
+
+
+def test_a_new_epoch_forgets(solver: Solver) -> None:
+    position = random_position(30, random.Random(9))
+    solver.clear()
+    solver.score(position)
+    first = solver.nodes
+    solver.score(position)
+    assert solver.nodes <= first
+    for _ in range(LAST_EPOCH + 2):  # the numbering of epochs goes round
+        solver.clear()
+    solver.score(position)
+    assert solver.nodes == first

@@ -188,12 +188,17 @@ def score_batch(
     return stop
 
 
-@kernel(types.boolean(_words, _words, _int64, _int64, types.int8[::1], types.boolean), nogil=True)
+@kernel(
+    types.boolean(_words, _words, _int64, _int64, _int64, _int64, types.int8[::1], types.boolean),
+    nogil=True,
+)
 def score_columns(
     table: NDArray[np.int64],
     work: NDArray[np.int64],
     mine: int,
     theirs: int,
+    floor: int,
+    ceiling: int,
     scores: NDArray[np.int8],
     exact: bool,
 ) -> bool:
@@ -204,6 +209,8 @@ def score_columns(
         work: the workspace.
         mine: bitboard of the side to move.
         theirs: bitboard of the other side.
+        floor: a known lower bound of the position's score.
+        ceiling: a known upper bound.
         scores: [7], written to; ``FULL`` where a column is.
         exact: columns that are not best need their score too, not just a lower one.
     """
@@ -213,11 +220,11 @@ def score_columns(
     plies = popcount(occupied)
     playable = (occupied + BOTTOM) & BOARD
     symmetric = mirror(mine) == mine and mirror(theirs) == theirs
-    best = solve(words, frames, mine, theirs, -CELLS, CELLS)
+    best = solve(words, frames, mine, theirs, floor, ceiling)
     if best == ABORTED:
         return False
     # A column's score lies between a loss to the next disc and the best.
-    floor = -((CELLS - plies) >> 1)
+    worst = -((CELLS - plies) >> 1)
     for i in range(COLUMNS):
         column = COLUMNS // 2 + ((i + 1) >> 1 if i & 1 else -(i >> 1))  # 3 4 2 5 1 6 0
         cell = playable & (COLUMN << (STRIDE * column))
@@ -228,7 +235,7 @@ def score_columns(
         elif has_won(mine | cell):
             scores[column] = (CELLS + 1 - plies) >> 1
         else:
-            lowest = floor if exact else best - 1
+            lowest = worst if exact else best - 1
             score = solve(words, frames, theirs, mine | cell, -best, -lowest)
             if score == ABORTED:
                 return False

@@ -297,6 +297,14 @@ def search(
         )
         if shared:
             table[busy + (child_mixed & (MARKS - 1))] = 0
+            entry = probe(table, mask, epoch, mixed)
+            if entry:  # another thread may have settled this node meanwhile
+                bound = lower_bound(entry)
+                if bound > limit:
+                    return bound
+                bound = upper_bound(entry)
+                if bound <= limit:
+                    return bound
         if swapped:
             value = -value
         if value > best:

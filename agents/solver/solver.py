@@ -25,11 +25,11 @@ from c4env.bitboard import CELLS, COLUMNS
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
 
-LARGEST: Final = (CELLS + 1 - 7) // 2 + 4  # no score is greater: 22
+LARGEST: Final = CELLS // 2 + 1  # no score is greater
 CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
-_UNSHARED: Final = 12  # plies before the table's last whose nodes are too small to share
+_UNSHARED: Final = 2  # plies before the table's last whose nodes are too small to share
 _PORTION: Final = 64  # positions of a batch a thread takes at a time
 _NEVER: Final = 1 << 62
 _AT_ONCE: Final = -1
@@ -207,10 +207,13 @@ class Solver:
                 for c in range(COLUMNS)
             ]
         mine, theirs = position.mine, position.theirs
+        known = self.book.score(position) if self.book else None
+        floor, ceiling = (-LARGEST, LARGEST) if known is None else (known, known)
 
         def search(table: NDArray[np.int64], work: NDArray[np.int64]) -> list[int] | None:
             out = np.empty(COLUMNS, np.int8)
-            return out.tolist() if score_columns(table, work, mine, theirs, out, exact) else None
+            done = score_columns(table, work, mine, theirs, floor, ceiling, out, exact)
+            return out.tolist() if done else None
 
         return [None if s == FULL else s for s in self._run(search, self.threads)]
 
