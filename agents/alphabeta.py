@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from agents.heuristics import WIN
+from agents.heuristics import WIN, Heuristic
 from agents.search import CENTRE_FIRST, CHAIN_RULES, LEFT_TO_RIGHT, FixedDepth, Rules
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
@@ -28,7 +28,7 @@ class AlphaBeta(FixedDepth):
     prune: ClassVar[bool] = True
 
     def __init__(
-        self, depth: int = 7, heuristic: str = "chain", rules: Rules = CHAIN_RULES
+        self, depth: int = 7, heuristic: str | Heuristic = "chain", rules: Rules = CHAIN_RULES
     ) -> None:
         super().__init__(depth, heuristic, rules)
 

@@ -13,7 +13,7 @@ once, one bit a window, and a popcount counts them.
 
 from __future__ import annotations
 
-import importlib
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -21,6 +21,7 @@ import numba
 from numba import types
 
 from agents.errors import InvalidHeuristic
+from agents.imports import import_attribute
 from c4env.bitboard import BOARD, BOTTOM, CENTRE, has_won, popcount
 from c4env.jit import config, kernel
 
@@ -219,14 +220,16 @@ HEURISTICS: Final[dict[str, Heuristic]] = {
 _SIGNATURE: Final = types.float64(types.int64, types.int64)
 
 
-def load(name: str) -> Heuristic:
-    """The heuristic of this name, or of an import path ``package.module:function``.
+def load(name: str | Heuristic) -> Heuristic:
+    """The heuristic of this name, of an import path ``package.module:function``, or itself.
 
     A function that is not compiled yet is compiled for ``float64(int64, int64)``.
 
     Raises:
         InvalidHeuristic: nothing there, or a compiled function of another signature.
     """
+    if not isinstance(name, str):
+        return check(name, getattr(name, "__name__", repr(name)))
     if name in HEURISTICS:
         return HEURISTICS[name]
     module_name, _, attribute = name.partition(":")
@@ -234,10 +237,24 @@ def load(name: str) -> Heuristic:
     if not module_name or not attribute:
         raise InvalidHeuristic(f"heuristic {name!r}: {expected}")
     try:
-        function = getattr(importlib.import_module(module_name), attribute)
-    except (ImportError, AttributeError) as error:
+        function = import_attribute(name)
+    except (ImportError, AttributeError, ValueError) as error:
         raise InvalidHeuristic(f"heuristic {name!r}: {error}; {expected}") from None
     return check(function, name)
+
+
+def require_finite(value: float, name: object) -> float:
+    """A value a heuristic gave, if it is one a search can use.
+
+    Raises:
+        InvalidHeuristic: nan, or not strictly between -WIN and WIN.
+    """
+    if not -WIN < value < WIN:
+        raise InvalidHeuristic(
+            f"heuristic {name!r} gave {value}: expected a number strictly between "
+            f"{-WIN:,.0f} and {WIN:,.0f}"
+        )
+    return value
 
 
 def check(function: Any, name: str) -> Heuristic:
@@ -258,9 +275,9 @@ def check(function: Any, name: str) -> Heuristic:
             function.compile(_SIGNATURE.args)
         result = function.overloads[_SIGNATURE.args].signature.return_type
     except (numba.core.errors.NumbaError, RuntimeError, TypeError) as error:
-        first = str(error).strip().splitlines()[0]
+        words = re.sub(r"\x1b\[\d*m", "", " ".join(str(error).split()))
         raise InvalidHeuristic(
-            f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {first}"
+            f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {words[:600]}"
         ) from None
     if result != types.float64:
         raise InvalidHeuristic(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from agents.heuristics import Heuristic
 from agents.search import CHAIN_RULES, FixedDepth
 
 
@@ -16,5 +17,5 @@ class Minimax(FixedDepth):
 
     prune: ClassVar[bool] = False
 
-    def __init__(self, depth: int = 7, heuristic: str = "chain") -> None:
+    def __init__(self, depth: int = 7, heuristic: str | Heuristic = "chain") -> None:
         super().__init__(depth, heuristic, CHAIN_RULES)

@@ -13,7 +13,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.heuristics import Heuristic
-from agents.search import CHAIN_RULES, INFINITY, FixedDepth
+from agents.search import CHAIN_RULES, INFINITY, FixedDepth, leaf
 from c4env.bitboard import (
     BOTTOM,
     COLUMN,
@@ -75,7 +75,7 @@ def ordered(
         return -win, 1
     moves = playable(mine | theirs)
     if depth == 0 or moves == 0:
-        return (heuristic(mine, theirs) if searching else -heuristic(theirs, mine)), 1
+        return leaf(mine, theirs, searching, heuristic)
     key = age | (position_key(mine, theirs) << 8) | (depth << 2)
     place = ((key * MULTIPLIER) >> 20) & (ENTRIES - 1)
     if depth > 1 and keys[place] & ~3 == key:
@@ -170,7 +170,7 @@ class Ordered(FixedDepth):
 
     prune: ClassVar[bool] = True
 
-    def __init__(self, depth: int = 9, heuristic: str = "chain") -> None:
+    def __init__(self, depth: int = 9, heuristic: str | Heuristic = "chain") -> None:
         super().__init__(depth, heuristic, CHAIN_RULES)
         self._keys = np.zeros(ENTRIES, np.int64)
         self._values = np.zeros(ENTRIES, np.float64)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import importlib
 import importlib.metadata
 import inspect
 import math
@@ -23,6 +22,7 @@ from typing import Any, Final
 
 from agents.base import Agent
 from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
+from agents.imports import import_attribute
 
 ENTRY_POINTS: Final = "c4env.agents"
 """Entry-point group of third parties: each loads an :class:`Entry`, or anything
@@ -46,6 +46,8 @@ class Option:
         Raises:
             InvalidValue: not of the kind, or out of range.
         """
+        if self.kind is str and callable(value):  # a heuristic as a function
+            return value
         expected = self.kind.__name__
         if not math.isinf(self.high):
             expected += f" between {self.low:g} and {self.high:g}"
@@ -184,6 +186,12 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     _registered[name] = agent
 
 
+def registered_here() -> dict[str, Entry | Callable[..., Any]]:
+    """What :func:`register` added in this process, for handing on to another."""
+    zoo = {entry.name for entry in _ZOO}
+    return {name: agent for name, agent in _registered.items() if name not in zoo}
+
+
 def describe(name: str) -> str:
     """A few lines about an agent: what it does, its options, their defaults.
 
@@ -240,7 +248,8 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     """The spec string of a name and options, the inverse of :func:`split_spec`."""
     if not options:
         return name
-    return f"{name}:" + ",".join(f"{key}={value}" for key, value in options.items())
+    shown = {key: getattr(value, "__name__", value) for key, value in options.items()}
+    return f"{name}:" + ",".join(f"{key}={value}" for key, value in shown.items())
 
 
 def make(spec: str, **options: Any) -> Agent:
@@ -285,9 +294,10 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
 
 
 def _import(path: str) -> Callable[..., Any]:
-    module_name, _, attribute = path.partition(":")
+    if path.partition(":")[0] in names():
+        raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
     try:
-        found = getattr(importlib.import_module(module_name), attribute)
+        found = import_attribute(path)
     except (ImportError, AttributeError, ValueError) as error:
         raise UnknownAgent(f"agent {path!r}: {error}; expected package.module:attribute") from None
     if not callable(found):
@@ -324,15 +334,24 @@ class FunctionAgent(Agent):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
 
+    @property
+    def nodes(self) -> Any:  # type: ignore[override]  # read from the function, never set
+        """What the function says it searched for its latest column."""
+        return getattr(self.function, "nodes", 0)
+
     def __call__(self, observation: Any) -> Any:
         """Whatever the function returns; whoever plays the game judges it."""
         return self.function(observation)
 
     def reset(self, seed: Any = None) -> None:
-        """Pass the seed on to a policy that wants one."""
+        """Tell a policy that can be told of a new game, with the seed if it takes one."""
         reset = getattr(self.function, "reset", None)
-        if callable(reset):
-            reset(seed=seed)
+        if not callable(reset):
+            return
+        if inspect.signature(reset).parameters:
+            reset(seed)
+        else:
+            reset()
 
     def choose(self, position: Any) -> int:
         """The function's column for what the side to move observes."""

@@ -50,6 +50,20 @@ CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=
 
 
 INFINITY: Final = 1e300  # beyond any value
+SPOILED: Final = 1 << 40  # added to the nodes for each value of a heuristic that is none
+
+
+@kernel(
+    types.Tuple((types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
+        types.int64, types.int64, types.boolean, HEURISTIC
+    )
+)
+def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
+    """A leaf's value for the side to move, and nodes: 1, or SPOILED when it is no value."""
+    value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
+    if -WIN < value < WIN:
+        return value, 1
+    return 0.0, SPOILED
 
 
 @kernel(
@@ -86,7 +100,7 @@ def minimax(
     if moves == 0 and not evaluate_full:
         return 0.0, 1
     if depth == 0 or moves == 0:
-        return (heuristic(mine, theirs) if searching else -heuristic(theirs, mine)), 1
+        return leaf(mine, theirs, searching, heuristic)
     best = -INFINITY
     nodes = 1
     for place in range(COLUMNS):
@@ -127,7 +141,7 @@ def best_column(
     """First best column in ``order``, its value for the side to move, nodes below the root.
 
     Every column is searched with the full window, as published: its value is exact, and
-    node counts compare. ``(-1, ...)`` when no value is a number.
+    node counts compare.
     """
     best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
@@ -155,7 +169,7 @@ class FixedDepth(SearchingAgent):
 
     prune: ClassVar[bool]
 
-    def __init__(self, depth: int, heuristic: str, rules: Rules) -> None:
+    def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
         self.depth = depth
         self.rules = rules
         self._heuristic_name = heuristic
@@ -173,8 +187,11 @@ class FixedDepth(SearchingAgent):
 
     def _checked(self, column: int, value: float, nodes: int) -> tuple[int, float, int]:
         """The result of a search, unless the heuristic spoiled it."""
-        if column < 0 or value != value:
-            raise InvalidHeuristic(f"heuristic {self._heuristic_name!r} gave nan or infinity")
+        if nodes >= SPOILED:
+            raise InvalidHeuristic(
+                f"heuristic {self._heuristic_name!r} gave a value that is not a number strictly "
+                f"between {-WIN:,.0f} and {WIN:,.0f}"
+            )
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
     def best_move(self, position: Position) -> tuple[int, float, int]:

@@ -9,6 +9,7 @@ import numpy as np
 from agents.base import Agent, require_move
 
 if TYPE_CHECKING:
+    from agents.heuristics import Heuristic
     from c4env.position import Position
 
 
@@ -40,9 +41,10 @@ class Greedy(Agent):
         heuristic: name or import path of the heuristic (``agents.heuristics``).
     """
 
-    def __init__(self, heuristic: str = "chain") -> None:
+    def __init__(self, heuristic: str | Heuristic = "chain") -> None:
         from agents.heuristics import load
 
+        self._heuristic_name = heuristic
         self._heuristic = load(heuristic)
 
     def choose(self, position: Position) -> int:
@@ -59,4 +61,9 @@ class Greedy(Agent):
             for column in columns:
                 if urgent & drop(occupied, column):
                     return column
-        return max(columns, key=lambda c: self._heuristic(mine | drop(occupied, c), theirs))
+        return max(columns, key=lambda c: self._value(mine | drop(occupied, c), theirs))
+
+    def _value(self, mine: int, theirs: int) -> float:
+        from agents.heuristics import require_finite
+
+        return require_finite(self._heuristic(mine, theirs), self._heuristic_name)

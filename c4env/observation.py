@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
-from c4env.errors import InvalidObservation, InvalidPosition
+from c4env.errors import InvalidObservation, InvalidOption, InvalidPosition
 from c4env.jit import kernel
 from c4env.position import Position
 
@@ -67,6 +67,8 @@ def observe(position: Position, player: int | None = None) -> Observation:
     """What ``player`` (0 or 1; the side to move if None) sees of a position, in fresh arrays."""
     planes = np.empty(OBSERVATION_SHAPE, np.int8)
     mask = np.empty(COLUMNS, np.int8)
+    if player not in (None, 0, 1):
+        raise InvalidOption(f"player={player!r}: expected 0, 1 or None")
     own, other = position.mine, position.theirs
     blocked = own | other
     if player is not None and player != position.to_move:

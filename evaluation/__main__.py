@@ -47,8 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"expected {', '.join(COMMANDS)}"
         parser.error(f"unknown command {name!r}; {hint}")
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())  # agents and heuristics of the user's, named by import path
     try:
         command = importlib.import_module(f"evaluation.commands.{name}")
         parser = _Parser(prog=f"c4 {name}", description=command.__doc__)

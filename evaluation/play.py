@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agents.base import Agent, SearchingAgent
-from c4env.errors import C4Error
 from c4env.observation import observe
-from c4env.position import DISCS, Position, format_moves, parse_column
+from c4env.position import DISCS, Position, format_moves
 from c4env.rendering import ansi
-from evaluation.match import game_seed
+from evaluation.match import Fault, ask, begin, game_seed
 from evaluation.record import Ending, GameRecord
 
 HUMAN: Final = "human"
@@ -58,23 +57,27 @@ class TerminalGame:
         """Play to the end, or until a person leaves; None when it was left before a move."""
         for seat, name in enumerate(self.names):
             if name != HUMAN:
-                self.agents[name].reset(seed=game_seed(self.seed, self.names, "", seat))
+                fault = begin(self.agents[name], game_seed(self.seed, self.names, "", seat))
+                if fault is not None:
+                    self.show(f"{name} forfeits: {fault.reason}")
+                    return self._record(1 - seat, *fault)
         self.show(self._board())
         while self.position.outcome is None:
             seat = self.position.to_move
             try:
                 turn = self._ask_person if self.names[seat] == HUMAN else self._ask_agent
                 started = time.perf_counter()
-                column, nodes = turn(seat)
+                answer = turn(seat)
             except (_Leave, EOFError):
                 self.show("left the game")
                 people = {s for s, name in enumerate(self.names) if name == HUMAN}
                 if len(self._columns) < 2 or len(people) == 2:
                     return None
                 return self._record(1 - seat, "abandoned", "left the game")
-            except C4Error as error:  # an agent's column that is none, or is full
-                self.show(f"{self.names[seat]} forfeits: {error}")
-                return self._record(1 - seat, "illegal column", str(error))
+            if isinstance(answer, Fault):
+                self.show(f"{self.names[seat]} forfeits: {answer.reason}")
+                return self._record(1 - seat, *answer)
+            column, nodes = answer
             self._seconds[seat].append(time.perf_counter() - started)
             self._nodes[seat].append(nodes)
             self._columns.append(column)
@@ -90,13 +93,10 @@ class TerminalGame:
     def _board(self) -> str:
         return ansi(self.position, self._columns[-1] if self._columns else None)
 
-    def _ask_agent(self, seat: int) -> tuple[int, int]:
-        agent = self.agents[self.names[seat]]
-        column = parse_column(agent(observe(self.position)))
-        self.position.play(column)  # raises when it is full
-        return column, agent.nodes
+    def _ask_agent(self, seat: int) -> tuple[int, int] | Fault:
+        return ask(self.agents[self.names[seat]], observe(self.position))
 
-    def _ask_person(self, seat: int) -> tuple[int, int]:
+    def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
         """A legal column; commands are carried out and bad input is answered on the way."""
         while True:
             text = self.ask(f"{self.names[seat]} ({DISCS[seat]}), column 1-7: ").strip().lower()

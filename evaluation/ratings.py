@@ -30,8 +30,9 @@ class Rating:
 
 
 def rate(games: Sequence[GameRecord], players: Sequence[str]) -> list[Rating]:
-    """Ratings of the players, the strongest first."""
+    """Ratings of the players, the strongest first; games against itself say nothing of one."""
     strengths, _ = fit(games, players)
+    games = [game for game in games if game.players[0] != game.players[1]]
     points = dict.fromkeys(players, 0.0)
     counts = dict.fromkeys(players, 0)
     for game in games:
@@ -59,6 +60,7 @@ def fit(games: Sequence[GameRecord], players: Sequence[str]) -> tuple[np.ndarray
     Newton's method on the log likelihood, which is concave; it stops at a step below a
     millionth of an Elo point.
     """
+    games = [game for game in games if game.players[0] != game.players[1]]
     index = {player: i for i, player in enumerate(players)}
     n = len(players)
     rows = [(index[g.players[0]], index[g.players[1]], g.points[0], 1.0) for g in games]

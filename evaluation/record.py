@@ -80,6 +80,8 @@ class GameRecord:
                 first, second = fields[name]
                 fields[name] = (first, second)
             game = cls(**fields)
+            if not all(isinstance(name, str) for name in (*game.players, game.opening)):
+                raise UnreadableRun("players and opening are texts")
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
                 raise UnreadableRun("the moves do not begin with the opening")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -16,9 +17,9 @@ import numpy as np
 
 import agents
 from agents.base import Agent
-from agents.registry import FunctionAgent
+from agents.registry import FunctionAgent, registered_here
 from c4env.position import Position
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.match import Policy, play_game
 from evaluation.openings import enumerate_openings
 from evaluation.ratings import Rating, rate
@@ -113,8 +114,9 @@ def round_robin(
     with GameFile(Path(out), header) if out is not None else nullcontext() as file:
         done = {game.key: game for game in file.games} if file is not None else {}
         missing = [(pair, opening) for pair, opening in schedule if (*pair, opening) not in done]
+        mine = registered_here() if jobs > 1 else {}
         tasks = (
-            joblib.delayed(_play)((field[pair[0]], field[pair[1]]), pair, opening, seed)
+            joblib.delayed(_play)((field[pair[0]], field[pair[1]]), pair, opening, seed, mine)
             for pair, opening in missing
         )
         if watch is not None:
@@ -122,21 +124,33 @@ def round_robin(
         played: Iterable[GameRecord] = joblib.Parallel(
             n_jobs=jobs, return_as="generator_unordered" if jobs > 1 else "generator"
         )(tasks)
-        for game in played:
-            if file is not None:
-                file.append(game)
-            done[game.key] = game
-            if watch is not None:
-                watch(len(done), len(schedule))
+        try:
+            for game in played:
+                if file is not None:
+                    file.append(game)
+                done[game.key] = game
+                if watch is not None:
+                    watch(len(done), len(schedule))
+        except BrokenExecutor:
+            raise WorkerDied(
+                f"a worker process died after {len(done)} of {len(schedule)} games; those are "
+                "kept where a run directory was named, and --jobs 1 shows which agent it is"
+            ) from None
     return RoundRobin(
         names, tuple(starts), tuple(done[(*pair, opening)] for pair, opening in schedule)
     )
 
 
 def _play(
-    pair: tuple[Player, Player], names: tuple[str, str], opening: str, seed: int
+    pair: tuple[Player, Player],
+    names: tuple[str, str],
+    opening: str,
+    seed: int,
+    registered: Mapping[str, Any],
 ) -> GameRecord:
     """One game, in whatever process: agents are built from their specs here."""
+    for name, agent in registered.items():
+        agents.register(name, agent, replace=True)
     return play_game((_policy(pair[0], 0), _policy(pair[1], 1)), names, opening, seed)
 
 

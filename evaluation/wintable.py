@@ -7,7 +7,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from evaluation.record import GameRecord
@@ -50,6 +50,7 @@ class WinTable:
         players: names, the best total score first.
         cells: games of ``(first, second)``, seen from the first player.
         forfeits: how often each player forfeited, by the ending.
+        reasons: the ending and reason of the first forfeit of each player that has any.
         distinct: number of games that differ in players or moves.
         opening_plies: the lengths of the openings, without repetition.
     """
@@ -57,6 +58,7 @@ class WinTable:
     players: tuple[str, ...]
     cells: dict[tuple[str, str], Cell]
     forfeits: dict[str, Counter[str]]
+    reasons: dict[str, str]
     distinct: int
     opening_plies: tuple[int, ...]
 
@@ -67,22 +69,25 @@ class WinTable:
         cells: dict[tuple[str, str], Cell] = {}
         names = dict.fromkeys(players or ())
         forfeits: dict[str, Counter[str]] = {}
+        reasons: dict[str, str] = {}
         for game in games:
             names.update(dict.fromkeys(game.players))
             seen = Cell(*(int(game.winner == result) for result in (0, None, 1)))
             cells[game.players] = cells.get(game.players, Cell()) + seen
             loser = game.forfeited_by
             if loser is not None:
+                reasons.setdefault(game.players[loser], f"{game.ending}: {game.reason}")
                 forfeits.setdefault(game.players[loser], Counter())[game.ending] += 1
         table = cls(
             tuple(names),
             cells,
             forfeits,
+            reasons,
             len({(game.players, game.moves) for game in games}),
             tuple(sorted({len(game.opening) for game in games})),
         )
         ranked = sorted(names, key=lambda player: -(table.total(player).score or 0))
-        return cls(tuple(ranked), cells, forfeits, table.distinct, table.opening_plies)
+        return replace(table, players=tuple(ranked))
 
     def cell(self, first: str, second: str) -> Cell:
         """Games of a first player against a second, seen from the first."""
@@ -157,7 +162,11 @@ class WinTable:
             ).rstrip()
             for line in lines
         ]
-        return "\n".join([*shown, "", self.summary()])
+        return "\n".join([*shown, "", self.summary(), *self._reasons()])
+
+    def _reasons(self) -> list[str]:
+        """One example of what each forfeiting player did."""
+        return [f"{player} forfeited, for example: {why}" for player, why in self.reasons.items()]
 
     def markdown(self) -> str:
         """A Markdown table."""

@@ -115,8 +115,17 @@ def test_an_agent_that_plays_nonsense_forfeits():
             return 9
 
     _, record, shown = game("4", zoo={"left": Bad()})
-    assert (record.winner, record.forfeited_by) == (0, 1)
+    assert (record.winner, record.forfeited_by, record.ending) == (0, 1, "nonsense")
     assert "forfeits" in shown
+
+
+def test_an_agent_that_raises_forfeits_and_the_game_is_kept():
+    class Broken(Left):
+        def __call__(self, observation):
+            raise RuntimeError("tired")
+
+    _, record, _ = game("4", zoo={"left": Broken()})
+    assert (record.moves, record.ending, record.reason) == ("4", "exception", "RuntimeError: tired")
 
 
 def test_who_goes_first_is_asked_until_answered():

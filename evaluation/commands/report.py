@@ -21,11 +21,17 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the table."""
     from evaluation.ratings import format_ratings, rate
     from evaluation.record import digest, read_games
+    from evaluation.schedule import opening_major
     from evaluation.wintable import WinTable
 
-    _, games, _ = read_games(arguments.folder)
-    table = WinTable.of(games)
+    header, games, _ = read_games(arguments.folder)
+    players = list(header.get("players", ()))
+    table = WinTable.of(games, players)
     print(getattr(table, arguments.format)())
+    if arguments.format == "text" and "openings" in header:
+        planned = len(opening_major(players, header["openings"]))
+        if len(games) < planned:
+            print(f"unfinished: {len(games)} of {planned} games; the same c4 run goes on")
     if arguments.format == "text" and games:
         print("\n" + format_ratings(rate(games, table.players)))
         print(f"digest {digest(games)}")

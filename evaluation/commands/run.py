@@ -73,6 +73,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
         print("\n" + format_ratings(result.ratings))
         print(f"digest {result.digest}")
+        if progress.before:
+            print(f"{progress.before} of the games were there already")
         if arguments.out is not None:
             print(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
     return 0
@@ -85,12 +87,14 @@ class Progress:
         self._unit = unit
         self._quiet = quiet
         self._bar: Any = None
+        self.before = 0  # what was done when it began
 
     def watch(self, done: int, total: int) -> None:
         """Show that so many of all are done."""
         from tqdm import tqdm
 
         if self._bar is None:
+            self.before = done
             self._bar = tqdm(
                 total=total,
                 initial=done,
