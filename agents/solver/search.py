@@ -58,6 +58,7 @@ SECOND_THREAT: Final = 21
 REPLY: Final = -10
 CHOICE: Final = -12
 FORCED: Final = 45
+TURN_LOST: Final = -60
 _ROW_VALUES: Final = (-26, -4, 7, 1, 0, -12)
 _COLUMN_VALUES: Final = (0, 8, 16, 35, 16, 8, 0)
 CELL_VALUES: Final = np.array(
@@ -101,6 +102,7 @@ def promise(
         + REPLY * popcount(playable & ~(wins >> 1))
         + CHOICE * popcount(playable & ~(their_wins >> 1))
         + FORCED * forced
+        + TURN_LOST * (forced & 1)  # the other side is to move in the quiet position
         + int(CELL_VALUES[trailing_zeros(cell)])
     )
 
