@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -39,7 +40,8 @@ def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
     assert main([*QUICK, "--out", folder]) == 0
     first = capsys.readouterr().out
     assert main([*QUICK, "--out", folder]) == 0
-    assert capsys.readouterr().out == first
+    again = capsys.readouterr().out
+    assert again.replace("2 of the games were there already\n", "") == first
     assert len(read_games(tmp_path / "run")[1]) == 2
     assert main(["report", folder]) == 0
     report = capsys.readouterr().out
@@ -142,6 +144,42 @@ def test_a_directory_of_another_run_is_one_line(tmp_path, capsys):
     assert "another run" in shown.err
     assert shown.err.count("\n") == 1
     assert (tmp_path / GAMES_FILE).read_bytes() == before
+
+
+def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    path = tmp_path / GAMES_FILE
+    lines = path.read_text().splitlines(keepends=True)
+    for kept in (1, 2):
+        path.write_text("".join(lines[:kept]))
+        capsys.readouterr()
+        assert main(["report", str(tmp_path)]) == 0
+        shown = capsys.readouterr().out
+        assert f"unfinished: {kept - 1} of 2 games" in shown
+        assert "greedy" in shown
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    assert "1 of the games were there already" in capsys.readouterr().out
+
+
+@pytest.mark.compiled
+def test_folders_named_as_ours_do_no_harm_and_agents_of_the_folder_play(tmp_path):
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("")
+    (tmp_path / "evaluation.py").write_text("")
+    (tmp_path / "mine.py").write_text(
+        "def first(observation):\n    return int(observation['action_mask'].argmax())\n"
+    )
+    code = (
+        "import sys; sys.path = [p for p in sys.path if p];"
+        f"sys.path.insert(0, {str(Path(__file__).parents[1])!r});"
+        "from evaluation.__main__ import main;"
+        "sys.exit(main(['run', 'mine:first', 'random', '--openings', '1', '--jobs', '2']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "8 games" in done.stdout
 
 
 def test_every_command_says_what_it_does(capsys):

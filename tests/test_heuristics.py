@@ -12,6 +12,7 @@ import reference
 from hypothesis import given
 from strategies import bits_of, board_of, stacks
 
+import agents
 from agents.errors import InvalidHeuristic
 from agents.heuristics import (
     HEURISTICS,
@@ -242,3 +243,17 @@ def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
     assert issubclass(InvalidHeuristic, C4Error)
     assert np.isfinite(WIN)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e9, -1e6])
+@pytest.mark.parametrize("name", ["alphabeta", "alphabeta-table", "minimax", "greedy"])
+def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, value: float) -> None:
+    options = {} if name == "greedy" else {"depth": 3}
+    agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
+    with pytest.raises(InvalidHeuristic, match="strictly between"):
+        agent.choose(Position.parse("1122"))
+
+
+def test_a_heuristic_may_be_given_as_a_function() -> None:
+    agent = agents.make("alphabeta", depth=2, heuristic=lambda mine, theirs: 0.5)
+    assert agent.choose(Position.parse("112233")) == 3

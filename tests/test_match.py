@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import random
+
 import numpy as np
 import pytest
 
@@ -98,6 +100,40 @@ def test_an_exception_in_reset_forfeits():
 
     game = against(Agent())
     assert game.reason == "reset: RuntimeError: not today"
+
+
+class Unshowable(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("error", [ValueError("\udcff"), Unshowable(), ValueError("x" * 10**5)])
+def test_any_words_of_an_error_can_be_written(error, tmp_path):
+    def fail(observation):
+        raise error
+
+    game = against(fail)
+    assert game.ending == "exception"
+    assert len(game.reason) < 1000
+    (tmp_path / "game").write_text(game.format(), encoding="utf-8")
+
+
+def test_nodes_that_are_no_number_are_the_agents_fault():
+    class Agent:
+        nodes = "many"
+
+        def __call__(self, observation):
+            return first_legal(observation)
+
+    assert against(Agent()).ending == "exception"
+
+
+@pytest.mark.parametrize(
+    "reset", [lambda self: None, lambda self, seed: random.Random(seed), lambda self, s=0: s + 1]
+)
+def test_reset_may_take_the_seed_or_not(reset):
+    agent = type("Agent", (), {"__call__": lambda self, o: first_legal(o), "reset": reset})()
+    assert against(agent).ending == "four"
 
 
 def test_a_keyboard_interrupt_is_not_an_agents_fault():

@@ -9,7 +9,7 @@ from hypothesis import given
 from strategies import games, positions
 
 from c4env import Position, observe, position_from
-from c4env.errors import C4Error, InvalidObservation
+from c4env.errors import C4Error, InvalidObservation, InvalidOption
 
 DTYPES = [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64, np.bool_]
 
@@ -151,3 +151,9 @@ def test_the_side_not_to_move_has_no_position_to_move_in() -> None:
 
 def test_the_error_is_a_value_error() -> None:
     assert issubclass(InvalidObservation, C4Error)
+
+
+@pytest.mark.parametrize("player", ["player_1", 2, -1])
+def test_only_players_observe(player: object) -> None:
+    with pytest.raises(InvalidOption, match="expected 0, 1 or None"):
+        observe(Position(), player)  # type: ignore[arg-type]

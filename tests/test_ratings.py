@@ -46,6 +46,12 @@ def test_an_agent_that_never_wins_stays_finite():
     assert 500 < ratings[0].elo - ratings[1].elo < 2500
 
 
+def test_games_against_itself_change_nothing():
+    played = games("a", "b", 3, 1, 2)
+    itself = games("a", "a", 20, 0, 0)
+    assert rate(played + itself, ["a", "b"]) == rate(played, ["a", "b"])
+
+
 def test_order_of_games_does_not_matter():
     played = games("a", "b", 3, 1, 2) + games("b", "c", 1, 1, 5) + games("c", "a", 2, 2, 2)
     assert fit(played, ["a", "b", "c"])[0] == pytest.approx(fit(played[::-1], ["a", "b", "c"])[0])

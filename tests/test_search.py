@@ -249,7 +249,7 @@ def users(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", ["minimax", "alphabeta"])
 def test_a_heuristic_without_a_number_is_reported(kind: str, name: str) -> None:
     agent = agents.make(f"{kind}:depth=3,heuristic=users_heuristics:{name}")
-    with pytest.raises(InvalidHeuristic, match=f"users_heuristics:{name}.*nan or infinity"):
+    with pytest.raises(InvalidHeuristic, match=f"users_heuristics:{name}.*strictly between"):
         agent.choose(Position.parse("4"))
 
 

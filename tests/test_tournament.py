@@ -13,7 +13,7 @@ import agents
 import evaluation
 from agents.errors import UnknownAgent
 from c4env.errors import IllegalMove
-from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.errors import InvalidRun, UnreadableRun, WorkerDied
 from evaluation.record import GAMES_FILE, read_games
 from evaluation.schedule import opening_major
 
@@ -77,10 +77,32 @@ def test_callables_and_mappings_play():
     assert result.players == ("x", "y")
 
 
+@pytest.mark.compiled
+def test_registered_functions_reach_the_workers():
+    agents.register("tournament-centre", centre_first, replace=True)
+    one = evaluation.round_robin(["tournament-centre", "random"], openings=1)
+    two = evaluation.round_robin(["tournament-centre", "random"], openings=1, jobs=2)
+    assert one.digest == two.digest
+
+
+def dies(observation):
+    """Takes its process with it."""
+    os._exit(3)
+
+
+@pytest.mark.compiled
+def test_a_worker_that_dies_is_an_error_and_loses_no_game(tmp_path):
+    field = [centre_first, "random", dies]
+    with pytest.raises(WorkerDied, match="died after"):
+        evaluation.round_robin(field, openings=0, jobs=2, out=tmp_path)
+    read_games(tmp_path)
+
+
 def test_a_failing_agent_forfeits_and_the_run_goes_on():
     result = evaluation.round_robin([fails, "random", "greedy"], openings=0, seed=1)
     assert len(result.games) == 6
     assert result.table.forfeits == {"fails": {"exception": 4}}
+    assert "fails forfeited, for example: exception: RuntimeError: tired" in result.table.text()
     assert all("tired" in g.reason for g in result.games if "fails" in g.players)
 
 

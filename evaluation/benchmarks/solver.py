@@ -1,6 +1,6 @@
 """How fast the exact solver is, beside ``bitbully`` from PyPI in the same process.
 
-    python -m evaluation.benchmarks.solver [FILE ...] [--count N] [--empty] [--alone]
+    c4 bench solver [FILE ...] [--count N] [--empty] [--alone]
 
 A file holds lines ``<moves, 1-based columns> <score>``; without one, random positions of 30,
 20 and 12 plies are taken. Every position starts with an empty transposition table and no
@@ -20,13 +20,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.solver import Solver
-from c4env.errors import InvalidNotation
 from c4env.position import Position, format_moves, parse_moves
+from evaluation.labelled import read_labelled
 
 DRIVERS = ("mtdf", "null_window")
 
 
-class Labelled(NamedTuple):
+class Sample(NamedTuple):
     """A position by its moves, and its score if it is known."""
 
     moves: str
@@ -52,41 +52,21 @@ class Row(NamedTuple):
         return self.ours / min(self.peers.values()) if self.peers else None
 
 
-def read(path: Path) -> list[Labelled]:
-    """The positions of a file; blank lines and those that begin with ``#`` are passed over.
-
-    Raises:
-        InvalidNotation: a line is not ``<moves> <score>``; its number is named.
-    """
-    rows = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
-        try:
-            moves, score = line.split()
-            rows.append(Labelled(moves, int(score)))
-        except ValueError:
-            raise InvalidNotation(f"{path}:{number}: {line!r}: expected moves score") from None
-    return rows
-
-
-def random_set(plies: int, count: int, seed: int) -> list[Labelled]:
+def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     """Positions that random play reaches and that are not over."""
     rng = random.Random(seed)
-    rows: list[Labelled] = []
+    rows: list[Sample] = []
     while len(rows) < count:
         position, columns = Position(), []
         while position.plies < plies and position.outcome is None:
             columns.append(rng.choice(position.legal_columns()))
             position = position.play(columns[-1])
         if position.outcome is None:
-            rows.append(Labelled(format_moves(columns), None))
+            rows.append(Sample(format_moves(columns), None))
     return rows
 
 
-def run(
-    sets: dict[str, Sequence[Labelled]], *, peer: bool = True, repeats: int = 1
-) -> Iterable[Row]:
+def run(sets: dict[str, Sequence[Sample]], *, peer: bool = True, repeats: int = 1) -> Iterable[Row]:
     """Measure each set in turn; the least time of ``repeats`` counts.
 
     Raises:
@@ -125,7 +105,7 @@ def _peer() -> Any:
     return core
 
 
-def _peer_scores(core: Any, driver: str, rows: Sequence[Labelled]) -> tuple[float, Any]:
+def _peer_scores(core: Any, driver: str, rows: Sequence[Sample]) -> tuple[float, Any]:
     """Seconds and scores of the peer with one of its drivers."""
     solver = core.BitBullyCore()
     solve: Callable[[Any], int] = (
@@ -161,22 +141,23 @@ def table(rows: Iterable[Row]) -> Iterable[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns 1 when a score was wrong."""
-    parser = argparse.ArgumentParser(prog="python -m evaluation.benchmarks.solver")
+    parser = argparse.ArgumentParser(prog="c4 bench solver")
     parser.add_argument("files", nargs="*", type=Path, help="lines of moves and score")
     parser.add_argument("--count", type=int, help="positions of each set, the last ones")
     parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
     parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
     parser.add_argument("--alone", action="store_true", help="without bitbully")
     options = parser.parse_args(argv)
-    sets: dict[str, Sequence[Labelled]] = {}
+    sets: dict[str, Sequence[Sample]] = {}
     for path in options.files:
-        sets[path.stem] = read(path)[-options.count if options.count else None :]
+        rows = [Sample(p.moves, p.score) for p in read_labelled(path)]
+        sets[path.stem] = rows[-options.count if options.count else None :]
     if not sets:
         for plies, count in ((30, 500), (20, 200), (12, 30)):
             rows = random_set(plies, count, plies)
             sets[f"random, {plies}"] = rows[: options.count] if options.count else rows
     if options.empty:
-        sets["empty board"] = [Labelled("", 1)]
+        sets["empty board"] = [Sample("", 1)]
     wrong = 0
 
     def counted(rows: Iterable[Row]) -> Iterable[Row]:
