@@ -9,7 +9,6 @@ import numpy as np
 from agents.base import SearchingAgent, SearchResult, require_move
 from agents.errors import InvalidValue
 from agents.solver import Solver
-from agents.solver.solver import CENTRE_FIRST
 from c4env.bitboard import CELLS
 from c4env.position import Position
 
@@ -42,21 +41,17 @@ class Perfect(SearchingAgent):
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, the exact score it keeps, positions searched."""
-        if self.blunder == 0:
-            columns = self.solver.best_columns(position)
-            nodes = self.solver.nodes
-            column = self._among(columns)
-            return column, float(self.solver.score(position)), nodes + self.solver.nodes
-        scores = {c: s for c, s in enumerate(self.solver.scores(position)) if s is not None}
-        best = max(scores.values())
-        columns = tuple(c for c in CENTRE_FIRST if scores.get(c) == best)
-        worse = [c for c, score in scores.items() if score < best]
+        best = self.solver.best_columns(position)
+        nodes = self.solver.nodes
+        worse = [c for c in position.legal_columns() if c not in best]
         # The lot is drawn at every move, so that one game's errors do not shift another's.
-        if self._generator.random() < self.blunder and worse:
+        if self.blunder and self._generator.random() < self.blunder and worse:
             column = worse[int(self._generator.integers(len(worse)))]
+            value = -self.solver.score(position.play(column))
         else:
-            column = self._among(columns)
-        return column, float(scores[column]), self.solver.nodes
+            column = self._among(best)
+            value = self.solver.score(position)
+        return column, float(value), nodes + self.solver.nodes
 
     def _among(self, columns: tuple[int, ...]) -> int:
         if self.ties == "centre":

@@ -22,6 +22,7 @@ from agents.solver.driver import (
 from agents.solver.search import EPOCH, LIMIT, MASK, NODES, SHARED_PLIES, TABLE_PLIES, WORKSPACE
 from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
 from c4env.bitboard import CELLS, COLUMNS
+from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
 
@@ -163,7 +164,7 @@ class Solver:
         """
         first, second = _bitboards(mine, theirs)
         if threads is None:
-            threads = 1 if fresh else _cores()
+            threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
             raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
         return self._batch(first, second, threads, fresh)
@@ -321,13 +322,6 @@ def _beside(
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
-
-
-def _cores() -> int:
-    """Cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _bitboards(

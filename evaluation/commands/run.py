@@ -8,10 +8,11 @@ default field is played: random, greedy, and the published systems.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 from typing import Any, Final
+
+from c4env.cores import usable_cores
 
 DEFAULT_FIELD: Final = (
     "random",
@@ -28,11 +29,6 @@ negamax cannot)."""
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
 
-def cores() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
@@ -42,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
     parser.add_argument(
-        "--jobs", type=int, default=cores(), metavar="N",
+        "--jobs", type=int, default=usable_cores(), metavar="N",
         help="worker processes (default: the number of cores); the games are the same for any",
     )  # fmt: skip
     parser.add_argument(
