@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import platform
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -115,17 +115,14 @@ def round_robin(
         done = {game.key: game for game in file.games} if file is not None else {}
         missing = [(pair, opening) for pair, opening in schedule if (*pair, opening) not in done]
         mine = registered_here() if jobs > 1 else {}
-        tasks = (
-            joblib.delayed(_play)((field[pair[0]], field[pair[1]]), pair, opening, seed, mine)
+        tasks = [
+            ((field[pair[0]], field[pair[1]]), pair, opening, seed, mine)
             for pair, opening in missing
-        )
+        ]
         if watch is not None:
             watch(len(done), len(schedule))
-        played: Iterable[GameRecord] = joblib.Parallel(
-            n_jobs=jobs, return_as="generator_unordered" if jobs > 1 else "generator"
-        )(tasks)
         try:
-            for game in played:
+            for game in _played(tasks, jobs):
                 if file is not None:
                     file.append(game)
                 done[game.key] = game
@@ -139,6 +136,18 @@ def round_robin(
     return RoundRobin(
         names, tuple(starts), tuple(done[(*pair, opening)] for pair, opening in schedule)
     )
+
+
+def _played(tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[GameRecord]:
+    """The games as they end; the first is played here while the workers start."""
+    if jobs == 1 or len(tasks) < 2:
+        yield from (_play(*task) for task in tasks)
+        return
+    others = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(
+        joblib.delayed(_play)(*task) for task in tasks[1:]
+    )
+    yield _play(*tasks[0])
+    yield from others
 
 
 def _play(
