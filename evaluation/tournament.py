@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import platform
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import nullcontext
@@ -146,8 +147,13 @@ def _played(tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[GameRecord]
     others = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(
         joblib.delayed(_play)(*task) for task in tasks[1:]
     )
-    yield _play(*tasks[0])
-    yield from others
+    try:
+        yield _play(*tasks[0])
+        yield from others
+    finally:
+        with warnings.catch_warnings():  # of a run that is stopped: the games go on another time
+            warnings.filterwarnings("ignore", ".*tasks which were still being processed")
+            others.close()
 
 
 def _play(
