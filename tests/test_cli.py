@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -195,6 +196,19 @@ def test_listing_agents_compiles_nothing():
         "import sys, evaluation.__main__ as c; c.main(['list']); assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.compiled  # from nothing: seconds
+def test_the_first_run_says_that_it_compiles_and_the_second_does_not(tmp_path):
+    command = [sys.executable, "-m", "evaluation", "run", "random", "greedy", "--openings", "0"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = [
+        subprocess.run(
+            [*command, "--jobs", "1"], env=environment, capture_output=True, text=True, check=True
+        ).stderr
+        for _ in range(2)
+    ]
+    assert ["compiling native code" in text for text in said] == [True, False]
 
 
 def test_output_into_a_closed_pipe_is_no_error():

@@ -51,6 +51,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
+    from c4env.jit import is_warm
+
+    if not is_warm() and not arguments.quiet:
+        print("compiling native code, this first time only", file=sys.stderr)
     from evaluation.tournament import round_robin
 
     field = arguments.agents or list(DEFAULT_FIELD)
