@@ -86,6 +86,8 @@ def _table(rows: list[Row]) -> str:
     lines = [f"{'AEC loop, random legal moves':<30} {'steps/s':>9} {'ratio':>6}"]
     for name, speed, ratio in rows:
         lines.append(f"{name:<30} {speed:>9,.0f} {'' if ratio is None else f'{ratio:.1f}':>6}")
+    if BASELINE not in {row.name for row in rows}:
+        lines.append("PettingZoo's own is not measured: its pygame is missing (c4env[window])")
     return "\n".join(lines)
 
 
