@@ -41,7 +41,7 @@ class Agent(abc.ABC):
 
         return self.choose(position_from(observation))
 
-    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
         """Begin a new game; agents that draw lots restart their generator from ``seed``."""
 
     @abc.abstractmethod

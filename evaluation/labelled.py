@@ -120,16 +120,6 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
         if position in found:
             continue
         score = solver.score(position)
-        if stage.fewest_left <= plies_left(position, score) <= stage.most_left:
+        if stage.fewest_left <= solver.plies_to_end(position) <= stage.most_left:
             found[position] = Labelled(format_moves(columns), position, score)
     return list(found.values())
-
-
-def plies_left(position: Position, score: int) -> int:
-    """Plies to the end under best play of a position that is not over, from its score."""
-    if score == 0:
-        return CELLS - position.plies
-    # The winner's last disc leaves |score| - 1 of its own in hand.
-    winner = position.to_move if score > 0 else 1 - position.to_move
-    own_discs = CELLS // 2 + 1 - abs(score)
-    return 2 * own_discs - 1 + winner - position.plies
