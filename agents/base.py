@@ -29,11 +29,14 @@ class Agent(abc.ABC):
         deterministic: True when the same position always gets the same column,
             whatever the seed.
         nodes: positions searched for the latest column; 0 for agents that do not search.
+        movetime: seconds it allows itself a move when the clock decides how far it looks,
+            so that its games need not repeat; None when it looks equally far each time.
     """
 
     deterministic: bool = True
     name: str = ""
     nodes: int = 0
+    movetime: float | None = None
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """The column for an observation of the player to move (``c4env.observation``)."""
@@ -51,6 +54,9 @@ class Agent(abc.ABC):
         Raises:
             NoMove: the game is over.
         """
+
+    def close(self) -> None:  # noqa: B027  # most hold nothing
+        """Give back what the agent holds beyond memory: a process, a connection."""
 
     def __repr__(self) -> str:
         return f"agents.make({self.name!r})" if self.name else f"{type(self).__name__}()"

@@ -1,11 +1,9 @@
 """From a spec string to an agent: the table of agents, their options, and third parties.
 
-A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Where
-a name is expected, ``package.module:attribute`` names a class (built with the options)
-or a function on an observation.
-
-The table is data: it says what options an agent takes without importing the agent,
-whose module compiles kernels.
+A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
+agents take one argument without its key, before the others: ``name:argument,key=value``.
+Where a name is expected, ``package.module:attribute`` names a class (built with the
+options) or a function on an observation.
 """
 
 from __future__ import annotations
@@ -14,145 +12,21 @@ import difflib
 import functools
 import importlib.metadata
 import inspect
-import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from agents.base import Agent
-from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
+from agents.entries import REQUIRED, Entry
+from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from agents.imports import import_attribute
+from agents.zoo import ZOO
 
 ENTRY_POINTS: Final = "c4env.agents"
 """Entry-point group of third parties: each loads an :class:`Entry`, or anything
 :func:`register` takes."""
 
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option of an agent: how its value is read from text, and what it may be."""
-
-    name: str
-    kind: Callable[[str], Any]  # int, float or str
-    default: Any
-    help: str
-    low: float = -math.inf
-    high: float = math.inf
-
-    def parse(self, agent: str, value: Any) -> Any:
-        """The value of a spec's text, or of a keyword argument, checked.
-
-        Raises:
-            InvalidValue: not of the kind, or out of range.
-        """
-        if self.kind is str and callable(value):  # a heuristic as a function
-            return value
-        expected = self.kind.__name__
-        if not math.isinf(self.high):
-            expected += f" between {self.low:g} and {self.high:g}"
-        elif not math.isinf(self.low):
-            expected += f" of at least {self.low:g}"
-        wrong = InvalidValue(f"{agent}: {self.name}={value!r}: expected {expected}")
-        if isinstance(value, bool) or (self.kind is int and isinstance(value, float)):
-            raise wrong
-        try:
-            parsed = self.kind(value)
-        except (TypeError, ValueError):
-            raise wrong from None
-        if self.kind is not str and not self.low <= parsed <= self.high:
-            raise wrong
-        return parsed
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One agent of the table."""
-
-    name: str
-    target: str  # module:attribute of a class or function, imported on first use
-    summary: str
-    options: tuple[Option, ...] = ()
-
-
-def _depth(default: int, note: str = "") -> Option:
-    text = "plies looked ahead, the agent's own move included"
-    return Option("depth", int, default, text + note, 1, 42)
-
-
-_HEURISTIC: Final = Option(
-    "heuristic", str, "chain", "chain, lines, window, window-b or package.module:function"
-)
-
-_ZOO: Final = (
-    Entry("random", "agents.simple:Random", "a legal column, each as likely"),
-    Entry(
-        "greedy",
-        "agents.simple:Greedy",
-        "wins if it can, blocks if it must, else the best next board",
-        (_HEURISTIC,),
-    ),
-    Entry(
-        "minimax",
-        "agents.minimax:Minimax",
-        "naive minimax, nothing pruned (published: chain heuristic, depth 7)",
-        (_depth(7), _HEURISTIC),
-    ),
-    Entry(
-        "alphabeta",
-        "agents.alphabeta:AlphaBeta",
-        "alpha-beta with any heuristic; chooses as minimax does",
-        (_depth(7), _HEURISTIC),
-    ),
-    Entry(
-        "alphabeta-table",
-        "agents.ordered:Ordered",
-        "alpha-beta, threats first, transposition table; chooses as minimax does, sooner",
-        (_depth(9), _HEURISTIC),
-    ),
-    Entry(
-        "alphabeta-chain",
-        "agents.alphabeta:Chain",
-        "the chain system, published at depth 7",
-        (_depth(7, "; the report's max_depth plus one"),),
-    ),
-    Entry(
-        "alphabeta-window",
-        "agents.alphabeta:WindowA",
-        "window system A, published at depths 3, 5 and 7",
-        (_depth(5),),
-    ),
-    Entry(
-        "alphabeta-window-b",
-        "agents.alphabeta:WindowB",
-        "window system B; its report gives no depth",
-        (_depth(5),),
-    ),
-    Entry(
-        "rust-port",
-        "agents.rustport:RustPort",
-        "the Rust bot's line score and choice, published at depth 5",
-        (_depth(5, "; the report's depth plus one"),),
-    ),
-    Entry(
-        "negamax",
-        "agents.negamax:Negamax",
-        "plain exact negamax, for endings only",
-        (Option("max_nodes", int, 1_000_000_000, "positions before it gives up", 1),),
-    ),
-    Entry(
-        "perfect",
-        "agents.perfect:Perfect",
-        "exact play: wins as soon, or loses as late, as can be",
-        (
-            Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
-            Option("ties", str, "centre", "among best columns: centre (first) or random"),
-            Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
-        ),
-    ),
-)
-
-_registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in _ZOO}
+_registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in ZOO}
 
 
 @functools.cache
@@ -188,7 +62,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     """What :func:`register` added in this process, for handing on to another."""
-    zoo = {entry.name for entry in _ZOO}
+    zoo = {entry.name for entry in ZOO}
     return {name: agent for name, agent in _registered.items() if name not in zoo}
 
 
@@ -203,7 +77,7 @@ def describe(name: str) -> str:
         summary = (inspect.getdoc(entry) or "an agent registered without a docstring").split("\n")
         return f"{name:<20} {summary[0]}"
     lines = [f"{name:<20} {entry.summary}"]
-    lines += [f"{'':<22}{o.name}={o.default}  {o.help}" for o in entry.options]
+    lines += [f"{'':<22}{o.name}={_shown(o.default)}  {o.help}" for o in entry.options]
     return "\n".join(lines)
 
 
@@ -222,6 +96,10 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     else:
         name, found, rest = _split_name(text)
     options: dict[str, str] = {}
+    if found and rest and (entry := _with_argument(name)):
+        argument, rest = _split_argument(entry, rest)
+        if argument:
+            options[entry.argument] = argument
     if found and rest:
         for part in rest.split(","):
             key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -230,7 +108,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
             if key in options:
                 raise InvalidSpec(f"agent {spec!r}: {key!r} is given twice")
             options[key] = value
-    if not name or (found and not rest and not text.endswith(")")):
+    if not name or (found and not options and not text.endswith(")")):
         raise InvalidSpec(f"agent {spec!r}: {expected}")
     return name, options
 
@@ -238,10 +116,27 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 def _split_name(text: str) -> tuple[str, str, str]:
     """Split ``name:options`` at the right colon: an import path and values hold colons too."""
     name, found, rest = text.partition(":")
+    if _with_argument(name):
+        return name, found, rest
     if found and re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
         attribute, found, rest = rest.partition(":")
         name = f"{name}:{attribute}"
     return name, found, rest
+
+
+def _with_argument(name: str) -> Entry | None:
+    """The entry of a name, if its agent takes an argument without a key."""
+    entry = _lookup(name) if name in names() else None
+    return entry if isinstance(entry, Entry) and entry.argument else None
+
+
+def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
+    """The argument, which may hold commas and colons, and the options after it."""
+    keys = "|".join(re.escape(option.name) for option in entry.options)
+    first = re.search(rf"(^|,)\s*({keys})\s*=", text)
+    if first is None:
+        return text.strip(), ""
+    return text[: first.start()].strip(), text[first.start() :].lstrip(",")
 
 
 def join_spec(name: str, options: dict[str, Any]) -> str:
@@ -249,7 +144,11 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     if not options:
         return name
     shown = {key: getattr(value, "__name__", value) for key, value in options.items()}
-    return f"{name}:" + ",".join(f"{key}={value}" for key, value in shown.items())
+    parts = [f"{key}={value}" for key, value in shown.items()]
+    if (entry := _with_argument(name)) and entry.argument in shown:
+        argument = shown.pop(entry.argument)
+        parts = [str(argument), *(f"{key}={value}" for key, value in shown.items())]
+    return f"{name}:" + ",".join(parts)
 
 
 def make(spec: str, **options: Any) -> Agent:
@@ -268,6 +167,10 @@ def make(spec: str, **options: Any) -> Agent:
         for key in merged:
             if key not in known:
                 raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
+        for option in target.options:
+            if option.default is REQUIRED and option.name not in merged:
+                wanted = f"{name}:{option.name.upper()}"
+                raise InvalidSpec(f"agent {spec!r}: {option.help} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
         target = _import(target.target)
     agent = _build(target, name, merged)
@@ -359,6 +262,10 @@ class FunctionAgent(Agent):
         from c4env.position import parse_column
 
         return parse_column(self.function(observe(position)))
+
+
+def _shown(default: Any) -> str:
+    return "..." if default is REQUIRED else str(default)
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 import agents
 from agents import registry
 from agents.base import Agent
+from agents.entries import REQUIRED, Entry, Option
 from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
 from agents.registry import (
     ENTRY_POINTS,
-    Entry,
     FunctionAgent,
-    Option,
     describe,
     join_spec,
     make,
@@ -100,6 +99,52 @@ def test_specs_split_as_they_were_joined(name: str, options: dict[str, str]) -> 
     path = f"package.{name.replace('-', '_')}:attribute"
     assert split_spec(join_spec(path, options)) == (path, options)
     assert split_spec(f"{path}({listed})") == (path, options)
+
+
+LOADED = Entry(
+    "loaded",
+    f"{__name__}:Loaded",
+    "made from a file",
+    (Option("path", str, REQUIRED, "the file"), Option("depth", int, 2, "plies")),
+    argument="path",
+)
+
+
+class Loaded(Agent):
+    def __init__(self, path: str, depth: int = 2) -> None:
+        self.path = path
+        self.depth = depth
+
+    def choose(self, position: Position) -> int:
+        return position.legal_columns()[0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "depth"),
+    [
+        ("loaded:model.zip", "model.zip", 2),
+        ("loaded:model", "model", 2),
+        ("loaded:./a=b,c.py:f,depth=3", "./a=b,c.py:f", 3),
+        ("loaded://127.0.0.1:80, depth=4", "//127.0.0.1:80", 4),
+        ("loaded(dir/model.zip,depth=5)", "dir/model.zip", 5),
+        ("loaded:path=x,depth=6", "x", 6),
+    ],
+)
+def test_an_argument_needs_no_key(spec: str, path: str, depth: int) -> None:
+    register("loaded", LOADED)
+    agent: Any = make(spec)
+    assert (agent.path, agent.depth) == (path, depth)
+    again: Any = make(agent.name)
+    assert (again.path, again.depth, again.name) == (path, depth, agent.name)
+    assert agent.name.startswith(f"loaded:{path}")
+    assert "path=...  the file" in describe("loaded")
+
+
+@pytest.mark.parametrize("spec", ["loaded", "loaded:depth=3"])
+def test_a_missing_argument_is_said(spec: str) -> None:
+    register("loaded", LOADED)
+    with pytest.raises(InvalidSpec, match="the file is missing: expected loaded:PATH"):
+        make(spec)
 
 
 # -- errors --------------------------------------------------------------------------
