@@ -14,6 +14,7 @@ from typing import Final
 # when it is asked for, so that no command pays for another's imports.
 COMMANDS: Final = {
     "run": "play a round robin and print its win table",
+    "gauntlet": "play one agent against a field and print its win table",
     "report": "print the tables of a run, or of games that people played",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",

@@ -20,7 +20,7 @@ def test_run_prints_the_table_on_stdout_and_the_bar_on_stderr(capsys):
     assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
     shown = capsys.readouterr()
     assert "first \\ second" in shown.out
-    assert "8 games, 8 distinct" in shown.out
+    assert "8 games; openings of 1 plies" in shown.out
     assert "Elo" in shown.out
     assert "/8 [" in shown.err
     assert "/8 [" not in shown.out

@@ -21,7 +21,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the table."""
     from evaluation.ratings import format_ratings, rate
     from evaluation.record import digest, read_games
-    from evaluation.schedule import opening_major
+    from evaluation.schedule import planned
     from evaluation.wintable import WinTable
 
     header, games, _ = read_games(arguments.folder)
@@ -29,9 +29,9 @@ def execute(arguments: argparse.Namespace) -> int:
     table = WinTable.of(games, players)
     print(getattr(table, arguments.format)())
     if arguments.format == "text" and "openings" in header:
-        planned = len(opening_major(players, header["openings"]))
-        if len(games) < planned:
-            print(f"unfinished: {len(games)} of {planned} games; the same c4 run goes on")
+        expected = len(planned(header))
+        if len(games) < expected:
+            print(f"unfinished: {len(games)} of {expected} games; the same command goes on")
     if arguments.format == "text" and games:
         print("\n" + format_ratings(rate(games, table.players)))
         print(f"digest {digest(games)}")

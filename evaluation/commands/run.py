@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from c4env.cores import usable_cores
+
+if TYPE_CHECKING:
+    from evaluation.tournament import Tournament
 
 DEFAULT_FIELD: Final = (
     "random",
@@ -32,6 +34,11 @@ FORMATS: Final = ("text", "markdown", "csv", "json")
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
+    configure_settings(parser)
+
+
+def configure_settings(parser: argparse.ArgumentParser) -> None:
+    """Declare how games are played and shown: the same for every kind of run."""
     parser.add_argument(
         "--openings", type=int, default=2, metavar="PLIES",
         help="start from all mirror-reduced positions after so many plies (default 2: 25 of them)",
@@ -42,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="worker processes (default: the number of cores); the games are the same for any",
     )  # fmt: skip
     parser.add_argument(
-        "--out", type=Path, metavar="DIR",
+        "--out", metavar="DIR",
         help="write every game to DIR as it ends; the same command again resumes",
     )  # fmt: skip
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
@@ -51,22 +58,36 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
-    from c4env.jit import is_warm
-
-    if not is_warm() and not arguments.quiet:
-        print("compiling native code, this first time only", file=sys.stderr)
+    announce(arguments)
     from evaluation.tournament import round_robin
 
     field = arguments.agents or list(DEFAULT_FIELD)
     with Progress("games", arguments.quiet) as progress:
-        result = round_robin(
-            field,
-            openings=arguments.openings,
-            seed=arguments.seed,
-            jobs=arguments.jobs,
-            out=arguments.out,
-            watch=progress.watch,
-        )
+        result = round_robin(field, openings=arguments.openings, **settings(arguments, progress))
+    show(result, arguments, progress)
+    return 0
+
+
+def announce(arguments: argparse.Namespace) -> None:
+    """Say on stderr why the first run takes long to begin."""
+    from c4env.jit import is_warm
+
+    if not is_warm() and not arguments.quiet:
+        print("compiling native code, this first time only", file=sys.stderr)
+
+
+def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any]:
+    """The arguments of :func:`configure_settings` as those of a run."""
+    return {
+        "seed": arguments.seed,
+        "jobs": arguments.jobs,
+        "out": arguments.out,
+        "watch": progress.watch,
+    }
+
+
+def show(result: Tournament, arguments: argparse.Namespace, progress: Progress) -> None:
+    """Print the table, and as text also ratings and what else there is to know."""
     print(getattr(result.table, arguments.format)())
     if arguments.format == "text":
         from evaluation.ratings import format_ratings
@@ -77,7 +98,6 @@ def execute(arguments: argparse.Namespace) -> int:
             print(f"{progress.before} of the games were there already")
         if arguments.out is not None:
             print(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
-    return 0
 
 
 class Progress:
