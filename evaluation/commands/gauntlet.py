@@ -24,6 +24,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.tournament import gauntlet
 
     field = arguments.field or [name for name in run.DEFAULT_FIELD if name != arguments.challenger]
+    run.anchor(arguments, [arguments.challenger, *field])
     with run.Progress("games", arguments.quiet) as progress:
         result = gauntlet(
             arguments.challenger,

@@ -8,13 +8,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.run import FORMATS
+from evaluation.commands import run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    run.configure_table(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -33,6 +33,9 @@ def execute(arguments: argparse.Namespace) -> int:
         if len(games) < expected:
             print(f"unfinished: {len(games)} of {expected} games; the same command goes on")
     if arguments.format == "text" and games:
-        print("\n" + format_ratings(rate(games, table.players)))
+        known = header.get("deterministic", ())
+        anchor = run.anchor(arguments, table.players)
+        ratings = rate(games, table.players, deterministic=known, anchor=anchor)
+        print("\n" + format_ratings(ratings))
         print(f"digest {digest(games)}")
     return 0

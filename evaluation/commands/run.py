@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.cores import usable_cores
@@ -52,8 +53,27 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="DIR",
         help="write every game to DIR as it ends; the same command again resumes",
     )  # fmt: skip
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    configure_table(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def configure_table(parser: argparse.ArgumentParser) -> None:
+    """Declare how the tables are shown."""
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    parser.add_argument(
+        "--anchor", metavar="NAME=ELO", help="set an agent's Elo (default: their mean is 0)"
+    )
+
+
+def anchor(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
+    """The agent whose Elo is set, if any; asked before the first game is played.
+
+    Raises:
+        InvalidRun: not of the form, or none of the players.
+    """
+    from evaluation.ratings import parse_anchor
+
+    return None if arguments.anchor is None else parse_anchor(arguments.anchor, players)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -62,6 +82,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.tournament import round_robin
 
     field = arguments.agents or list(DEFAULT_FIELD)
+    anchor(arguments, field)
     with Progress("games", arguments.quiet) as progress:
         result = round_robin(field, openings=arguments.openings, **settings(arguments, progress))
     show(result, arguments, progress)
@@ -92,7 +113,7 @@ def show(result: Tournament, arguments: argparse.Namespace, progress: Progress) 
     if arguments.format == "text":
         from evaluation.ratings import format_ratings
 
-        print("\n" + format_ratings(result.ratings))
+        print("\n" + format_ratings(result.rate(anchor(arguments, result.players))))
         print(f"digest {result.digest}")
         if progress.before:
             print(f"{progress.before} of the games were there already")
