@@ -23,13 +23,11 @@ def execute(arguments: argparse.Namespace) -> int:
     run.announce(arguments)
     from evaluation.tournament import gauntlet
 
-    field = arguments.field or [name for name in run.DEFAULT_FIELD if name != arguments.challenger]
+    field = arguments.field
+    if not field:
+        field = [name for name in run.DEFAULT_FIELD if name != arguments.challenger]
+        arguments.openings = arguments.openings or run.QUICK_OPENINGS
     with run.Progress("games", arguments.quiet) as progress:
-        result = gauntlet(
-            arguments.challenger,
-            field,
-            openings=arguments.openings,
-            **run.settings(arguments, progress),
-        )
+        result = gauntlet(arguments.challenger, field, **run.settings(arguments, progress))
     run.show(result, arguments, progress)
     return 0
