@@ -12,7 +12,6 @@ from evaluation.openings import (
     choose_openings,
     enumerate_openings,
     read_openings,
-    shuffled,
 )
 
 
