@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import InvalidRun
-from evaluation.openings import MAX_PLIES, enumerate_openings
+from evaluation.openings import enumerate_openings
 from evaluation.record import GameRecord
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,7 @@ _ELO: Final = 400 / np.log(10)  # Elo points of one natural unit of log odds
 _TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
 _NEWTON_STEPS: Final = 200
+_ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # openings of 0, 1, 2, ... plies
 _TIE: Final = 1e-3  # Elo: nearer strengths are the same
 
 
@@ -157,7 +158,8 @@ class Tally:
         return (
             bool(met.any(0).all())
             and bool((counts[:, met] > 0).all())
-            and plies <= MAX_PLIES
+            and plies < len(_ENUMERATED)
+            and len(self.openings) == _ENUMERATED[plies]
             and self.openings == _all_openings(plies)
         )
 

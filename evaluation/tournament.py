@@ -15,7 +15,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.position import Position
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.field import (
     Player,
@@ -24,7 +23,7 @@ from evaluation.field import (
     deterministic_players,
     name_players,
 )
-from evaluation.openings import enumerate_openings
+from evaluation.openings import Openings, choose_openings
 from evaluation.ratings import Ratings, rate
 from evaluation.record import GameFile, GameRecord, digest
 from evaluation.schedule import Fixture, gauntlet_order, opening_major
@@ -47,6 +46,7 @@ class Settings:
         out: a run directory. Games are written there as they end; a repeated call plays
             only those that are missing.
         watch: called with games done and games in all, now and then.
+        limit: play only so many of the openings, the first in the order of the seed.
 
     Raises:
         InvalidRun: one of them is not what it should be.
@@ -56,12 +56,16 @@ class Settings:
     jobs: int = 1
     out: str | Path | None = None
     watch: Watcher | None = None
+    limit: int | None = None
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
         put("seed", _whole("seed", self.seed, 0, MAX_SEED, "an integer 0..2**63-1"))
         jobs = "a number of processes, at least 1"
         put("jobs", _whole("jobs", self.jobs, 1, MAX_SEED, jobs))
+        if self.limit is not None:
+            openings = "a number of openings, at least 1"
+            put("limit", _whole("limit", self.limit, 1, MAX_SEED, openings))
         if self.out is not None:
             if not str(self.out).strip():
                 raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
@@ -108,15 +112,16 @@ class Tournament:
         return digest(self.games)
 
 
-def round_robin(players: Players, openings: int | Sequence[str] = 2, **settings: Any) -> Tournament:
+def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> Tournament:
     """Play every pairing of agents over the openings, each with both colours.
 
     Args:
         players: spec strings (``"alphabeta:depth=5"``), or callables on an observation
             (agents, functions) named by their ``name`` or ``__name__``; or a mapping from
             names to either.
-        openings: a number of plies, for all mirror-reduced positions after so many, or
-            the move strings themselves.
+        openings: a number of plies, for all mirror-reduced positions after so many;
+            ``"balanced:4,2"``, a file, or the move strings themselves: see
+            :func:`evaluation.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
 
     Raises:
@@ -125,7 +130,7 @@ def round_robin(players: Players, openings: int | Sequence[str] = 2, **settings:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings(**settings)
-    starts = check_openings(openings)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) < 2:
         raise InvalidRun(f"{len(field)} agent(s) given: a round robin needs at least two")
@@ -135,7 +140,7 @@ def round_robin(players: Players, openings: int | Sequence[str] = 2, **settings:
 def gauntlet(
     challengers: Players | Player,
     field: Players,
-    openings: int | Sequence[str] = 2,
+    openings: Openings = 3,
     **settings: Any,
 ) -> Tournament:
     """Play every challenger against every agent of a field, over the openings, both colours.
@@ -153,7 +158,7 @@ def gauntlet(
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings(**settings)
-    starts = check_openings(openings)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
     one = isinstance(challengers, str) or callable(challengers)
     front = name_players([challengers] if one else challengers)  # type: ignore[list-item, arg-type]
     others = name_players(field)
@@ -251,26 +256,6 @@ def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Itera
             game = next(games)
             early[game.key] = game
         yield early.pop(key)
-
-
-def check_openings(openings: int | Sequence[str]) -> list[str]:
-    """The openings themselves: of a number of plies, or those given, checked.
-
-    Raises:
-        InvalidRun: none, one twice, one that ends the game, or a bad number.
-        C4Error: not moves, or illegal ones.
-    """
-    if isinstance(openings, int | np.integer):
-        return enumerate_openings(int(openings) if not isinstance(openings, bool) else openings)
-    starts = [openings] if isinstance(openings, str) else list(openings)
-    if not starts:
-        raise InvalidRun("openings: expected at least one")
-    for moves in starts:
-        if Position.parse(moves).outcome is not None:
-            raise InvalidRun(f"opening {moves!r}: the game is over after it")
-    if len(set(starts)) < len(starts):
-        raise InvalidRun("openings: one is given twice")
-    return starts
 
 
 def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:

@@ -34,7 +34,8 @@ def play_all(
     )
     try:
         yield _play(*tasks[0])
-        for game in others:  # not `yield from`, which would close it outside the filter below
+        # Not `yield from`, which would close it outside the filter below.
+        for game in others:  # noqa: UP028
             yield game
     finally:
         with warnings.catch_warnings():  # of a run that is stopped: the games go on another time

@@ -13,7 +13,6 @@ import pytest
 import agents
 import evaluation
 from agents.errors import UnknownAgent
-from c4env.errors import IllegalMove
 from evaluation.errors import InvalidRun, UnreadableRun, WorkerDied
 from evaluation.field import name_players
 from evaluation.record import GAMES_FILE, digest, read_games
@@ -222,8 +221,10 @@ def test_a_directory_of_another_run_is_refused(tmp_path):
         (["random", "greedy"], {"openings": 9}, InvalidRun, "openings=9"),
         (["random", "greedy"], {"openings": []}, InvalidRun, "at least one"),
         (["random", "greedy"], {"openings": ["1", "1"]}, InvalidRun, "given twice"),
-        (["random", "greedy"], {"openings": ["1212121"]}, InvalidRun, "over after it"),
-        (["random", "greedy"], {"openings": ["11111111"]}, IllegalMove, "full"),
+        (["random", "greedy"], {"openings": ["1212121"]}, InvalidRun, "the game is over after"),
+        (["random", "greedy"], {"openings": ["11111111"]}, InvalidRun, "opening '11111111'.* full"),
+        (["random", "greedy"], {"openings": "44"}, InvalidRun, "a number of plies 0..8"),
+        (["random", "greedy"], {"limit": 0}, InvalidRun, "limit=0"),
     ],
 )
 def test_bad_input_is_refused_before_the_first_game(players, options, error, words, tmp_path):

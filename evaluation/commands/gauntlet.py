@@ -23,14 +23,16 @@ def execute(arguments: argparse.Namespace) -> int:
     run.announce(arguments)
     from evaluation.tournament import gauntlet
 
+<<<<<<< HEAD
     field = arguments.field or [name for name in run.DEFAULT_FIELD if name != arguments.challenger]
     run.anchor(arguments, [arguments.challenger, *field])
+=======
+    field = arguments.field
+    if not field:
+        field = [name for name in run.DEFAULT_FIELD if name != arguments.challenger]
+        arguments.openings = arguments.openings or run.QUICK_OPENINGS
+>>>>>>> w/engine
     with run.Progress("games", arguments.quiet) as progress:
-        result = gauntlet(
-            arguments.challenger,
-            field,
-            openings=arguments.openings,
-            **run.settings(arguments, progress),
-        )
+        result = gauntlet(arguments.challenger, field, **run.settings(arguments, progress))
     run.show(result, arguments, progress)
     return 0

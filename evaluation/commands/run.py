@@ -29,6 +29,10 @@ DEFAULT_FIELD: Final = (
 """Random, greedy, and every published system that can play from the opening (plain exact
 negamax cannot)."""
 
+OPENINGS: Final = "3"
+QUICK_OPENINGS: Final = "2"
+"""Openings of the default field: enough for a first look, in about a minute."""
+
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
 
@@ -41,9 +45,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def configure_settings(parser: argparse.ArgumentParser) -> None:
     """Declare how games are played and shown: the same for every kind of run."""
     parser.add_argument(
-        "--openings", type=int, default=2, metavar="PLIES",
-        help="start from all mirror-reduced positions after so many plies (default 2: 25 of them)",
+        "--openings", metavar="OPENINGS",
+        help="3: all mirror-reduced positions after so many plies; balanced:4,2: those after 4 "
+        "with an exact score of -2..2; or a file of them, one line each (default 3: 121 of "
+        "them; of the default field 2: 25)",
     )  # fmt: skip
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="only N of the openings, drawn by the seed"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
     parser.add_argument(
         "--jobs", type=int, default=usable_cores(), metavar="N",
@@ -81,10 +90,13 @@ def execute(arguments: argparse.Namespace) -> int:
     announce(arguments)
     from evaluation.tournament import round_robin
 
-    field = arguments.agents or list(DEFAULT_FIELD)
+    field = arguments.agents
+    if not field:
+        field = list(DEFAULT_FIELD)
+        arguments.openings = arguments.openings or QUICK_OPENINGS
     anchor(arguments, field)
     with Progress("games", arguments.quiet) as progress:
-        result = round_robin(field, openings=arguments.openings, **settings(arguments, progress))
+        result = round_robin(field, **settings(arguments, progress))
     show(result, arguments, progress)
     return 0
 
@@ -100,6 +112,8 @@ def announce(arguments: argparse.Namespace) -> None:
 def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any]:
     """The arguments of :func:`configure_settings` as those of a run."""
     return {
+        "openings": arguments.openings or OPENINGS,
+        "limit": arguments.limit,
         "seed": arguments.seed,
         "jobs": arguments.jobs,
         "out": arguments.out,
