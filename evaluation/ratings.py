@@ -40,9 +40,9 @@ _TIE: Final = 1e-3  # Elo: nearer strengths are the same
 
 
 class Interval(NamedTuple):
-    """An estimate and its 95 % interval, in Elo."""
+    """An estimate and its 95 % interval."""
 
-    elo: float
+    value: float
     low: float
     high: float
 
@@ -272,7 +272,7 @@ def format_ratings(ratings: Ratings) -> str:
     first = ratings.first_move
     zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
     lines += [
-        f"Moving first: {first.elo:+.0f} Elo ({first.low:+.0f} .. {first.high:+.0f}). "
+        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} .. {first.high:+.0f}). "
         f"Elo: {zero}; > next: probability of being stronger than the next.",
         ratings.basis(),
     ]
@@ -303,6 +303,19 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Floats, float, Floats, Float
         np.tensordot(weights, tally.games, 1) + gained + gained.swapaxes(1, 2),
     )
     return elo, float(first_move), drawn, drawn_first_move
+
+
+def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
+    """Points a game of a player, 0..1, with the interval of the same resampling."""
+    i = tally.players.index(player)
+    gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
+    played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
+    generator = tally.generator(seed)
+    weights = _weights(len(played), generator)
+    won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
+    drawn = (weights @ gained + won) / (weights @ played + won + lost)
+    low, high = np.percentile(drawn, _TAILS)
+    return Interval(float(gained.sum() / max(played.sum(), 1)), float(low), float(high))
 
 
 def _weights(units: int, generator: np.random.Generator) -> Floats:

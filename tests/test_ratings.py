@@ -61,7 +61,7 @@ def test_one_pairing_has_the_closed_form():
     # virtual draw adding half a point to each side.
     ratings = rate(games("a", "b", 30, 0, 10) + games("b", "a", 10, 0, 30), "ab")
     assert ratings[0].elo - ratings[1].elo == pytest.approx(400 * np.log10(60.5 / 20.5), abs=1e-3)
-    assert ratings.first_move.elo == pytest.approx(0, abs=1e-3)
+    assert ratings.first_move.value == pytest.approx(0, abs=1e-3)
 
 
 def log_likelihood(elo, edge, points, played):

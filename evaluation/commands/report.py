@@ -14,7 +14,8 @@ from evaluation.commands import run
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    run.configure_table(parser)
+    parser.add_argument("--format", choices=run.FORMATS, default="text", help="of the table")
+    run.configure_anchor(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -28,7 +29,11 @@ def execute(arguments: argparse.Namespace) -> int:
     players = list(header.get("players", ()))
     table = WinTable.of(games, players)
     print(getattr(table, arguments.format)())
-    if arguments.format == "text" and "openings" in header:
+    if arguments.format == "text" and games and "sprt" in header:
+        from evaluation.duel import Match
+
+        print("\n" + Match.read(header, games).report())
+    elif arguments.format == "text" and "openings" in header:
         expected = len(planned(header))
         if len(games) < expected:
             print(f"unfinished: {len(games)} of {expected} games; the same command goes on")

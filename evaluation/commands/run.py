@@ -40,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
     configure_settings(parser)
+    configure_anchor(parser)
 
 
 def configure_settings(parser: argparse.ArgumentParser) -> None:
@@ -62,13 +63,12 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="DIR",
         help="write every game to DIR as it ends; the same command again resumes",
     )  # fmt: skip
-    configure_table(parser)
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
-def configure_table(parser: argparse.ArgumentParser) -> None:
-    """Declare how the tables are shown."""
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+def configure_anchor(parser: argparse.ArgumentParser) -> None:
+    """Declare where the scale of the ratings is fixed."""
     parser.add_argument(
         "--anchor", metavar="NAME=ELO", help="set an agent's Elo (default: their mean is 0)"
     )
