@@ -16,6 +16,8 @@ COMMANDS: Final = {
     "run": "play a round robin and print its win table",
     "gauntlet": "play one agent against a field and print its win table",
     "match": "play two agents until it is known which is stronger",
+    "leaderboard": "play the standing field, or print its stored table",
+    "place": "rate one agent among the stored field",
     "report": "print the tables of a run, or of games that people played",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",

@@ -199,14 +199,18 @@ def rate_tally(
     deterministic: Collection[str] = (),
     anchor: tuple[str, float] | None = None,
     seed: int = 0,
+    centre: Collection[str] = (),
 ) -> Ratings:
-    """:func:`rate` from a tally."""
+    """:func:`rate` from a tally; ``centre`` names those whose mean is 0 instead of all."""
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     if anchor is not None:
         _check_anchor(anchor[0], tally.players)
-        fixed = tally.players.index(anchor[0])
-        elo = elo - elo[fixed] + anchor[1]
-        drawn = drawn - drawn[:, [fixed]] + anchor[1]
+        centre = [anchor[0]]
+    if centre:
+        fixed = [tally.players.index(player) for player in centre]
+        level = 0 if anchor is None else anchor[1]
+        elo = elo - elo[fixed].mean() + level
+        drawn = drawn - drawn[:, fixed].mean(1, keepdims=True) + level
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
     points = tally.points.sum((0, 2)) + (tally.games - tally.points).sum((0, 1))
     games = tally.games.sum((0, 1)) + tally.games.sum((0, 2))

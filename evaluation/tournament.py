@@ -273,9 +273,13 @@ def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
     return number
 
 
-def _version() -> str:
+def package_version() -> str:
+    """The installed version of this project; ``unknown`` in a checkout never installed."""
     try:
-        installed = version("c4env")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        installed = "unknown"
-    return f"{installed}, Python {platform.python_version()}, NumPy {np.__version__}"
+        return version("c4env")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _version() -> str:
+    return f"{package_version()}, Python {platform.python_version()}, NumPy {np.__version__}"
