@@ -12,7 +12,7 @@ import importlib.resources
 import importlib.util
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -121,14 +121,9 @@ class Board:
             stored: dict[str, Any] = json.loads(text)
             if stored.pop("format") != FORMAT:
                 raise ValueError("another format")
+            for name in ("openings", "deterministic"):
+                stored[name] = tuple(stored[name])
             board = cls(**stored)
-            board = cls(
-                **{
-                    **stored,
-                    "openings": tuple(board.openings),
-                    "deterministic": tuple(board.deterministic),
-                }
-            )
             for first in board.field:
                 for second in board.field:
                     if first == second:
@@ -145,17 +140,16 @@ class Board:
         """Number of games."""
         return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
 
-    def tally(self) -> Tally:
-        """Points and games, opening by opening."""
-        names = tuple(sorted(self.field))
+    def tally(self, players: Sequence[str] = ()) -> Tally:
+        """Points and games, opening by opening; ``players`` names others besides the field."""
+        names = tuple(sorted({*self.field, *players}))
         openings = tuple(sorted(self.openings))
         points = np.zeros((len(openings), len(names), len(names)))
         games = np.zeros_like(points)
         for i, first in enumerate(names):
             for j, second in enumerate(names):
-                if i == j:
-                    continue
-                by_opening = dict(zip(self.openings, self.results[first][second], strict=True))
+                results = self.results.get(first, {}).get(second, "-" * len(openings))
+                by_opening = dict(zip(self.openings, results, strict=True))
                 for k, opening in enumerate(openings):
                     if (result := by_opening[opening]) != "-":
                         points[k, i, j] = _POINTS[result]
@@ -288,25 +282,15 @@ def place(
     if name in board.field:
         name += " (again)"
     run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
+    both = [name, *board.field]
+    own = Tally.of(run.games, both, board.openings)
+    stored = board.tally(both)
     ratings = rate_tally(
-        _joined(board.tally(), Tally.of(run.games, [name, *met])),
+        replace(own, points=own.points + stored.points, games=own.games + stored.games),
         {*board.deterministic, *run.deterministic},
         centre=tuple(board.field),
     )
     return Placement(name, ratings, run.games, tuple(s for s in board.field if s in missing))
-
-
-def _joined(one: Tally, other: Tally) -> Tally:
-    """Both tallies together; every opening of the other is one of the first's."""
-    names = tuple(sorted({*one.players, *other.players}))
-    points = np.zeros((len(one.openings), len(names), len(names)))
-    games = np.zeros_like(points)
-    for tally in (one, other):
-        rows = [one.openings.index(opening) for opening in tally.openings]
-        columns = [names.index(player) for player in tally.players]
-        points[np.ix_(rows, columns, columns)] += tally.points
-        games[np.ix_(rows, columns, columns)] += tally.games
-    return Tally(names, one.openings, points, games)
 
 
 def put_between_markers(text: str, table: str) -> str:

@@ -124,11 +124,16 @@ class Tally:
     games: Floats
 
     @classmethod
-    def of(cls, games: Iterable[GameRecord], players: Iterable[str]) -> Tally:
-        """The tally of some games; those of an agent against itself say nothing of it."""
+    def of(
+        cls, games: Iterable[GameRecord], players: Iterable[str], openings: Iterable[str] = ()
+    ) -> Tally:
+        """The tally of some games; those of an agent against itself say nothing of it.
+
+        ``openings`` may name some that have no games.
+        """
         names = tuple(sorted(set(players)))
         played = [game for game in games if game.players[0] != game.players[1]]
-        openings = tuple(sorted({game.opening for game in played}))
+        openings = tuple(sorted({*openings, *(game.opening for game in played)}))
         index = {name: i for i, name in enumerate(names)}
         if len(openings) > 1:
             unit = {opening: i for i, opening in enumerate(openings)}
@@ -136,7 +141,8 @@ class Tally:
         else:  # one opening alone has no spread; sorted, since games come in any order
             played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
             units = list(range(len(played)))
-        points = np.zeros((max(units, default=-1) + 1, len(names), len(names)))
+        count = len(openings) if len(openings) > 1 else len(units)
+        points = np.zeros((count, len(names), len(names)))
         counts = np.zeros_like(points)
         for i, game in zip(units, played, strict=True):
             cell = i, index[game.players[0]], index[game.players[1]]
