@@ -160,7 +160,7 @@ def report(count: int, seed: int = 0) -> str:
     lines += [
         "",
         f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
-        f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs played",
+        f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
         f"{'kind of pairs':<14} {'if 0':>7} {'if 40':>7} {'pairs if 0':>11} {'if 40':>7}",
     ]
     for kind, shares in KINDS_OF_PAIRS.items():
