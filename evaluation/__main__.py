@@ -15,6 +15,7 @@ from typing import Final
 COMMANDS: Final = {
     "run": "play a round robin and print its win table",
     "gauntlet": "play one agent against a field and print its win table",
+    "match": "play two agents until it is known which is stronger",
     "report": "print the tables of a run, or of games that people played",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",

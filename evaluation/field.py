@@ -65,6 +65,21 @@ def title(player: Callable[..., Any]) -> str:
     return getattr(player, "__name__", type(player).__name__)
 
 
+def deterministic_players(field: Mapping[str, Player]) -> list[str]:
+    """Names of the agents known to answer the same position always alike.
+
+    A plain function is not known to, nor is an agent that looks as far as the clock allows.
+    """
+    known = []
+    for name, player in field.items():
+        agent = agents.make(player) if isinstance(player, str) else player
+        if isinstance(agent, Agent) and agent.deterministic and agent.movetime is None:
+            known.append(name)
+        if isinstance(player, str) and isinstance(agent, Agent):
+            agent.close()
+    return known
+
+
 def describe_player(player: Player) -> str:
     """What the header of a run says of a player: its spec, or the name of an object."""
     return player if isinstance(player, str) else f"<{title(player)}>"

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.errors import InvalidRun
-from evaluation.openings import MAX_PLIES, enumerate_openings
+from evaluation.openings import enumerate_openings
 from evaluation.record import GameRecord
 
 Floats = NDArray[np.float64]
@@ -35,13 +35,14 @@ _ELO: Final = 400 / np.log(10)  # Elo points of one natural unit of log odds
 _TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
 _NEWTON_STEPS: Final = 200
+_ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # openings of 0, 1, 2, ... plies
 _TIE: Final = 1e-3  # Elo: nearer strengths are the same
 
 
 class Interval(NamedTuple):
-    """An estimate and its 95 % interval, in Elo."""
+    """An estimate and its 95 % interval."""
 
-    elo: float
+    value: float
     low: float
     high: float
 
@@ -69,7 +70,7 @@ class Ratings(Sequence[Rating]):
         first_move: what moving first is worth.
         resampled: what the intervals resample: ``"openings"``, or ``"games"`` where there is
             only one opening.
-        count: how many of those.
+        units: how many of those.
         exact: every agent is deterministic, and all positions after so many plies were played
             by all, so nothing was sampled. ``low`` and ``high`` then tell how much the
             openings differ; they are not an error.
@@ -79,7 +80,7 @@ class Ratings(Sequence[Rating]):
     players: tuple[Rating, ...]
     first_move: Interval
     resampled: str
-    count: int
+    units: int
     exact: bool = False
     anchor: str | None = None
 
@@ -98,10 +99,10 @@ class Ratings(Sequence[Rating]):
         if self.exact:
             return (
                 "Exact over this set: every agent is deterministic and every opening was played, "
-                f"so these Elo carry no sampling error. The spread tells how much the {self.count} "
+                f"so these Elo carry no sampling error. The spread tells how much the {self.units} "
                 f"{self.resampled} differ."
             )
-        return f"95 % intervals: {self.count} {self.resampled}, resampled {_DRAWS} times."
+        return f"95 % intervals: {self.units} {self.resampled}, resampled {_DRAWS} times."
 
 
 @dataclass(frozen=True)
@@ -150,13 +151,15 @@ class Tally:
 
     @property
     def enumerated(self) -> bool:
-        """Whether every pairing played all positions after so many plies, with both colours."""
+        """Whether all who met played all positions after so many plies, with both colours."""
         counts = self.games if self.resampled == "openings" else self.games.sum(0, keepdims=True)
-        apart = ~np.eye(len(self.players), dtype=bool)
+        met = counts.sum(0) + counts.sum(0).T > 0
         plies = len(min(self.openings, default="", key=len))
         return (
-            bool((counts[:, apart] > 0).all())
-            and plies <= MAX_PLIES
+            bool(met.any(0).all())
+            and bool((counts[:, met] > 0).all())
+            and plies < len(_ENUMERATED)
+            and len(self.openings) == _ENUMERATED[plies]
             and self.openings == _all_openings(plies)
         )
 
@@ -200,10 +203,7 @@ def rate_tally(
     """:func:`rate` from a tally."""
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     if anchor is not None:
-        if anchor[0] not in tally.players:
-            raise InvalidRun(
-                f"anchor {anchor[0]!r} is none of the agents: {', '.join(tally.players)}"
-            )
+        _check_anchor(anchor[0], tally.players)
         fixed = tally.players.index(anchor[0])
         elo = elo - elo[fixed] + anchor[1]
         drawn = drawn - drawn[:, [fixed]] + anchor[1]
@@ -212,7 +212,7 @@ def rate_tally(
     games = tally.games.sum((0, 1)) + tally.games.sum((0, 2))
     low, high = np.percentile(drawn, _TAILS, axis=0)
     best, worst = _ranks(elo[None] if exact else drawn)
-    order = np.lexsort((tally.players, -elo.round(6)))
+    order = sorted(range(len(elo)), key=lambda i: (-elo[i].round(6), tally.players[i]))
     ratings = [
         Rating(
             tally.players[i],
@@ -236,11 +236,11 @@ def rate_tally(
     )
 
 
-def parse_anchor(text: str) -> tuple[str, float]:
+def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
     """Agent and Elo of ``NAME=ELO``; the name itself may hold ``=``.
 
     Raises:
-        InvalidRun: not of that form.
+        InvalidRun: not of that form, or the name is none of the players.
     """
     name, equals, elo = text.rpartition("=")
     try:
@@ -249,7 +249,13 @@ def parse_anchor(text: str) -> tuple[str, float]:
         value = np.nan
     if not equals or not name or not np.isfinite(value):
         raise InvalidRun(f"anchor {text!r}: expected NAME=ELO, such as random=0")
+    _check_anchor(name, players)
     return name, value
+
+
+def _check_anchor(name: str, players: Sequence[str]) -> None:
+    if name not in players:
+        raise InvalidRun(f"anchor {name!r} is none of the agents: {', '.join(players)}")
 
 
 def format_ratings(ratings: Ratings) -> str:
@@ -266,7 +272,7 @@ def format_ratings(ratings: Ratings) -> str:
     first = ratings.first_move
     zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
     lines += [
-        f"Moving first: {first.elo:+.0f} Elo ({first.low:+.0f} .. {first.high:+.0f}). "
+        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} .. {first.high:+.0f}). "
         f"Elo: {zero}; > next: probability of being stronger than the next.",
         ratings.basis(),
     ]
@@ -297,6 +303,19 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Floats, float, Floats, Float
         np.tensordot(weights, tally.games, 1) + gained + gained.swapaxes(1, 2),
     )
     return elo, float(first_move), drawn, drawn_first_move
+
+
+def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
+    """Points a game of a player, 0..1, with the interval of the same resampling."""
+    i = tally.players.index(player)
+    gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
+    played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
+    generator = tally.generator(seed)
+    weights = _weights(len(played), generator)
+    won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
+    drawn = (weights @ gained + won) / (weights @ played + won + lost)
+    low, high = np.percentile(drawn, _TAILS)
+    return Interval(float(gained.sum() / max(played.sum(), 1)), float(low), float(high))
 
 
 def _weights(units: int, generator: np.random.Generator) -> Floats:

@@ -17,7 +17,6 @@ fastchess compute the same, there called the logistic model.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -99,29 +98,10 @@ class Sprt:
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
-    def run(self, pairs: Iterable[float]) -> tuple[list[int], Decision | None]:
-        """Counts and decision after the pairs in their order; none after the deciding one counts.
-
-        Args:
-            pairs: points of the agent in each pair, 0..2.
-        """
-        counts = [0] * len(SCORES)
-        for points in pairs:
-            counts[kind_of_pair(points)] += 1
-            if decision := self.decide(counts):
-                return counts, decision
-        return counts, None
-
 
 def kind_of_pair(points: float) -> int:
     """Index into the five counts of a pair that brought so many points: 0, 0.5, ... 2."""
     return round(2 * points)
-
-
-def score_of(counts: Sequence[int]) -> float | None:
-    """Points a game, 0..1, of so many pairs of each kind; None without any."""
-    pairs = sum(counts)
-    return float(np.dot(counts, SCORES) / pairs) if pairs else None
 
 
 def expected_score(elo: float) -> float:

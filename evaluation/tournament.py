@@ -16,9 +16,15 @@ from typing import Any, Final
 import numpy as np
 
 from evaluation.errors import InvalidRun, WorkerDied
-from evaluation.field import Player, Players, describe_player, name_players
+from evaluation.field import (
+    Player,
+    Players,
+    describe_player,
+    deterministic_players,
+    name_players,
+)
 from evaluation.openings import Openings, choose_openings
-from evaluation.ratings import Rating, rate
+from evaluation.ratings import Ratings, rate
 from evaluation.record import GameFile, GameRecord, digest
 from evaluation.schedule import Fixture, gauntlet_order, opening_major
 from evaluation.wintable import WinTable
@@ -74,11 +80,13 @@ class Tournament:
         players: the agents' names, in the order given.
         openings: move strings the games began from.
         games: one record a game, in the order of the schedule.
+        deterministic: the agents known to answer the same position always alike.
     """
 
     players: tuple[str, ...]
     openings: tuple[str, ...]
     games: tuple[GameRecord, ...]
+    deterministic: tuple[str, ...] = ()
 
     @functools.cached_property
     def table(self) -> WinTable:
@@ -86,9 +94,17 @@ class Tournament:
         return WinTable.of(self.games, self.players)
 
     @functools.cached_property
-    def ratings(self) -> list[Rating]:
-        """Elo of each agent, the strongest first."""
-        return rate(self.games, self.players)
+    def ratings(self) -> Ratings:
+        """Elo of each agent and its interval, the strongest first; the mean is 0."""
+        return self.rate()
+
+    def rate(self, anchor: tuple[str, float] | None = None) -> Ratings:
+        """The ratings, with the Elo of an agent set if so wished.
+
+        Raises:
+            InvalidRun: the anchor is none of the players.
+        """
+        return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
 
     @property
     def digest(self) -> str:
@@ -165,7 +181,8 @@ def _whole_run(
 ) -> Tournament:
     found = {game.key: game for game in play(field, schedule, openings, settings, about)}
     games = tuple(found[(*pair, opening)] for pair, opening in schedule)
-    return Tournament(tuple(field), tuple(openings), games)
+    known = tuple(deterministic_players(field))
+    return Tournament(tuple(field), tuple(openings), games, known)
 
 
 def play(
@@ -200,6 +217,7 @@ def play(
         "players": {name: describe_player(player) for name, player in field.items()},
         "openings": list(openings),
         "seed": settings.seed,
+        "deterministic": deterministic_players(field),
         "c4env": _version(),
         **(about or {}),
     }

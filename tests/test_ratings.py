@@ -5,6 +5,8 @@ import random
 import numpy as np
 import pytest
 
+import evaluation
+from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
 from evaluation.openings import enumerate_openings
 from evaluation.ratings import (
@@ -17,7 +19,7 @@ from evaluation.ratings import (
     rate,
     rate_tally,
 )
-from evaluation.record import GameRecord
+from evaluation.record import GameRecord, read_games
 
 
 def games(first, second, wins, draws, losses, opening=""):
@@ -59,7 +61,7 @@ def test_one_pairing_has_the_closed_form():
     # virtual draw adding half a point to each side.
     ratings = rate(games("a", "b", 30, 0, 10) + games("b", "a", 10, 0, 30), "ab")
     assert ratings[0].elo - ratings[1].elo == pytest.approx(400 * np.log10(60.5 / 20.5), abs=1e-3)
-    assert ratings.first_move.elo == pytest.approx(0, abs=1e-3)
+    assert ratings.first_move.value == pytest.approx(0, abs=1e-3)
 
 
 def log_likelihood(elo, edge, points, played):
@@ -126,7 +128,7 @@ def test_the_seed_changes_the_intervals_alone():
 
 def test_intervals_narrow_with_the_square_root_of_the_openings():
     few, many = rate(some_run(plies=2), "abcd"), rate(some_run(plies=4), "abcd")
-    assert (few.count, many.count) == (25, 568)
+    assert (few.units, many.units) == (25, 568)
     ratio = np.mean([r.high - r.low for r in few]) / np.mean([r.high - r.low for r in many])
     assert ratio == pytest.approx(np.sqrt(568 / 25), rel=0.2)
 
@@ -201,6 +203,36 @@ def test_anything_less_is_a_sample(played, deterministic):
     assert not rate(played, "abcd", deterministic=deterministic).exact
 
 
+def test_a_gauntlet_over_all_openings_is_exact_too():
+    played = [g for g in some_run() if "a" in g.players]
+    assert rate(played, "abcd", deterministic="abcd").exact
+    assert not rate(played, "abcde", deterministic="abcde").exact  # one has not played
+
+
+def test_a_run_knows_which_agents_are_deterministic(tmp_path):
+    exact = evaluation.round_robin(["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
+    assert exact.ratings.exact
+    assert read_games(tmp_path)[0]["deterministic"] == ["greedy", "minimax:depth=1"]
+    assert not evaluation.round_robin(["greedy", "random"], openings=1).ratings.exact
+
+    def centre(observation):
+        return 3 if observation["action_mask"][3] else int(observation["action_mask"].argmax())
+
+    assert evaluation.round_robin([centre, "greedy"], openings=0).deterministic == ("greedy",)
+
+
+def test_the_command_line_takes_an_anchor(tmp_path, capsys):
+    arguments = ["random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
+    assert main(["run", *arguments, "--out", str(tmp_path), "--anchor", "random=-700"]) == 0
+    assert "-700" in capsys.readouterr().out
+    assert main(["report", str(tmp_path), "--anchor", "random=1234"]) == 0
+    assert "+1234" in capsys.readouterr().out
+    assert main(["run", *arguments, "--anchor", "rndom=0"]) == 2
+    shown = capsys.readouterr()
+    assert "anchor 'rndom' is none of the agents" in shown.err
+    assert shown.out == ""
+
+
 def test_the_empty_board_alone_is_a_set_too():
     ratings = rate(games("a", "b", 1, 0, 0) + games("b", "a", 0, 0, 1), "ab", deterministic="ab")
     assert ratings.exact
@@ -231,11 +263,14 @@ def test_an_anchor_moves_the_scale_and_takes_the_doubt_of_its_own():
 
 
 def test_anchors_as_text():
-    assert parse_anchor("random=0") == ("random", 0)
-    assert parse_anchor("alphabeta:depth=5=-12.5") == ("alphabeta:depth=5", -12.5)
+    field = ["random", "alphabeta:depth=5"]
+    assert parse_anchor("random=0", field) == ("random", 0)
+    assert parse_anchor("alphabeta:depth=5=-12.5", field) == ("alphabeta:depth=5", -12.5)
+    with pytest.raises(InvalidRun, match="anchor 'greedy' is none of the agents: random, alpha"):
+        parse_anchor("greedy=0", field)
     for text in ("random", "random=", "=3", "random=x", "random=inf", "random=nan"):
         with pytest.raises(InvalidRun, match="expected NAME=ELO"):
-            parse_anchor(text)
+            parse_anchor(text, field)
 
 
 def test_a_tally_is_all_that_ratings_need():

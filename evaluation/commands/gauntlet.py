@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("challenger", metavar="MINE", help="the agent that meets all others")
     parser.add_argument("field", nargs="*", metavar="FIELD", help="the agents it meets")
     run.configure_settings(parser)
+    run.configure_anchor(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -27,6 +28,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if not field:
         field = [name for name in run.DEFAULT_FIELD if name != arguments.challenger]
         arguments.openings = arguments.openings or run.QUICK_OPENINGS
+    run.anchor(arguments, [arguments.challenger, *field])
     with run.Progress("games", arguments.quiet) as progress:
         result = gauntlet(arguments.challenger, field, **run.settings(arguments, progress))
     run.show(result, arguments, progress)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.run import FORMATS
+from evaluation.commands import run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    parser.add_argument("--format", choices=run.FORMATS, default="text", help="of the table")
+    run.configure_anchor(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -28,11 +29,18 @@ def execute(arguments: argparse.Namespace) -> int:
     players = list(header.get("players", ()))
     table = WinTable.of(games, players)
     print(getattr(table, arguments.format)())
-    if arguments.format == "text" and "openings" in header:
+    if arguments.format == "text" and games and "sprt" in header:
+        from evaluation.duel import Match
+
+        print("\n" + Match.read(header, games).report())
+    elif arguments.format == "text" and "openings" in header:
         expected = len(planned(header))
         if len(games) < expected:
             print(f"unfinished: {len(games)} of {expected} games; the same command goes on")
     if arguments.format == "text" and games:
-        print("\n" + format_ratings(rate(games, table.players)))
+        known = header.get("deterministic", ())
+        anchor = run.anchor(arguments, table.players)
+        ratings = rate(games, table.players, deterministic=known, anchor=anchor)
+        print("\n" + format_ratings(ratings))
         print(f"digest {digest(games)}")
     return 0

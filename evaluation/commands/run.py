@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.cores import usable_cores
@@ -39,6 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
     configure_settings(parser)
+    configure_anchor(parser)
 
 
 def configure_settings(parser: argparse.ArgumentParser) -> None:
@@ -65,6 +67,24 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
+def configure_anchor(parser: argparse.ArgumentParser) -> None:
+    """Declare where the scale of the ratings is fixed."""
+    parser.add_argument(
+        "--anchor", metavar="NAME=ELO", help="set an agent's Elo (default: their mean is 0)"
+    )
+
+
+def anchor(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
+    """The agent whose Elo is set, if any; asked before the first game is played.
+
+    Raises:
+        InvalidRun: not of the form, or none of the players.
+    """
+    from evaluation.ratings import parse_anchor
+
+    return None if arguments.anchor is None else parse_anchor(arguments.anchor, players)
+
+
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
     announce(arguments)
@@ -74,6 +94,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if not field:
         field = list(DEFAULT_FIELD)
         arguments.openings = arguments.openings or QUICK_OPENINGS
+    anchor(arguments, field)
     with Progress("games", arguments.quiet) as progress:
         result = round_robin(field, **settings(arguments, progress))
     show(result, arguments, progress)
@@ -106,7 +127,7 @@ def show(result: Tournament, arguments: argparse.Namespace, progress: Progress) 
     if arguments.format == "text":
         from evaluation.ratings import format_ratings
 
-        print("\n" + format_ratings(result.ratings))
+        print("\n" + format_ratings(result.rate(anchor(arguments, result.players))))
         print(f"digest {result.digest}")
         if progress.before:
             print(f"{progress.before} of the games were there already")
