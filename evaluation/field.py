@@ -65,21 +65,6 @@ def title(player: Callable[..., Any]) -> str:
     return getattr(player, "__name__", type(player).__name__)
 
 
-def deterministic_players(field: Mapping[str, Player]) -> list[str]:
-    """Names of the agents known to answer the same position always alike.
-
-    A plain function is not known to, nor is an agent that looks as far as the clock allows.
-    """
-    known = []
-    for name, player in field.items():
-        agent = agents.make(player) if isinstance(player, str) else player
-        if isinstance(agent, Agent) and agent.deterministic and agent.movetime is None:
-            known.append(name)
-        if isinstance(player, str) and isinstance(agent, Agent):
-            agent.close()
-    return known
-
-
 def describe_player(player: Player) -> str:
     """What the header of a run says of a player: its spec, or the name of an object."""
     return player if isinstance(player, str) else f"<{title(player)}>"
@@ -96,22 +81,28 @@ def make_player(spec: str, movetime: float | None) -> Agent:
 class Traits(NamedTuple):
     """What a run must know of its field: names of players."""
 
+    deterministic: tuple[str, ...]  # known to answer the same position always alike
     timed: tuple[str, ...]  # the clock decides how far they look
     holding: tuple[str, ...]  # they hold what must be given back: a process, a connection
 
 
-def traits(field: Mapping[str, Player], movetime: float | None) -> Traits:
-    """Look at each player once."""
-    timed, holding = [], []
+def traits(field: Mapping[str, Player], movetime: float | None = None) -> Traits:
+    """Look at each player once, as the run will make it.
+
+    A plain function is not known to be deterministic, nor is an agent that looks as far as
+    the clock allows.
+    """
+    found = Traits((), (), ())
     for name, player in field.items():
         agent = make_player(player, movetime) if isinstance(player, str) else player
-        if getattr(agent, "movetime", None) is not None:
-            timed.append(name)
-        if isinstance(agent, Agent) and type(agent).close is not Agent.close:
-            holding.append(name)
+        timed = getattr(agent, "movetime", None) is not None
+        known = isinstance(agent, Agent) and agent.deterministic and not timed
+        holding = isinstance(agent, Agent) and type(agent).close is not Agent.close
+        answers = (known, timed, holding)
+        found = Traits(*(names + (name,) * yes for names, yes in zip(found, answers, strict=True)))
         if agent is not player and isinstance(agent, Agent):
             agent.close()
-    return Traits(tuple(timed), tuple(holding))
+    return found
 
 
 def code_of(field: Mapping[str, Player]) -> dict[str, str]:
@@ -124,8 +115,8 @@ def code_of(field: Mapping[str, Player]) -> dict[str, str]:
         if isinstance(player, str):
             for text, data in _named_by(player):
                 found[text] = hashlib.sha256(data).hexdigest()[:16]
-        elif data := _source_of(player):
-            found[name] = hashlib.sha256(data).hexdigest()[:16]
+        elif (source := _source_of(player)) is not None:
+            found[name] = hashlib.sha256(source).hexdigest()[:16]
     return found
 
 

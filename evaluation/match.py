@@ -77,9 +77,7 @@ class _TimeUp(BaseException):
     """The time for a move is over. No ``Exception``, so that agents do not catch it."""
 
 
-def ask_in_time(
-    policy: Policy, observation: Observation, clock: Clock
-) -> tuple[int, int] | Fault:
+def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
     """As :func:`ask`; an answer that comes too late is a fault.
 
     A policy that does not come back is stopped while it runs Python code, where the system
@@ -97,7 +95,8 @@ def ask_in_time(
     if answer is None or spent > allowed:
         return Fault(
             "time",
-            f"{spent:.3f} s for a move: {clock.movetime:g} and a margin of {clock.margin:g} allowed",
+            f"{spent:.3f} s for a move; {clock.movetime:g} and a margin of {clock.margin:g} "
+            "are allowed",
         )
     return answer
 

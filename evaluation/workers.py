@@ -11,6 +11,7 @@ so is the side whose turn it was, which forfeits.
 from __future__ import annotations
 
 import copy
+import dataclasses
 import os
 import pickle
 import platform
@@ -24,7 +25,6 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
-from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
@@ -32,7 +32,7 @@ from typing import Any, Final
 
 import joblib
 import numpy as np
-from joblib.externals.loky import ProcessPoolExecutor
+from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 from joblib.parallel import get_active_backend
 
 import agents
@@ -49,17 +49,19 @@ BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little
 MOST_GAMES: Final = 1000  # in one task
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class Orders:
     """What a worker must know besides which games to play."""
 
     field: Mapping[str, Player]
     seed: int
     clock: Clock | None = None
-    registered: Mapping[str, Any] = field(default_factory=dict)  # names given in the parent
+    registered: Mapping[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # names given in the parent
     shared: bool = False  # threads, which must not play with one object at once
     version: str = ""
-    run: str = field(default_factory=lambda: uuid.uuid4().hex)
+    run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
 
 def version_here() -> str:
@@ -101,7 +103,7 @@ def play_all(
     wary: set[str] = set()  # players that have ended their process
     with BACKENDS[backend].connect(jobs, address) if backend is not None else nullcontext():
         workers = -1 if address is not None else jobs
-        deaths = (BrokenExecutor, *worker_death(backend))
+        deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
         while trusted := [f for f in left if not wary.intersection(f[0])]:
             batches = _Batches(trusted, joblib.effective_n_jobs(workers))
             try:
@@ -158,8 +160,7 @@ def _from_pool(
     """Games and seconds of each task as it ends, from the backend joblib is set to."""
     backend, _ = get_active_backend()
     threads = bool(getattr(backend, "uses_threads", False))
-    orders = copy.copy(orders)
-    object.__setattr__(orders, "shared", threads)
+    orders = dataclasses.replace(orders, shared=threads)
     tasks = (joblib.delayed(play_batch)(orders, batch) for batch in batches)
     options: dict[str, Any] = {}
     if type(backend).__name__ == "LokyBackend":
@@ -235,6 +236,12 @@ def _crash(fixture: Fixture, note: Path, error: BrokenExecutor) -> GameRecord:
     return GameRecord((first, second), opening, moves, 1 - int(seat_text), "crash", reason)
 
 
+def dismiss_processes() -> None:
+    """End the processes that joblib keeps for the next run, and so what their agents hold."""
+    with deaf_to_interrupts():
+        get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+
+
 # -- in the worker -----------------------------------------------------------------------
 
 
@@ -306,9 +313,7 @@ class _Crew(threading.local):
         if (name, seat) not in self._made:
             movetime = orders.clock.movetime if orders.clock is not None else None
             self._made[name, seat] = (
-                make_player(player, movetime)
-                if isinstance(player, str)
-                else copy.deepcopy(player)
+                make_player(player, movetime) if isinstance(player, str) else copy.deepcopy(player)
             )
         return self._made[name, seat]
 
