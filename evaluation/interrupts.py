@@ -6,6 +6,9 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker as python_tracker
+
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
 
 @contextmanager
@@ -18,6 +21,9 @@ def deaf_to_interrupts() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    # Python starts these on the way, and unblocks the signal when it has.
+    python_tracker.ensure_running()
+    loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
