@@ -22,7 +22,8 @@ from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.field import Player
 from evaluation.ratings import Ratings, Tally, format_ranks, rate_tally
 from evaluation.record import GameRecord
-from evaluation.tournament import Tournament, gauntlet, package_version, round_robin
+from evaluation.tournament import Tournament, gauntlet, round_robin
+from evaluation.workers import version_here
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -90,7 +91,7 @@ class Board:
         """The board of a finished round robin; ``settings`` by spec."""
         found = {game.key: "10="[2 if game.winner is None else game.winner] for game in run.games}
         return cls(
-            package_version(),
+            version_here().split(",")[0],
             datetime.datetime.now(datetime.UTC).date().isoformat(),
             run.openings,
             {player: settings[player] for player in run.players},
