@@ -16,6 +16,14 @@ _HEURISTIC: Final = Option(
     "heuristic", str, "chain", "chain, lines, window, window-b or package.module:function"
 )
 
+# Of the searches that sample.
+_SIMULATIONS: Final = Option(
+    "simulations", int, 2000, "simulations a move; no limit if movetime is given alone", 1
+)
+_MOVETIME: Final = Option("movetime", float, None, "seconds a move", 0.001, 86400)
+_REUSE: Final = Option("reuse", int, 1, "1 keeps the tree from move to move, 0 does not", 0, 1)
+_TREE_MB: Final = Option("tree_mb", int, 128, "memory of the tree, at most", 1, 65536)
+
 ZOO: Final = (
     Entry("random", "agents.simple:Random", "a legal column, each as likely"),
     Entry(
@@ -80,6 +88,19 @@ ZOO: Final = (
             Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
             Option("ties", str, "centre", "among best columns: centre (first) or random"),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
+        ),
+    ),
+    Entry(
+        "mcts",
+        "agents.mcts:MCTS",
+        "Monte-Carlo tree search (UCT) with proofs; plays the column it tried most",
+        (
+            _SIMULATIONS,
+            _MOVETIME,
+            Option("c", float, 1.0, "how much it explores; results are 1, 0 and -1", 0, 100),
+            Option("rollout", str, "random", "random, or greedy: win, block, lose to no disc"),
+            _REUSE,
+            _TREE_MB,
         ),
     ),
 )
