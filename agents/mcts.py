@@ -215,8 +215,8 @@ class MCTS(TreeAgent):
         simulations: playouts a move; 2000, or no limit if ``movetime`` is given.
         movetime: seconds a move.
         c: how much is explored; results are 1, 0 and -1.
-        rollout: ``"random"``, any legal columns; ``"greedy"``, which win, block and do not let
-            the other side win if they can.
+        rollout: ``"greedy"`` playouts win, block, and do not let the other side win if they can;
+            ``"random"`` ones take any legal column.
         reuse: keep the tree between moves (:class:`agents.tree.TreeAgent`).
         tree_mb: memory of the tree.
     """
@@ -228,7 +228,7 @@ class MCTS(TreeAgent):
         simulations: int | None = None,
         movetime: float | None = None,
         c: float = EXPLORATION,
-        rollout: str = "random",
+        rollout: str = "greedy",
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:

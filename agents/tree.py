@@ -22,7 +22,6 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from agents.base import SearchingAgent, SearchResult, require_move
-from agents.search import CENTRE_FIRST
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, playable, winning_cells
 from c4env.jit import kernel
 
@@ -42,6 +41,7 @@ NODE: Final = np.dtype(
     align=True,
 )
 OPEN: Final = 99  # no score: undecided as far as is known
+CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 NODES: Final[Any] = from_dtype(NODE)[::1]
 _int64 = types.int64
@@ -95,8 +95,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
     tree[node]["first"] = used
     if score != OPEN:
         tree[node]["proof"] = -score
-    for place in range(COLUMNS):
-        column = (CENTRE_FIRST >> (3 * place)) & 7
+    for column in CENTRE_FIRST:
         if cells & (COLUMN << (STRIDE * column)):
             tree[used]["total"] = 0.0
             tree[used]["visits"] = 0
@@ -240,10 +239,12 @@ class TreeAgent(SearchingAgent):
         """
         require_move(position)
         if self._result is None or self._root != position:
-            self._result = None  # should the search be interrupted
             self._take_root(position)
+            # A search that is interrupted leaves a tree that nothing can be said of.
+            self._root = self._result = None
             done, depth = self._run(position)
-            self._result = self._read(done, depth)
+            self._result = self._read(position, done, depth)
+            self._root = position
         return self._result
 
     @abc.abstractmethod
@@ -269,7 +270,6 @@ class TreeAgent(SearchingAgent):
         elif node:
             self._used = copy_subtree(self._tree, node, self._spare)
             self._tree, self._spare = self._spare, self._tree
-        self._root = position
 
     def _find(self, position: Position) -> int | None:
         """The node of a position at most two plies after the root; None if there is none."""
@@ -308,9 +308,8 @@ class TreeAgent(SearchingAgent):
                 break
         return done, deepest
 
-    def _read(self, done: int, deepest: int) -> TreeResult:
+    def _read(self, position: Position, done: int, deepest: int) -> TreeResult:
         """The answer of the tree as it stands."""
-        assert self._root is not None
         line = []
         node = favourite(self._tree, 0)
         best = self._tree[node]
@@ -321,8 +320,8 @@ class TreeAgent(SearchingAgent):
             node = favourite(self._tree, node)
         visits = [0] * COLUMNS
         values: list[float | None] = [None] * COLUMNS
-        if int(best["proof"]) != (CELLS + 1 - self._root.plies) >> 1:
-            for column in self._root.legal_columns():  # those without a node lose at once
+        if int(best["proof"]) != (CELLS + 1 - position.plies) >> 1:
+            for column in position.legal_columns():  # those without a node lose at once
                 values[column] = -1.0
         for child in self._children(0):
             visits[self._tree[child]["column"]] = int(self._tree[child]["visits"])

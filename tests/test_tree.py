@@ -183,8 +183,10 @@ def test_the_tree_below_the_new_position_is_kept() -> None:
     assert subtree(agent._tree, 0) == before
     assert before[1] > 0
     # The search adds its simulations to what was kept.
-    agent._result = None
-    second = agent.search(after)
+    again = MCTS(simulations=200)
+    again.reset(7)
+    again.search(start)
+    second = again.search(after)
     assert second.nodes == 200
     assert sum(second.visits) >= 200 + before[1] - 1
 
@@ -208,14 +210,14 @@ def test_only_a_position_just_after_the_last_is_found(earlier: str, later: str, 
 
 
 def test_without_reuse_every_search_begins_anew() -> None:
-    kept, fresh = MCTS(simulations=100), MCTS(simulations=100, reuse=0)
+    kept, fresh = MCTS(simulations=300), MCTS(simulations=300, reuse=0)
     for agent in (kept, fresh):
         agent.reset(3)
         agent.search(Position.parse("44"))
     later = Position.parse("4443")
-    assert sum(fresh.search(later).visits) == 100
-    assert sum(kept.search(later).visits) > 100
-    alone = MCTS(simulations=100, reuse=0)
+    assert sum(fresh.search(later).visits) == 300
+    assert sum(kept.search(later).visits) > 300
+    alone = MCTS(simulations=300, reuse=0)
     alone.reset(3)
     assert alone.search(later) == fresh.search(later)
 
