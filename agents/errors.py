@@ -23,6 +23,10 @@ class InvalidHeuristic(C4Error):
     """A heuristic that cannot be found or has another signature than a heuristic's."""
 
 
+class InvalidFunction(C4Error):
+    """A policy and value function that cannot be found, or an answer of it that is none."""
+
+
 class NoMove(C4Error):
     """An agent was asked to move in a position without a legal column."""
 

@@ -426,7 +426,8 @@ def test_every_agent_and_option_is_described() -> None:
         assert text.startswith(name)
         assert entry.summary in text
         for option in entry.options:
-            assert f"{option.name}={option.default}" in text
+            shown = "..." if option.default is REQUIRED else option.default
+            assert f"{option.name}={shown}" in text
             assert option.help in text
     with pytest.raises(UnknownAgent, match="did you mean 'greedy'"):
         describe("gredy")
@@ -440,10 +441,12 @@ def test_the_table_tells_the_agents_own_defaults(name: str) -> None:
     entry = registry._registered[name]
     assert isinstance(entry, Entry)
     signature = inspect.signature(registry._import(entry.target))
-    defaults = {o.name: o.default for o in entry.options}
+    none = {REQUIRED: inspect.Parameter.empty}
+    defaults = {o.name: none.get(o.default, o.default) for o in entry.options}
     assert {k: p.default for k, p in signature.parameters.items() if k in defaults} == defaults
     for option in entry.options:
-        assert option.parse(name, str(option.default)) == option.default
+        if option.default not in (None, REQUIRED):
+            assert option.parse(name, str(option.default)) == option.default
 
 
 def test_naming_and_describing_agents_compiles_nothing() -> None:
