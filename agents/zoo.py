@@ -123,4 +123,13 @@ ZOO: Final = (
         ),
         argument="function",
     ),
+    Entry(
+        "learned",
+        "agents.learned.agent:Learned",
+        "a small network trained on exact scores, two plies ahead; NumPy alone",
+        (
+            Option("depth", int, 2, "plies looked ahead; 0: the policy's column", 0, 4),
+            Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
+        ),
+    ),
 )

@@ -58,8 +58,11 @@ FIELD: Final = (
     Line("alphabeta-window-b"),
     Line("rust-port"),
     Line("alphabeta-table"),
+    Line("mcts"),
+    Line("learned"),
     Line("perfect:blunder=0.1"),
     Line("perfect"),
+    Line("mcts:movetime=0.02", EQUAL_TIME),
 )
 
 
