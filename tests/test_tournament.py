@@ -184,7 +184,7 @@ def test_a_killed_run_ends_with_the_same_games(tmp_path):
         )
         while process.poll() is None:
             if path.exists() and path.read_bytes().count(b"\n") > wanted:
-                os.killpg(process.pid, signal.SIGKILL)
+                process.kill()  # the workers leave by themselves
                 break
             time.sleep(0.005)
         process.wait()
@@ -196,7 +196,24 @@ def test_a_killed_run_ends_with_the_same_games(tmp_path):
     assert f"digest {digest}" in done.stdout
 
 
-def test_a_directory_of_another_run_is_refused(tmp_path):
+@pytest.mark.compiled
+def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
+    command = [sys.executable, "-m", "evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command += ["--out", str(tmp_path), "--jobs", "2"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    path = tmp_path / GAMES_FILE
+    while process.poll() is None and not path.exists():
+        time.sleep(0.01)
+    for _ in range(3):  # to all processes, as the terminal does; the workers are starting
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.1)
+    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
+    assert (process.returncode, out, err) == (130, "", "c4 run: interrupted\n")
+
+
+def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
     for change in ({"seed": 1}, {"openings": 1}):
         with pytest.raises(UnreadableRun, match="another run"):
@@ -205,6 +222,18 @@ def test_a_directory_of_another_run_is_refused(tmp_path):
             )
     with pytest.raises(UnreadableRun, match="another run"):
         evaluation.round_robin(["random", "minimax:depth=1"], openings=0, out=tmp_path)
+    monkeypatch.setattr("evaluation.tournament.version_here", lambda: "0.0.0")
+    with pytest.raises(UnreadableRun, match="another run: c4env differ"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+
+def test_two_runs_do_not_share_a_directory(tmp_path):
+    def second(done, total):
+        with pytest.raises(UnreadableRun, match="being written"):
+            evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
+    assert len(read_games(tmp_path)[1]) == 2
 
 
 @pytest.mark.parametrize(
