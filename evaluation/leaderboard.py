@@ -58,11 +58,16 @@ FIELD: Final = (
     Line("alphabeta-window-b"),
     Line("rust-port"),
     Line("alphabeta-table"),
+    Line("deepening"),
     Line("mcts"),
     Line("learned"),
     Line("perfect:blunder=0.1"),
     Line("perfect"),
     Line("mcts:movetime=0.02", EQUAL_TIME),
+    *(
+        Line(f"deepening:movetime=0.02,heuristic={heuristic}", EQUAL_TIME)
+        for heuristic in ("chain", "lines", "threats", "window")
+    ),
 )
 
 
