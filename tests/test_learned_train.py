@@ -19,7 +19,7 @@ from agents.solver import Solver
 from c4env import Position
 from c4env.bitboard import mirror
 
-QUOTA = {2: 30, 9: 20, 30: 20}
+QUOTA = {2: 30, 7: 20, 30: 20}
 
 
 @pytest.fixture(scope="module")
