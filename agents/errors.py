@@ -33,3 +33,11 @@ class NoMove(C4Error):
 
 class SearchLimit(C4Error):
     """A search reached the number of nodes it was allowed before it was done."""
+
+
+class UnreadableWeights(C4Error):
+    """A network's weights that are missing or cannot be read."""
+
+
+class MissingExtra(C4Error):
+    """A feature needs a package that is not installed."""
