@@ -31,6 +31,7 @@ and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
 SIMULATIONS: Final = 400
 EXPLORATION: Final = 1.5
 BATCH: Final = 8
+LEARNED: Final = "learned"
 LOGITS, PROBABILITIES = "logits", "probabilities"
 PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
 
@@ -208,7 +209,8 @@ class PUCT(TreeAgent):
     """Search led by a policy and value function; plays the column it tried most.
 
     Args:
-        function: ``package.module:name`` of a :data:`PolicyValue`, or one itself.
+        function: ``"learned"`` for the network that ships with the package, ``module:name`` of
+            a :data:`PolicyValue`, or one itself.
         simulations: a move; 400, or no limit if ``movetime`` is given.
         movetime: seconds a move.
         c: how much the policy counts against values of -1 to 1.
@@ -221,7 +223,7 @@ class PUCT(TreeAgent):
 
     def __init__(
         self,
-        function: str | PolicyValue,
+        function: str | PolicyValue = LEARNED,
         simulations: int | None = None,
         movetime: float | None = None,
         c: float = EXPLORATION,
@@ -302,18 +304,22 @@ class PUCT(TreeAgent):
 
 
 def load(function: str | PolicyValue) -> PolicyValue:
-    """The function of an import path, or itself.
+    """The shipped network, the function of an import path, or itself.
 
     Raises:
         InvalidFunction: there is none.
     """
     if not isinstance(function, str):
         return function
+    if function == LEARNED:
+        from agents.learned.network import shipped
+
+        return shipped()
     try:
         found = import_attribute(function)
     except (ImportError, AttributeError, ValueError) as error:
         raise InvalidFunction(
-            f"puct: function={function!r}: {error}; expected package.module:function"
+            f"puct: function={function!r}: {error}; expected {LEARNED} or package.module:function"
         ) from None
     if not callable(found):
         raise InvalidFunction(f"puct: function={function!r} is {found!r}; expected a function")

@@ -197,8 +197,8 @@ class TreeAgent(SearchingAgent):
         simulations: a move, added to what was kept; None for no limit.
         movetime: seconds a move; None for no limit. With both, what is reached first ends it.
         reuse: keep the tree between moves.
-        tree_mb: memory of the tree, two arrays; when it is full, simulations go on from
-            the leaves that there are.
+        tree_mb: memory of the tree, half of it to copy to if it is kept between moves; when it
+            is full, simulations go on from the leaves that there are.
     """
 
     deterministic = False
@@ -210,7 +210,7 @@ class TreeAgent(SearchingAgent):
         self.simulations = simulations
         self.movetime = movetime
         self.reuse = reuse
-        capacity = tree_mb * (1 << 20) // (2 * NODE.itemsize)
+        capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
         # Pages are only taken as they are written to.
         self._tree = np.empty(capacity, NODE)
         self._spare = np.empty(capacity if reuse else 0, NODE)
@@ -239,10 +239,12 @@ class TreeAgent(SearchingAgent):
         """
         require_move(position)
         if self._result is None or self._root != position:
-            self._take_root(position)
+            started = time.perf_counter()
+            node = self._find(position) if self.reuse else None
             # A search that is interrupted leaves a tree that nothing can be said of.
             self._root = self._result = None
-            done, depth = self._run(position)
+            self._take_root(node)
+            done, depth = self._run(position, started)
             self._result = self._read(position, done, depth)
             self._root = position
         return self._result
@@ -261,9 +263,8 @@ class TreeAgent(SearchingAgent):
 
     # -- the root ---------------------------------------------------------------------
 
-    def _take_root(self, position: Position) -> None:
-        """Keep what is known below the position, else begin a new tree."""
-        node = self._find(position) if self.reuse else None
+    def _take_root(self, node: int | None) -> None:
+        """Keep what is known below a node, else begin a new tree."""
         if node is None:
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
             self._used = 1
@@ -290,9 +291,8 @@ class TreeAgent(SearchingAgent):
 
     # -- the answer -------------------------------------------------------------------
 
-    def _run(self, position: Position) -> tuple[int, int]:
+    def _run(self, position: Position, started: float) -> tuple[int, int]:
         """Simulations made until the budget was spent or the root proven; their greatest depth."""
-        started = time.perf_counter()
         self._prepare(position)
         done = deepest = 0
         while self.simulations is None or done < self.simulations:

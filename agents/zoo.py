@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.entries import REQUIRED, Entry, Option
+from agents.entries import Entry, Option
 
 
 def _depth(default: int, note: str = "") -> Option:
@@ -19,10 +19,8 @@ _MOVETIME: Final = Option(
     "movetime", float, None, "seconds a move; games then need not repeat", 0.001
 )
 
+
 # Of the searches that sample.
-_MOVETIME: Final = Option("movetime", float, None, "seconds a move", 0.001, 86400)
-
-
 def _simulations(default: int) -> Option:
     text = f"simulations a move ({default} if there is no movetime)"
     return Option("simulations", int, None, text, 1)
@@ -127,7 +125,7 @@ ZOO: Final = (
         "agents.puct:PUCT",
         "tree search led by a policy and value function, with proofs",
         (
-            Option("function", str, REQUIRED, "package.module:function of observations and masks"),
+            Option("function", str, "learned", "learned (the shipped network) or module:function"),
             _simulations(400),
             _MOVETIME,
             Option("c", float, 1.5, "how much the policy counts; values are -1 to 1", 0, 100),

@@ -19,7 +19,7 @@ from agents.solver import Solver
 from c4env import Position
 from c4env.bitboard import mirror
 
-QUOTA = {2: 30, 9: 20, 30: 20}
+QUOTA = {2: 30, 7: 20, 30: 20}
 
 
 @pytest.fixture(scope="module")
@@ -198,6 +198,9 @@ def test_the_command_trains_and_goes_on_where_it_was(
     (tmp_path / "model-1.pt").unlink()  # as if stopped in the last fitting
     assert train.main(command) == 0
     assert (tmp_path / "weights.npz").read_bytes() == first
+    capsys.readouterr()
+    assert train.main([*command, "--seed", "2"]) == 2  # its positions would be mixed up
+    assert "seed 1" in capsys.readouterr().err
 
 
 def test_fitting_lowers_the_losses(

@@ -11,7 +11,7 @@ import pytest
 import reference
 
 import agents
-from agents.errors import InvalidFunction, InvalidSpec, InvalidValue
+from agents.errors import InvalidFunction, InvalidValue
 from agents.puct import PUCT
 from agents.solver import Solver
 from agents.tree import NODE, OPEN
@@ -226,8 +226,11 @@ def test_a_spec_names_the_function() -> None:
 @pytest.mark.parametrize(
     ("spec", "error", "words"),
     [
-        ("puct", InvalidSpec, "puct:FUNCTION"),
-        ("puct:nowhere:f", InvalidFunction, "nowhere:f.*expected package.module:function"),
+        (
+            "puct:nowhere:f",
+            InvalidFunction,
+            "nowhere:f.*expected learned or package.module:function",
+        ),
         ("puct:users_network:number", InvalidFunction, "is 7; expected a function"),
         ("puct:users_network:evaluate,batch=0", InvalidValue, "batch='0'"),
         ("puct:users_network:evaluate,policy=odds", InvalidValue, "policy='odds'.*logits"),
@@ -257,3 +260,15 @@ def test_an_answer_that_is_none_is_said(answer: Any, policy: str, words: str) ->
     with pytest.raises(InvalidFunction, match=words) as caught:
         agent.choose(Position())
     assert f"expected {policy} [N, 7] and values [N]" in str(caught.value)
+
+
+# -- the shipped network --------------------------------------------------------------------------
+
+
+def test_the_shipped_network_leads_the_search() -> None:
+    agent = agents.make("puct:simulations=40")
+    assert isinstance(agent, PUCT)
+    found = agent.search(Position())
+    assert found.column == 3
+    assert found == agents.make("puct:learned,simulations=40").search(Position())  # type: ignore[attr-defined]
+    assert agent.choose(Position.parse("414141")) == 3

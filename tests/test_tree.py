@@ -179,7 +179,7 @@ def test_the_tree_below_the_new_position_is_kept() -> None:
     node = next(c for c in agent._children(child) if agent._tree[c]["column"] == reply)
     before = subtree(agent._tree, node)
     after = start.play(first.column).play(reply)
-    agent._take_root(after)
+    agent._take_root(agent._find(after))
     assert subtree(agent._tree, 0) == before
     assert before[1] > 0
     # The search adds its simulations to what was kept.

@@ -36,23 +36,21 @@ from c4env.cores import usable_cores
 from c4env.errors import C4Error
 
 # How many positions of each number of plies. The solver needs longest for those just beyond
-# the book's; the earliest and the latest are few.
-_RISING: Final = {12: 600, 13: 1500, 14: 4000, 15: 5000, 16: 7000, 17: 10_000, 18: 13_000}
+# its book's; the earliest and the latest are few.
 FROM_TACTICIANS: Final = {
     **dict.fromkeys(range(12), 12_000),
-    **_RISING,
-    19: 15_000,
+    **{12: 600, 13: 1500, 14: 4000, 15: 5000, 16: 7000, 17: 10_000, 18: 13_000, 19: 15_000},
     **dict.fromkeys(range(20, 30), 20_000),
     **dict.fromkeys(range(30, 37), 12_000),
     **dict.fromkeys(range(37, 42), 5_000),
 }
 FROM_ITSELF: Final = {
-    **dict.fromkeys(range(12), 8_000),
-    **{ply: count // 2 for ply, count in _RISING.items()},
-    **dict.fromkeys(range(19, 30), 8_000),
-    **dict.fromkeys(range(30, 36), 4_000),
+    **dict.fromkeys(range(12), 6_000),
+    **{14: 500, 15: 1000, 16: 2000, 17: 3000, 18: 4000},
+    **dict.fromkeys(range(19, 30), 6_000),
+    **dict.fromkeys(range(30, 36), 3_000),
 }
-STEPS: Final = (1_200, 4_000)  # of the optimiser, by round
+STEPS: Final = (1_200, 5_000)  # of the optimiser, by round
 WIDTH, INNER, BLOCKS = 192, 64, 2  # units of the first layer, units within a block, blocks
 
 
@@ -100,6 +98,7 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
     torch.set_num_threads(1)  # with more, sums come out differently from run to run
     torch.manual_seed(seed)
     model = Model(WIDTH, INNER, BLOCKS)
+    settle(out, f"seed {seed}, scale {scale:g}\n")
     learned_from: list[Labels] = []
     player: Player = noisy_tactician
     started = time.monotonic()
@@ -110,8 +109,12 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
     for number, steps in enumerate(STEPS):
         quota = FROM_ITSELF if number else FROM_TACTICIANS
         quota = {ply: max(1, round(count * scale)) for ply, count in quota.items()}
-        say(f"round {number}: playing")
-        planes = played(player, quota, seed + number, max(64, round(BOARDS * scale)))
+        path = out / f"positions-{number}.npy"
+        if not path.exists():
+            say(f"round {number}: playing")
+            boards = max(64, round(BOARDS * scale))
+            write(path, played(player, quota, seed + number, boards))
+        planes = np.load(path, allow_pickle=False)
         say(f"round {number}: labelling {len(planes):,} positions")
         learned_from.append(label(planes, out / f"labels-{number}", jobs))
         labels = Labels(*(np.concatenate(fields) for fields in zip(*learned_from, strict=True)))
@@ -122,13 +125,37 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
         else:
             say(f"round {number}: fitting")
             fit(model, labels.take(~kept), max(1, round(steps * scale)), seed + number, say)
-            torch.save(model.state_dict(), state)
+            torch.save(model.state_dict(), state.with_suffix(".new"))
+            state.with_suffix(".new").replace(state)
         network = Network(model.export())
         print(table(network, labels.take(kept)))
         player = network_player(network)
     network.save(out / "weights.npz")
     say(f"wrote {out / 'weights.npz'}")
     return network
+
+
+def settle(out: Path, settings: str) -> None:
+    """Make the folder, or see that it was made with the same settings.
+
+    Raises:
+        InvalidValue: it was made with others.
+    """
+    path = out / "settings.txt"
+    out.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.read_text() != settings:
+        raise InvalidValue(
+            f"{out} holds a training with {path.read_text().strip()}: expected {settings.strip()}"
+        )
+    path.write_text(settings)
+
+
+def write(path: Path, planes: NDArray[np.int8]) -> None:
+    """Write positions to a file, whole or not at all."""
+    part = path.with_suffix(".new")
+    with part.open("wb") as file:
+        np.save(file, planes, allow_pickle=False)
+    part.replace(path)
 
 
 def table(network: Network, labels: Labels) -> str:
