@@ -33,7 +33,8 @@ OPENINGS: Final = 3  # plies: 121 of them
 QUICK: Final = 6  # openings of the quick form
 TRIAL: Final = 25  # openings a newcomer is tried on
 
-PUBLISHED: Final = "published"
+DEFAULT: Final = "default"
+PUBLISHED: Final = "published"  # the settings of a published system
 EQUAL_TIME: Final = "equal time"
 
 _POINTS: Final = {"1": 1.0, "=": 0.5, "0": 0.0}  # of the first player; "-": no game
@@ -44,26 +45,28 @@ class Line:
     """An agent of the field."""
 
     spec: str
-    setting: str = PUBLISHED
+    setting: str = DEFAULT
     needs: str = ""  # a module without which it is left out
 
 
 FIELD: Final = (
     Line("random"),
     Line("greedy"),
-    Line("minimax"),
-    Line("alphabeta-chain"),
-    Line("alphabeta-window"),
-    Line("alphabeta-window:depth=7"),
-    Line("alphabeta-window-b"),
-    Line("rust-port"),
+    Line("minimax", PUBLISHED),
+    Line("alphabeta-chain", PUBLISHED),
+    Line("alphabeta-window", PUBLISHED),
+    Line("alphabeta-window:depth=7", PUBLISHED),
+    Line("alphabeta-window-b", PUBLISHED),
+    Line("rust-port", PUBLISHED),
     Line("alphabeta-table"),
     Line("deepening"),
     Line("mcts"),
     Line("learned"),
+    Line("puct"),
     Line("perfect:blunder=0.1"),
     Line("perfect"),
     Line("mcts:movetime=0.02", EQUAL_TIME),
+    Line("puct:movetime=0.02", EQUAL_TIME),
     *(
         Line(f"deepening:movetime=0.02,heuristic={heuristic}", EQUAL_TIME)
         for heuristic in ("chain", "lines", "threats", "window")
