@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
 from c4env.position import Position
@@ -28,7 +28,8 @@ Ending = Literal[
     "four", "full board",
     "exception", "illegal column", "nonsense", "time", "crash", "abandoned",
 ]  # fmt: skip
-FORFEITS: Final = ("exception", "illegal column", "nonsense", "time", "crash", "abandoned")
+PLAYED_OUT: Final = ("four", "full board")
+FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in PLAYED_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +91,34 @@ class GameRecord:
                 first, second = fields[name]
                 fields[name] = (first, second)
             game = cls(**fields)
-            if not all(isinstance(name, str) for name in (*game.players, game.opening)):
-                raise UnreadableRun("players and opening are texts")
+            _check_kinds(game)
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
                 raise UnreadableRun("the moves do not begin with the opening")
         except (C4Error, KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableRun(f"not a game: {line.strip()[:200]!r}: {error}") from None
-        winner = None if outcome is None else outcome.winner
-        if game.ending not in FORFEITS and (outcome is None or winner != game.winner):
+        if game.ending in FORFEITS:
+            agree = outcome is None and game.winner is not None
+        else:
+            ending = "full board" if game.winner is None else "four"
+            agree = outcome is not None and (outcome.winner, ending) == (game.winner, game.ending)
+        if not agree:
             raise UnreadableRun(f"moves and result contradict: {line.strip()[:200]!r}")
         return game
+
+
+def _check_kinds(game: GameRecord) -> None:
+    """Refuse a field of the wrong kind: a damaged line can still be JSON."""
+    if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
+        raise UnreadableRun("players, opening and reason are texts")
+    if game.ending not in (*PLAYED_OUT, *FORFEITS):
+        raise UnreadableRun(f"there is no ending {game.ending!r}")
+    if game.winner not in (0, 1, None) or isinstance(game.winner, bool):
+        raise UnreadableRun(f"there is no winner {game.winner!r}")
+    if not all(type(count) is int and count >= 0 for count in game.nodes):
+        raise UnreadableRun("nodes are two counts")
+    if not all(type(time) in (int, float) and time >= 0 for time in game.seconds):
+        raise UnreadableRun("seconds are two times")
 
 
 def digest(games: Iterable[GameRecord]) -> str:
