@@ -15,6 +15,7 @@ from typing import Final
 COMMANDS: Final = {
     "run": "play a round robin and print its win table",
     "report": "print the tables of a run, or of games that people played",
+    "quality": "judge the moves of agents by exact play",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
     "solve": "exact scores of positions",
