@@ -14,6 +14,8 @@ from typing import Final
 # when it is asked for, so that no command pays for another's imports.
 COMMANDS: Final = {
     "run": "play a round robin and print its win table",
+    "gauntlet": "play one agent against a field and print its win table",
+    "match": "play two agents until it is known which is stronger",
     "report": "print the tables of a run, or of games that people played",
     "quality": "judge the moves of agents by exact play",
     "list": "describe every agent and its options",
