@@ -144,12 +144,14 @@ class Quality:
             critical move come first.
         unit: what the groups are called, in the plural.
         seed: of the bootstrap over groups. All players share its samples.
+        notes: lines printed below the tables.
     """
 
     moves: tuple[JudgedMove, ...]
     players: tuple[str, ...] = ()
     unit: str = "openings"
     seed: int = 0
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.moves:
@@ -279,10 +281,11 @@ class Quality:
         """What was counted, and what the intervals are."""
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
-        return (
+        counted = (
             f"{moves} moves judged by exact scores ({forced} more had one legal column and do not "
             f"count). 95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
         )
+        return "\n".join([counted, *self.notes])
 
     def text(self) -> str:
         """For a terminal: the table, blunders by colour and by ply, and what was counted."""
@@ -308,6 +311,7 @@ class Quality:
         """Everything in the tables, for programs."""
         return json.dumps(
             {
+                "notes": self.notes,
                 "groups": {"unit": self.unit, "count": len(self._groups)},
                 "overall": [q.as_dict() for q in self.overall()],
                 "by_colour": [q.as_dict() for q in self.by_colour()],
