@@ -18,6 +18,7 @@ COMMANDS: Final = {
     "match": "play two agents until it is known which is stronger",
     "report": "print the tables of a run, or of games that people played",
     "quality": "judge the moves of agents by exact play",
+    "heuristics": "compare heuristics without search, by exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
     "solve": "exact scores of positions",

@@ -260,14 +260,14 @@ class Quality:
         rows = [list(_HEADING)]
         for q in self.overall():
             counts = [q.moves, q.forced, q.critical, q.blunders]
-            shares = [_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
+            shares = [shown_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
             rows.append([q.player, *map(str, counts), *shares, _points(q.loss)])
         return rows
 
     def rates(self, width: int = BAND) -> list[list[str]]:
         """Heading and one row a player: blunders per critical move by colour and by ply."""
         shown = [band for band in bands(width) if self._critical_in(band)]
-        rows = [["blunders per critical move", "as first", "as second", *map(_band_name, shown)]]
+        rows = [["blunders per critical move", "as first", "as second", *map(band_name, shown)]]
         for player in self.players:
             parts = [self.slice(player, colour) for colour in (0, 1)]
             parts += [self.slice(player, plies=band) for band in shown]
@@ -357,12 +357,14 @@ _HEADING: Final = (
 )
 
 
-def _band_name(band: tuple[int, int]) -> str:
+def band_name(band: tuple[int, int]) -> str:
+    """A range of plies in words."""
     first, last = band
     return f"ply {first}" if first == last else f"ply {first}-{last}"
 
 
-def _share(estimate: Estimate) -> str:
+def shown_share(estimate: Estimate) -> str:
+    """A share in percent with its interval, if it has one."""
     value, low, high = estimate
     if value is None:
         return "-"
