@@ -6,6 +6,7 @@ import argparse
 import difflib
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -68,6 +69,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        if arguments is None:  # nothing is left to interrupt but the end of the process
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         print(f"c4 {name}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output left, as `head` does

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.errors import InvalidRun
-from evaluation.field import Players, deterministic_players, name_players
+from evaluation.field import Players, name_players, traits
 from evaluation.openings import Openings, choose_openings
 from evaluation.ratings import Ratings, Tally, rate_tally, score_interval
 from evaluation.record import GameRecord, digest
@@ -169,7 +169,7 @@ def play_match(
                 counts[kind_of_pair(_points(games[-2:], one))] += 1
                 if sprt is not None and sprt.decide(counts) is not None:
                     break
-    known = tuple(deterministic_players(field))
+    known = traits(field, chosen.movetime).deterministic
     return Match((one, other), tuple(starts), tuple(games), known, sprt)
 
 

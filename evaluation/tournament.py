@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
-import platform
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from evaluation.errors import InvalidRun, WorkerDied
+from agents.registry import registered_here
+from evaluation.backends import check_backend
+from evaluation.errors import InvalidRun
 from evaluation.field import (
     Player,
     Players,
+    Traits,
+    code_of,
     describe_player,
-    deterministic_players,
     name_players,
+    traits,
 )
+from evaluation.interrupts import one_interrupt
+from evaluation.match import Clock
 from evaluation.openings import Openings, choose_openings
 from evaluation.ratings import Ratings, rate
 from evaluation.record import GameFile, GameRecord, digest
 from evaluation.schedule import Fixture, gauntlet_order, opening_major
 from evaluation.wintable import WinTable
-from evaluation.workers import play_all
+from evaluation.workers import Orders, dismiss_processes, play_all, version_here
 
 Watcher = Callable[[int, int], None]
 
@@ -41,12 +43,19 @@ class Settings:
 
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
-        jobs: worker processes (joblib; wrap the call in ``joblib.parallel_config`` for
-            another backend). Players that are objects must then be picklable.
+        jobs: worker processes; 1 plays here. Players that are objects must be picklable
+            for more than one.
         out: a run directory. Games are written there as they end; a repeated call plays
             only those that are missing.
         watch: called with games done and games in all, now and then.
         limit: play only so many of the openings, the first in the order of the seed.
+        movetime: seconds a move. Agents with an option ``movetime`` play by it unless their
+            spec sets their own; an agent that takes longer than this and the margin forfeits.
+        margin: seconds that a move may take longer.
+        backend: ``loky`` (processes), ``threading``, ``serial``, or a cluster's ``dask`` or
+            ``ray``; None is what joblib is set to (``joblib.parallel_config``), else loky.
+        address: of a cluster, all whose workers are then used; without one, dask and ray
+            start ``jobs`` workers on this machine.
 
     Raises:
         InvalidRun: one of them is not what it should be.
@@ -57,6 +66,10 @@ class Settings:
     out: str | Path | None = None
     watch: Watcher | None = None
     limit: int | None = None
+    movetime: float | None = None
+    margin: float = 0.1
+    backend: str | None = None
+    address: str | None = None
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
@@ -66,10 +79,19 @@ class Settings:
         if self.limit is not None:
             openings = "a number of openings, at least 1"
             put("limit", _whole("limit", self.limit, 1, MAX_SEED, openings))
+        if self.movetime is not None:
+            _seconds("movetime", self.movetime, more_than=0)
+        _seconds("margin", self.margin)
+        check_backend(self.backend, self.address)
         if self.out is not None:
             if not str(self.out).strip():
                 raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
             put("out", Path(self.out))
+
+    @property
+    def clock(self) -> Clock | None:
+        """How long a move may take, if that is limited."""
+        return None if self.movetime is None else Clock(self.movetime, self.margin)
 
 
 @dataclass(frozen=True)
@@ -81,17 +103,19 @@ class Tournament:
         openings: move strings the games began from.
         games: one record a game, in the order of the schedule.
         deterministic: the agents known to answer the same position always alike.
+        notes: what a reader must know of how the games were played.
     """
 
     players: tuple[str, ...]
     openings: tuple[str, ...]
     games: tuple[GameRecord, ...]
     deterministic: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @functools.cached_property
     def table(self) -> WinTable:
         """First player in rows against second player in columns, and totals."""
-        return WinTable.of(self.games, self.players)
+        return WinTable.of(self.games, self.players, self.notes)
 
     @functools.cached_property
     def ratings(self) -> Ratings:
@@ -179,10 +203,50 @@ def _whole_run(
     settings: Settings,
     about: Mapping[str, Any],
 ) -> Tournament:
-    found = {game.key: game for game in play(field, schedule, openings, settings, about)}
-    games = tuple(found[(*pair, opening)] for pair, opening in schedule)
-    known = tuple(deterministic_players(field))
-    return Tournament(tuple(field), tuple(openings), games, known)
+    known = traits(field, settings.movetime)
+    header = _header(field, openings, settings, known, about)
+    fresh = _play(field, schedule, settings, header, known)
+    found = {game.fixture: game for game in fresh}
+    games = tuple(found[fixture] for fixture in schedule)
+    return Tournament(tuple(field), tuple(openings), games, known.deterministic, notes_of(header))
+
+
+def _header(
+    field: Mapping[str, Player],
+    openings: Sequence[str],
+    settings: Settings,
+    known: Traits,
+    about: Mapping[str, Any],
+) -> dict[str, Any]:
+    """All that must be the same for a run to go on: what is played, by whom, and how."""
+    header = {
+        "players": {name: describe_player(player) for name, player in field.items()},
+        "deterministic": list(known.deterministic),
+        "openings": list(openings),
+        "seed": settings.seed,
+        "c4env": version_here(),
+        **about,
+    }
+    optional = {"timed": list(known.timed), "code": code_of(field)}
+    header.update({key: value for key, value in optional.items() if value})
+    if settings.movetime is not None:
+        header.update(movetime=settings.movetime, margin=settings.margin)
+    return header
+
+
+def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a reader of a run's table must know of how its games were played."""
+    notes = []
+    if "movetime" in header:
+        notes.append(
+            f"{header['movetime']:g} s a move, and a margin of {header['margin']:g} s; "
+            "a move that takes longer forfeits."
+        )
+    if "timed" in header:
+        notes.append(f"The clock decides how far these look: {', '.join(header['timed'])}.")
+    if notes:
+        notes.append("Timed runs do not repeat exactly.")
+    return tuple(notes)
 
 
 def play(
@@ -213,26 +277,35 @@ def play(
         UnreadableRun: the run directory holds something else.
         WorkerDied: a worker process died.
     """
-    header = {
-        "players": {name: describe_player(player) for name, player in field.items()},
-        "openings": list(openings),
-        "seed": settings.seed,
-        "deterministic": deterministic_players(field),
-        "c4env": _version(),
-        **(about or {}),
-    }
+    known = traits(field, settings.movetime)
+    header = _header(field, openings, settings, known, about or {})
+    return _play(field, schedule, settings, header, known, ordered)
+
+
+def _play(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    settings: Settings,
+    header: dict[str, Any],
+    known: Traits,
+    ordered: bool = False,
+) -> Generator[GameRecord, None, None]:
+    orders = Orders(field, settings.seed, settings.clock, registered_here(), version=version_here())
     out = settings.out
-    with GameFile(Path(out), header) if out is not None else nullcontext() as file:
-        there = {game.key: game for game in file.games} if file is not None else {}
-        missing = [(pair, opening) for pair, opening in schedule if (*pair, opening) not in there]
+    with (
+        one_interrupt(),
+        GameFile(Path(out), header) if out is not None else nullcontext() as file,
+    ):
+        there = {game.fixture: game for game in file.games} if file is not None else {}
+        missing = [fixture for fixture in schedule if fixture not in there]
         done = len(schedule) - len(missing)
         if settings.watch is not None:
             settings.watch(done, len(schedule))
-        yield from (
-            there[(*pair, opening)] for pair, opening in schedule if (*pair, opening) in there
-        )
+        yield from (there[fixture] for fixture in schedule if fixture in there)
+        del there
+        workers = play_all(orders, missing, settings.jobs, settings.backend, settings.address)
         try:
-            with closing(play_all(field, missing, settings.seed, settings.jobs)) as fresh:
+            with closing(workers) as fresh:
                 for game in _in_order(fresh, missing) if ordered else fresh:
                     if file is not None:
                         file.append(game)
@@ -240,22 +313,19 @@ def play(
                     if settings.watch is not None:
                         settings.watch(done, len(schedule))
                     yield game
-        except BrokenExecutor:
-            raise WorkerDied(
-                f"a worker process died after {done} of {len(schedule)} games; those are "
-                "kept where a run directory was named, and --jobs 1 shows which agent it is"
-            ) from None
+        finally:
+            if known.holding:
+                dismiss_processes()
 
 
 def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:
     """The games in the order of the schedule, each as soon as it and all before it are there."""
-    early: dict[tuple[str, str, str], GameRecord] = {}
-    for pair, opening in schedule:
-        key = (*pair, opening)
-        while key not in early:
+    early: dict[Fixture, GameRecord] = {}
+    for fixture in schedule:
+        while fixture not in early:
             game = next(games)
-            early[game.key] = game
-        yield early.pop(key)
+            early[game.fixture] = game
+        yield early.pop(fixture)
 
 
 def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
@@ -273,9 +343,14 @@ def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
     return number
 
 
-def _version() -> str:
-    try:
-        installed = version("c4env")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        installed = "unknown"
-    return f"{installed}, Python {platform.python_version()}, NumPy {np.__version__}"
+def _seconds(name: str, value: object, more_than: float | None = None) -> None:
+    """Refuse what is no number of seconds.
+
+    Raises:
+        InvalidRun: it is not one.
+    """
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    good = good and 0 <= value < math.inf and value != more_than  # type: ignore[operator]
+    if not good:
+        wanted = "more than 0" if more_than is not None else "at least 0"
+        raise InvalidRun(f"{name}={value!r}: expected a number of seconds, {wanted}")

@@ -13,7 +13,7 @@ import pytest
 import agents
 import evaluation
 from agents.errors import UnknownAgent
-from evaluation.errors import InvalidRun, UnreadableRun, WorkerDied
+from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.field import name_players
 from evaluation.record import GAMES_FILE, digest, read_games
 from evaluation.schedule import gauntlet_order, opening_major, planned
@@ -134,11 +134,14 @@ def dies(observation):
 
 
 @pytest.mark.compiled
-def test_a_worker_that_dies_is_an_error_and_loses_no_game(tmp_path):
+def test_an_agent_that_ends_its_worker_forfeits_and_the_run_goes_on(tmp_path):
     field = [centre_first, "random", dies]
-    with pytest.raises(WorkerDied, match="died after"):
-        evaluation.round_robin(field, openings=0, jobs=2, out=tmp_path)
-    read_games(tmp_path)
+    result = evaluation.round_robin(field, openings=0, jobs=2, out=tmp_path)
+    assert len(result.games) == len(read_games(tmp_path)[1]) == 6
+    crashed = [game for game in result.games if game.ending == "crash"]
+    assert crashed == [game for game in result.games if "dies" in game.players]
+    assert all(game.players[game.forfeited_by] == "dies" for game in crashed)
+    assert all("EXIT(3)" in game.reason for game in crashed)
 
 
 def test_a_failing_agent_forfeits_and_the_run_goes_on():

@@ -23,11 +23,12 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.ratings import format_ratings, rate
     from evaluation.record import digest, read_games
     from evaluation.schedule import planned
+    from evaluation.tournament import notes_of
     from evaluation.wintable import WinTable
 
     header, games, _ = read_games(arguments.folder)
     players = list(header.get("players", ()))
-    table = WinTable.of(games, players)
+    table = WinTable.of(games, players, notes_of(header))
     print(getattr(table, arguments.format)())
     if arguments.format == "text" and games and "sprt" in header:
         from evaluation.duel import Match

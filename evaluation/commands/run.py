@@ -60,6 +60,23 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
         help="worker processes (default: the number of cores); the games are the same for any",
     )  # fmt: skip
     parser.add_argument(
+        "--movetime", type=float, metavar="SECONDS",
+        help="time for a move: agents with an option movetime play by it, and one that takes "
+        "longer than this and the margin forfeits (timed runs do not repeat exactly)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--margin", type=float, default=0.1, metavar="SECONDS",
+        help="how much longer than --movetime a move may take (default 0.1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--backend", metavar="NAME",
+        help="where workers run: loky (processes of this machine, the default), threading, serial, "
+        "dask or ray (extras c4env[dask], c4env[ray])",
+    )  # fmt: skip
+    parser.add_argument(
+        "--address", metavar="ADDRESS", help="of a Dask or Ray cluster: all its workers play"
+    )
+    parser.add_argument(
         "--out", metavar="DIR",
         help="write every game to DIR as it ends; the same command again resumes",
     )  # fmt: skip
@@ -117,6 +134,10 @@ def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any
         "seed": arguments.seed,
         "jobs": arguments.jobs,
         "out": arguments.out,
+        "movetime": arguments.movetime,
+        "margin": arguments.margin,
+        "backend": arguments.backend,
+        "address": arguments.address,
         "watch": progress.watch,
     }
 
