@@ -19,7 +19,7 @@ from evaluation.judge import Judge, strongest_book
 from evaluation.labelled import STAGES, Labelled, make_labelled, read_labelled
 from evaluation.match import Fault, ask, begin, game_seed
 from evaluation.quality import JudgedMove, Quality
-from evaluation.tournament import _version as version_here
+from evaluation.workers import version_here
 
 ANSWERS_FILE: Final = "answers.jsonl"
 FORMAT: Final = "c4env answers 1"
