@@ -59,6 +59,10 @@ def test_other_agents_and_options_may_be_swept():
     found = sweep("greedy", against=["random"], openings=OPENINGS[:1])
     assert found.points[0].options == {}
     assert found.rows()[1][0] == "greedy"
+
+
+@pytest.mark.compiled  # the perfect agent reads its book
+def test_options_that_are_no_whole_numbers_make_series():
     found = sweep("perfect:table_mb=1,blunder={0.1,0.9}", openings=OPENINGS[:1])
     assert found.axis is None
     assert [p.series for p in found.points] == ["blunder=0.1", "blunder=0.9"]
