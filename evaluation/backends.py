@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import joblib
 
 from evaluation.errors import InvalidRun, MissingBackend
-from evaluation.interrupts import deaf_to_interrupts
+from evaluation.processes import deaf_to_interrupts
 
 
 class Backend(NamedTuple):

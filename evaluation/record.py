@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal
@@ -74,7 +74,8 @@ class GameRecord:
 
     def format(self) -> str:
         """One JSON line without its newline, the inverse of :meth:`parse`."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+        values = {name: getattr(self, name) for name in self.__slots__}  # asdict() copies deeply
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def parse(cls, line: str) -> GameRecord:

@@ -23,9 +23,9 @@ from evaluation.field import (
     name_players,
     traits,
 )
-from evaluation.interrupts import one_interrupt
 from evaluation.match import Clock
 from evaluation.openings import Openings, choose_openings
+from evaluation.processes import one_interrupt
 from evaluation.ratings import Ratings, rate
 from evaluation.record import GameFile, GameRecord, digest
 from evaluation.schedule import Fixture, gauntlet_order, opening_major

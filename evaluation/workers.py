@@ -40,8 +40,8 @@ from agents.base import Agent
 from evaluation.backends import BACKENDS, worker_death
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.field import Player, make_player
-from evaluation.interrupts import deaf_to_interrupts
 from evaluation.match import Clock, Policy, play_game
+from evaluation.processes import deaf_to_interrupts, start_worker
 from evaluation.record import GameRecord
 from evaluation.schedule import Fixture
 
@@ -243,18 +243,6 @@ def dismiss_processes() -> None:
 
 
 # -- in the worker -----------------------------------------------------------------------
-
-
-def start_worker(parent: int) -> None:
-    """Let a worker process end when the process that started it does, however that ended."""
-    if os.name == "posix":  # elsewhere the number of a parent that died stays
-        threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
-
-
-def _leave_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(0.5)
-    os._exit(1)
 
 
 def play_batch(orders: Orders, fixtures: Sequence[Fixture]) -> tuple[list[GameRecord], float]:

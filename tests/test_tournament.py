@@ -76,7 +76,7 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
     schedule = opening_major(FIELD, ["1", "2"])
 
     def run(folder, count, jobs):
-        settings = Settings(seed=3, jobs=jobs, out=folder)
+        settings = Settings(seed=3, jobs=jobs, out=folder, backend="threading")
         games = play(field, schedule, ["1", "2"], settings, {"kind": "test"}, ordered=True)
         taken = list(itertools.islice(games, count))
         games.close()
@@ -135,9 +135,8 @@ def dies(observation):
 
 @pytest.mark.compiled
 def test_an_agent_that_ends_its_worker_forfeits_and_the_run_goes_on(tmp_path):
-    field = [centre_first, "random", dies]
-    result = evaluation.round_robin(field, openings=0, jobs=2, out=tmp_path)
-    assert len(result.games) == len(read_games(tmp_path)[1]) == 6
+    result = evaluation.gauntlet("random", [centre_first, dies], openings=0, jobs=2, out=tmp_path)
+    assert len(result.games) == len(read_games(tmp_path)[1]) == 4
     crashed = [game for game in result.games if game.ending == "crash"]
     assert crashed == [game for game in result.games if "dies" in game.players]
     assert all(game.players[game.forfeited_by] == "dies" for game in crashed)
@@ -174,21 +173,18 @@ def test_an_interrupted_run_ends_with_the_same_games(tmp_path):
 
 @pytest.mark.compiled
 def test_a_killed_run_ends_with_the_same_games(tmp_path):
-    field = ["random", "alphabeta:depth=6", "alphabeta:depth=5"]
+    field = ["random", "alphabeta:depth=5", "alphabeta:depth=4"]
     command = [sys.executable, "-m", "evaluation", "run", *field, "--openings", "2", "--quiet"]
     command += ["--seed", "4", "--out", str(tmp_path), "--jobs", "2"]
     path = tmp_path / GAMES_FILE
-    for wanted in (3, 20):
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
-        )
-        while process.poll() is None:
-            if path.exists() and path.read_bytes().count(b"\n") > wanted:
-                os.killpg(process.pid, signal.SIGKILL)
-                break
-            time.sleep(0.005)
-        process.wait()
-    assert 20 < path.read_bytes().count(b"\n") < 151
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None:
+        if path.exists() and path.read_bytes().count(b"\n") > 10:
+            process.kill()  # the workers leave by themselves
+            break
+        time.sleep(0.005)
+    process.wait()
+    assert 10 < path.read_bytes().count(b"\n") < 151
     with path.open("a") as file:
         file.write('{"players":["random","alph')  # as a kill in the middle of a write leaves it
     done = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -196,7 +192,24 @@ def test_a_killed_run_ends_with_the_same_games(tmp_path):
     assert f"digest {digest}" in done.stdout
 
 
-def test_a_directory_of_another_run_is_refused(tmp_path):
+@pytest.mark.compiled
+def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
+    command = [sys.executable, "-m", "evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command += ["--out", str(tmp_path), "--jobs", "2"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    path = tmp_path / GAMES_FILE
+    while process.poll() is None and not path.exists():
+        time.sleep(0.01)
+    for _ in range(3):  # to all processes, as the terminal does; the workers are starting
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.1)
+    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
+    assert (process.returncode, out, err) == (130, "", "c4 run: interrupted\n")
+
+
+def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
     for change in ({"seed": 1}, {"openings": 1}):
         with pytest.raises(UnreadableRun, match="another run"):
@@ -205,6 +218,18 @@ def test_a_directory_of_another_run_is_refused(tmp_path):
             )
     with pytest.raises(UnreadableRun, match="another run"):
         evaluation.round_robin(["random", "minimax:depth=1"], openings=0, out=tmp_path)
+    monkeypatch.setattr("evaluation.tournament.version_here", lambda: "0.0.0")
+    with pytest.raises(UnreadableRun, match="another run: c4env differ"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+
+def test_two_runs_do_not_share_a_directory(tmp_path):
+    def second(done, total):
+        with pytest.raises(UnreadableRun, match="being written"):
+            evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
+    assert len(read_games(tmp_path)[1]) == 2
 
 
 @pytest.mark.parametrize(

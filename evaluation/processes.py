@@ -1,9 +1,14 @@
-"""Ctrl-C while processes are at work: heard once, and by the process that leads alone."""
+"""The life of worker processes: deaf to Ctrl-C, and gone when the process that leads is.
+
+The module is small because workers import it before all else.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker as python_tracker
@@ -52,3 +57,15 @@ def one_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def start_worker(parent: int) -> None:
+    """Let this process end when the one that started it does, however that ended."""
+    if os.name == "posix":  # elsewhere the number of a parent that died stays
+        threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _leave_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(1)
