@@ -7,6 +7,7 @@ all whole lines stay.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,13 +19,16 @@ from typing import Any, Final, Literal
 
 from c4env.errors import C4Error
 from c4env.position import Position
-from evaluation.errors import UnreadableRun
+from evaluation.errors import UnreadableRun, UnwritableRun
 
 GAMES_FILE: Final = "games.jsonl"
 FORMAT: Final = "c4env games 1"
 
-Ending = Literal["four", "full board", "exception", "illegal column", "nonsense", "abandoned"]
-FORFEITS: Final = ("exception", "illegal column", "nonsense", "abandoned")
+Ending = Literal[
+    "four", "full board",
+    "exception", "illegal column", "nonsense", "time", "crash", "abandoned",
+]  # fmt: skip
+FORFEITS: Final = ("exception", "illegal column", "nonsense", "time", "crash", "abandoned")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,11 @@ class GameRecord:
     def key(self) -> tuple[str, str, str]:
         """What identifies the game within its run."""
         return (*self.players, self.opening)
+
+    @property
+    def fixture(self) -> tuple[tuple[str, str], str]:
+        """Players and opening: the game as a schedule names it."""
+        return (self.players, self.opening)
 
     def format(self) -> str:
         """One JSON line without its newline, the inverse of :meth:`parse`."""
@@ -154,9 +163,24 @@ class GameFile:
             raise UnreadableRun(f"{self._path.parent} is being written by another run") from None
 
     def append(self, game: GameRecord) -> None:
-        """Add a game; once this returns, killing the process does not lose it."""
-        self._file.write(game.format() + "\n")
-        self._file.flush()
+        """Add a game; once this returns, killing the process does not lose it.
+
+        Raises:
+            UnwritableRun: the disk is full, or the like; all games before are safe.
+        """
+        line = (game.format() + "\n").encode()
+        end = os.lseek(self._file.fileno(), 0, os.SEEK_END)
+        try:
+            # Not through the buffer, which would try again on closing.
+            while line:
+                line = line[os.write(self._file.fileno(), line) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file.fileno(), end)
+            raise UnwritableRun(
+                f"{self._path}: {error.strerror or error}; the games before are in it, and the "
+                "same command goes on from there"
+            ) from None
 
     def __enter__(self) -> GameFile:
         return self
@@ -201,10 +225,21 @@ def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
 
 
 def _write_whole(path: Path, text: str) -> None:
-    """Make a file that is either complete or not there, even after a kill."""
+    """Make a file that is either complete or not there, even after a kill.
+
+    Of two processes that make it at once one wins, and the other finds that one's.
+    """
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)
+    try:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            os.link(partial, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _shown(header: dict[str, Any], keys: list[str]) -> str:
