@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "report": "print the tables of a run, or of games that people played",
     "quality": "judge the moves of agents by exact play",
     "heuristics": "compare heuristics without search, by exact scores",
+    "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
     "solve": "exact scores of positions",
