@@ -23,6 +23,7 @@ COMMANDS: Final = {
     "quality": "judge the moves of agents by exact play",
     "heuristics": "compare heuristics without search, by exact scores",
     "sweep": "strength against cost: many settings of an agent",
+    "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
     "solve": "exact scores of positions",

@@ -21,3 +21,7 @@ class UnwritableRun(C4Error):
 
 class MissingBackend(C4Error, ImportError):
     """A backend whose library is not installed."""
+
+
+class MissingExtra(C4Error, ImportError):
+    """Something that needs a library which is not installed."""

@@ -153,7 +153,7 @@ class GameFile:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if not self._path.exists():
-                _write_whole(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
+                write_whole(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
             found, self.games, intact = read_games(folder)
             if found != header:
                 differing = sorted(k for k in {*found, *header} if found.get(k) != header.get(k))
@@ -243,7 +243,7 @@ def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
     return header, games, intact
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Make a file that is either complete or not there, even after a kill.
 
     Of two processes that make it at once one wins, and the other finds that one's.
