@@ -29,3 +29,11 @@ class NoMove(C4Error):
 
 class SearchLimit(C4Error):
     """A search reached the number of nodes it was allowed before it was done."""
+
+
+class EngineFault(C4Error):
+    """Another program that plays crashed, or answered something that is no legal column."""
+
+
+class LateAnswer(EngineFault):
+    """Another program that plays did not answer in time."""

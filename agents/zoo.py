@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.entries import Entry, Option
+from agents.entries import REQUIRED, Entry, Option
 
 
 def _depth(default: int, note: str = "") -> Option:
@@ -15,6 +15,11 @@ def _depth(default: int, note: str = "") -> Option:
 _HEURISTIC: Final = Option(
     "heuristic", str, "chain", "chain, lines, window, window-b or package.module:function"
 )
+
+
+def _seconds(name: str, default: float, note: str) -> Option:
+    return Option(name, float, default, f"seconds {note}", 0, 86400)
+
 
 ZOO: Final = (
     Entry("random", "agents.simple:Random", "a legal column, each as likely"),
@@ -81,5 +86,18 @@ ZOO: Final = (
             Option("ties", str, "centre", "among best columns: centre (first) or random"),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
+    ),
+    Entry(
+        "exec",
+        "agents.adapters.engine:Engine",
+        "a program in any language that answers lines (agents/adapters/README.md)",
+        (
+            Option("command", str, REQUIRED, "the program and its arguments"),
+            Option("reply", str, "column", "what it answers: column, scores or score"),
+            _seconds("timeout", 10.0, "for a move"),
+            _seconds("startup", 10.0, "more for the first answer of a fresh process"),
+            Option("newgame", str, "none", "at each game: none, reset (a line) or restart"),
+        ),
+        argument="command",
     ),
 )
