@@ -100,4 +100,15 @@ ZOO: Final = (
         ),
         argument="command",
     ),
+    Entry(
+        "http",
+        "agents.adapters.remote:Remote",
+        "an agent that another program serves: http://127.0.0.1:PORT (c4 serve-agent --http)",
+        (
+            Option("url", str, REQUIRED, "its address"),
+            _seconds("timeout", 10.0, "for a move"),
+            Option("reach", str, "loopback", "loopback (this machine alone) or any"),
+        ),
+        argument="url",
+    ),
 )

@@ -19,7 +19,7 @@ from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, No
 from c4env import Position
 from evaluation.match import play_game
 
-HALF = Position.parse("4455")  # columns 3 and 6 win at once
+HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
 
 
 @pytest.fixture
