@@ -111,4 +111,17 @@ ZOO: Final = (
         ),
         argument="url",
     ),
+    Entry(
+        "kaggle",
+        "agents.adapters.kaggle:Submission",
+        "a submission to Kaggle's ConnectX, in a process of its own: kaggle:FILE.py",
+        (
+            Option("file", str, REQUIRED, "the submission"),
+            _seconds("timeout", 2.0, "for a move"),
+            _seconds("overage", 60.0, "a game for moves that take longer"),
+            _seconds("startup", 20.0, "for Python to start"),
+            Option("python", str, "", "its interpreter; default: this one"),
+        ),
+        argument="file",
+    ),
 )
