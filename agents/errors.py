@@ -37,3 +37,7 @@ class EngineFault(C4Error):
 
 class LateAnswer(EngineFault):
     """Another program that plays did not answer in time."""
+
+
+class MissingPackage(C4Error, ImportError):
+    """An agent that needs a package which is not installed."""

@@ -124,4 +124,36 @@ ZOO: Final = (
         ),
         argument="file",
     ),
+    Entry(
+        "torch",
+        "agents.adapters.torch_function:TorchFunction",
+        "a PyTorch function or module of a file: torch:FILE.py:NAME",
+        (
+            Option("function", str, REQUIRED, "FILE.py:NAME, which runs as code: trust it"),
+            Option("device", str, "cpu", "where its tensors are"),
+        ),
+        argument="function",
+    ),
+    Entry(
+        "bitbully",
+        "agents.adapters.bitbully_solver:BitBully",
+        "the exact solver BitBully (needs the packages bitbully and bitbully-databases)",
+        (
+            Option("depth", int, 0, "plies before it guesses; 0: exact", 0, 42),
+            Option("book", str, "12-ply-dist", "none, 8-ply, 12-ply or 12-ply-dist"),
+            Option("ties", str, "center", "among best columns: center, leftmost or random"),
+        ),
+    ),
+    Entry(
+        "open_spiel",
+        "agents.adapters.openspiel:OpenSpielBot",
+        "a bot of OpenSpiel: open_spiel:mcts (needs the package open_spiel)",
+        (
+            Option("bot", str, REQUIRED, "mcts, minimax, uniform_random, ..."),
+            Option("simulations", int, 1000, "of mcts, a move", 1),
+            Option("c", float, 1.4, "of mcts, the constant of its UCT", 0, 1000),
+            _depth(4, "; of minimax"),
+        ),
+        argument="bot",
+    ),
 )
