@@ -46,7 +46,8 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Give a name to an agent of your own.
 
     Args:
-        name: letters, digits, ``-`` and ``_``.
+        name: letters, digits, ``-`` and ``_``. A path in ``__main__`` is where a thing of
+            another process's ``__main__`` goes (:func:`registered_here`).
         agent: a class or factory deriving from :class:`Agent` (called with the options),
             a function from an observation to a column, or an :class:`Entry`.
         replace: allow a name that is taken.
@@ -54,6 +55,10 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     Raises:
         InvalidSpec: not such a name, or it is taken.
     """
+    module, is_path, attribute = name.partition(":")
+    if is_path and module == "__main__":
+        setattr(sys.modules[module], attribute, agent)
+        return
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not replace and name in names():
@@ -64,23 +69,13 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """What another process does not know: for :func:`adopt` there.
+    """What another process does not know, to be given to :func:`register` there.
 
     That is what :func:`register` added, and what import paths named in ``__main__``.
     """
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
     return {**added, **taken_from_main}
-
-
-def adopt(found: Mapping[str, Any]) -> None:
-    """Take over what :func:`registered_here` gave in another process."""
-    for name, thing in found.items():
-        module, is_path, attribute = name.partition(":")
-        if is_path:
-            setattr(sys.modules[module], attribute, thing)
-        else:
-            register(name, thing, replace=True)
 
 
 def describe(name: str) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 import agents
 from agents.base import Agent
-from agents.registry import FunctionAgent, adopt, registered_here
+from agents.registry import FunctionAgent, registered_here
 from c4env.position import Position
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.match import Policy, play_game
@@ -164,7 +164,8 @@ def _play(
     registered: Mapping[str, Any],
 ) -> GameRecord:
     """One game, in whatever process: agents are built from their specs here."""
-    adopt(registered)
+    for name, agent in registered.items():
+        agents.register(name, agent, replace=True)
     return play_game((_policy(pair[0], 0), _policy(pair[1], 1)), names, opening, seed)
 
 

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -374,6 +376,33 @@ def test_a_class_or_function_is_named_by_its_import_path() -> None:
     assert "Plays one column" in describe("users_agents:Fixed")
 
 
+MAIN = """
+import evaluation
+
+def heuristic(mine, theirs):
+    return float(mine % 1000)
+
+if __name__ == "__main__":
+    field = ["greedy:heuristic=__main__:heuristic", "random"]
+    for jobs in (1, 2):
+        print(evaluation.round_robin(field, openings=1, seed=3, jobs=jobs).digest)
+"""
+
+
+@pytest.mark.compiled
+def test_what_a_script_defines_plays_in_its_workers_too(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(MAIN)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    alone, two = done.stdout.split()
+    assert alone == two
+
+
 class Annotated(Agent):
     def __init__(self, n: int = 1, x: float | None = None, on: bool = False, word: str = "", raw=0):  # type: ignore[no-untyped-def]
         self.given = (n, x, on, word, raw)
@@ -405,7 +434,7 @@ def test_a_text_that_is_no_such_value_is_refused(option: str, expected: str) -> 
 
 
 @pytest.mark.usefixtures("users")
-def test_another_process_adopts_what_was_registered_and_what_main_defines(
+def test_another_process_is_given_what_was_registered_and_what_main_defines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     main = types.ModuleType("__main__")
@@ -417,7 +446,8 @@ def test_another_process_adopts_what_was_registered_and_what_main_defines(
     assert {"mine", "__main__:column_of_main"} <= set(found)
     del registry._registered["mine"]
     del main.column_of_main  # type: ignore[attr-defined]
-    registry.adopt(found)
+    for name, thing in found.items():
+        register(name, thing, replace=True)
     assert make("mine").choose(Position()) == 0
     assert make("__main__:column_of_main").choose(Position()) == 0
     del registry.taken_from_main["__main__:column_of_main"]

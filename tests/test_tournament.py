@@ -185,27 +185,3 @@ def test_bad_input_is_refused_before_the_first_game(players, options, error, wor
     with pytest.raises(error, match=words):
         evaluation.round_robin(players, out=tmp_path / "run", **options)
     assert not (tmp_path / "run").exists()
-
-
-MAIN = """
-import evaluation
-
-def heuristic(mine, theirs):
-    return float(mine % 1000)
-
-if __name__ == "__main__":
-    field = ["greedy:heuristic=__main__:heuristic", "random"]
-    for jobs in (1, 2):
-        print(evaluation.round_robin(field, openings=1, seed=3, jobs=jobs).digest)
-"""
-
-
-@pytest.mark.compiled
-def test_what_a_script_defines_plays_in_its_workers_too(tmp_path):
-    (tmp_path / "script.py").write_text(MAIN)
-    done = subprocess.run(
-        [sys.executable, tmp_path / "script.py"],
-        capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": os.getcwd()},
-    )  # fmt: skip
-    alone, two = done.stdout.split()
-    assert alone == two
