@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
-from engines import FIRST, answering, python
+from engines import FIRST, answering, python, wait_for_the_end
 
 import agents
 import evaluation
@@ -88,6 +91,7 @@ def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made)
         agent.choose(Position.parse("333333"))
 
 
+@pytest.mark.compiled
 def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made):
     """As solvers print by default: the moves, the score, and more."""
     from agents.solver import Solver
@@ -235,3 +239,34 @@ def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
         else:
             loser = game.players[game.forfeited_by]
             assert loser in ("crash", "hang")
+
+
+NOTING = """
+import os, pathlib, sys, time
+pathlib.Path(sys.argv[1], str(os.getpid())).touch()
+for line in sys.stdin:
+    moves = line.strip()
+    time.sleep(float(sys.argv[2]))
+    print(next(c for c in '4352617' if moves.count(c) < 6), flush=True)
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("how", ["end", "kill"])
+def test_no_program_outlives_its_run(tmp_path, how):
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 60}"
+    command = [sys.executable, "-m", "evaluation", "run", engine, "random"]
+    command += ["--openings", "1", "--jobs", "2", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as run:
+        if how == "end":
+            assert b" forfeited" not in run.communicate()[0]
+            assert run.returncode == 0
+        else:
+            while run.poll() is None and not any(pids.iterdir()):
+                time.sleep(0.02)
+            os.killpg(run.pid, signal.SIGKILL)
+    known = [int(path.name) for path in pids.iterdir()]
+    assert known
+    assert wait_for_the_end(known) == []

@@ -23,6 +23,7 @@ from agents.errors import EngineFault, LateAnswer
 KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
 LONGEST_LINE: Final = 1 << 16  # bytes
 STDERR_KEPT: Final = 2000  # bytes, the last ones
+PATIENCE: Final = 10.0  # seconds for the keeper to end it all
 GRACE: Final = 1.0  # seconds for the last words of a program that ended its output
 
 
@@ -143,7 +144,11 @@ def _end(process: subprocess.Popen[bytes], lifeline: int) -> None:
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
-    process.wait()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:  # something cannot be killed; do not wait for it too
+        process.kill()
+        process.wait()
 
 
 def _shown(said: bytes) -> str:
