@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from agents.adapters.table import ADAPTERS
 from agents.entries import Entry, Option
 
 
@@ -145,4 +146,5 @@ ZOO: Final = (
             Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
         ),
     ),
+    *ADAPTERS,
 )
