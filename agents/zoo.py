@@ -13,8 +13,9 @@ def _depth(default: int, note: str = "") -> Option:
 
 
 _HEURISTIC: Final = Option(
-    "heuristic", str, "chain", "chain, lines, window, window-b or package.module:function"
-)
+    "heuristic", str, "chain", "chain, lines, window, window-b or package.module:function",
+    choices=("chain", "lines", "window", "window-b"),
+)  # fmt: skip
 
 ZOO: Final = (
     Entry("random", "agents.simple:Random", "a legal column, each as likely"),
@@ -78,7 +79,10 @@ ZOO: Final = (
         "exact play: wins as soon, or loses as late, as can be",
         (
             Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
-            Option("ties", str, "centre", "among best columns: centre (first) or random"),
+            Option(
+                "ties", str, "centre", "among best columns: centre (first) or random",
+                choices=("centre", "random"),
+            ),  # fmt: skip
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
     ),
