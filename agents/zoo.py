@@ -80,7 +80,10 @@ ZOO: Final = (
         (
             Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
             Option(
-                "ties", str, "centre", "among best columns: centre (first) or random",
+                "ties",
+                str,
+                "centre",
+                "among best columns: centre (first) or random",
                 choices=("centre", "random"),
             ),  # fmt: skip
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),

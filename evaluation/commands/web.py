@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+import webbrowser
+from contextlib import suppress
 from pathlib import Path
 
 from evaluation.commands.play import RECORD
@@ -76,7 +78,7 @@ def execute(arguments: argparse.Namespace) -> int:
     )  # fmt: skip
     serving = server(settings)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
-    with listen(arguments.host, arguments.port) as socket:
+    with listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
         host, port = socket.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
         print(f"{address}   Ctrl-C stops", flush=True)
@@ -87,11 +89,6 @@ def execute(arguments: argparse.Namespace) -> int:
                 flush=True,
             )
         if not arguments.no_browser:
-            import webbrowser
-
             webbrowser.open(address)
-        try:
-            serving.run(sockets=[socket])
-        except KeyboardInterrupt:
-            pass
+        serving.run(sockets=[socket])
     return 0

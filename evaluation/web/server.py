@@ -29,6 +29,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from c4env.bitboard import CELLS
 from c4env.cores import usable_cores
 from c4env.errors import C4Error
 from c4env.position import Position
@@ -167,7 +168,7 @@ class _Desk:
         moves = "".join(text.split())
         if not re.fullmatch(r"\d*", moves):
             moves = Position.from_board(text).moves()
-        Position.parse(moves)
+        _position(moves)
         return JSONResponse({"moves": moves})
 
     async def ask(self, request: Request) -> Response:
@@ -180,12 +181,12 @@ class _Desk:
     def _question(self, fields: dict[str, Any]) -> Question:
         """The question in a request, checked."""
         kind, seed = fields.get("kind"), fields.get("seed", 0)
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise InvalidRequest(f"kind {str(kind)[:80]!r}: expected one of {', '.join(KINDS)}")
         if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
             raise InvalidRequest(f"seed {str(seed)[:80]}: expected an integer 0..2**63-1")
         moves = fields.get("moves")
-        if Position.parse(moves).outcome is not None:  # type: ignore[arg-type]  # parse checks
+        if _position(moves).outcome is not None:
             raise InvalidRequest(f"moves {moves!r}: the game is over")
         agent = {"hint": self._settings.hint, "scores": ""}.get(kind)
         if agent is None:
@@ -238,12 +239,14 @@ class _Desk:
         """The game in a request: its result is worked out here, from the moves."""
         players, forfeit = fields.get("players"), fields.get("forfeit")
         if not isinstance(players, list) or len(players) != 2 or HUMAN not in players:
-            raise InvalidRequest(f"players {str(players)[:80]}: expected two, one of them {HUMAN!r}")
+            raise InvalidRequest(
+                f"players {str(players)[:80]}: expected two, one of them {HUMAN!r}"
+            )
         one, two = (
             name if name == HUMAN else check_spec(name, self._settings.agents) for name in players
         )
         moves, opening = fields.get("moves"), fields.get("opening", "")
-        outcome = Position.parse(moves).outcome  # type: ignore[arg-type]  # parse checks
+        outcome = _position(moves).outcome
         if forfeit is None:
             if outcome is None:
                 raise InvalidRequest(f"moves {moves!r}: the game is not over")
@@ -256,11 +259,19 @@ class _Desk:
                 ):
                     winner = 1 - by
                 case _:
-                    raise InvalidRequest(f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1")
+                    raise InvalidRequest(
+                        f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1"
+                    )
         fields = {"players": (one, two), "opening": opening, "moves": moves, "winner": winner}
         return GameRecord.parse(
             json.dumps(
-                {**fields, "ending": ending, "reason": reason[:REASON], "nodes": (0, 0), "seconds": (0.0, 0.0)}
+                {
+                    **fields,
+                    "ending": ending,
+                    "reason": reason[:REASON],
+                    "nodes": (0, 0),
+                    "seconds": (0.0, 0.0),
+                }
             )
         )
 
@@ -268,6 +279,13 @@ class _Desk:
         """GET /api/run?name=...: a run's table and games."""
         name = request.query_params.get("name")
         return JSONResponse(await asyncio.to_thread(self._runs.open, name))
+
+
+def _position(moves: Any) -> Position:
+    """The position of the moves in a request, of which an error quotes no more than a game's."""
+    if isinstance(moves, str) and len(moves) > CELLS:
+        raise InvalidRequest(f"moves {moves[:CELLS]!r}...: {len(moves)}, expected at most {CELLS}")
+    return Position.parse(moves)
 
 
 # -- serving ------------------------------------------------------------------------------
@@ -287,6 +305,8 @@ def listen(host: str, port: int) -> socket.socket:
     Raises:
         PortTaken: it cannot be had.
     """
+    if not 0 <= port <= 65535:  # the system would take the remainder
+        raise PortTaken(f"port {port}: expected 0..65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -299,9 +319,10 @@ def listen(host: str, port: int) -> socket.socket:
         except OSError:
             found.close()
             raise
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise PortTaken(f"{host}, port {port}: {reason}; --port 0 takes a free one") from None
+    except OSError as error:
+        raise PortTaken(
+            f"{host}, port {port}: {error.strerror}; --port 0 takes a free one"
+        ) from None
     return found
 
 
@@ -317,5 +338,3 @@ def server(settings: Settings) -> uvicorn.Server:
             timeout_graceful_shutdown=1,
         )
     )
-
-

@@ -40,7 +40,9 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
         InvalidSpec, InvalidValue: malformed, or a value out of range.
     """
     if not isinstance(spec, str):
-        raise InvalidRequest(f"agent {str(spec)[:80]!r}: expected a spec such as 'alphabeta:depth=7'")
+        raise InvalidRequest(
+            f"agent {str(spec)[:80]!r}: expected a spec such as 'alphabeta:depth=7'"
+        )
     if spec in named:
         return spec
     name = spec.replace("(", ":").partition(":")[0].strip()

@@ -61,6 +61,7 @@ class Pool:
         self.seconds = seconds
         self.waiting = 0
         self._size = size
+        self._closing = False
         self._idle: asyncio.Queue[_Worker] = asyncio.Queue()
         self._all: set[_Worker] = set()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -73,6 +74,7 @@ class Pool:
 
     async def close(self) -> None:
         """End every process, whatever it is doing."""
+        self._closing = True
         for task in self._tasks:
             task.cancel()
         for worker in list(self._all):
@@ -128,7 +130,7 @@ class Pool:
         except (TimeoutError, EOFError, OSError):
             self._all.discard(worker)
             await worker.kill()
-            return self._hire()
+            return worker if self._closing else self._hire()
         return worker
 
 
