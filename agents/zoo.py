@@ -85,7 +85,7 @@ ZOO: Final = (
                 "centre",
                 "among best columns: centre (first) or random",
                 choices=("centre", "random"),
-            ),  # fmt: skip
+            ),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
     ),

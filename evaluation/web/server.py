@@ -106,7 +106,7 @@ def _refused(request: Request, error: Exception) -> Response:
 
 
 def _headers(page: str) -> dict[str, str]:
-    """Security headers: nothing runs but the page's own script, nothing is loaded from elsewhere."""
+    """Security headers: the page's own script runs, no other; nothing comes from elsewhere."""
     hashes = [
         "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
         for text in re.findall(r"<script>(.*?)</script>", page, re.S)

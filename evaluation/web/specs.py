@@ -56,9 +56,8 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
     parsed: dict[str, Any] = {}
     for key, text in given.items():
         if key not in options:
-            raise InvalidRequest(
-                f"agent {spec[:80]!r}: option {key!r}: expected one of {', '.join(options) or 'none'}"
-            )
+            expected = ", ".join(options) or "none"
+            raise InvalidRequest(f"agent {spec[:80]!r}: option {key!r}: expected one of {expected}")
         option = options[key]
         value = option.parse(name, text)
         if option.choices and value not in option.choices:
