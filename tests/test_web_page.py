@@ -396,8 +396,8 @@ def test_the_server_stopped_in_the_middle_of_a_game(open_page: Open, tmp_path: P
 def test_a_game_by_keys_alone_is_told_aloud(open_page: Open) -> None:
     page = open_page("moves=&red=human&yellow=minimax:depth=2")
     page.evaluate(
-        "(live => new MutationObserver(() => (window.said = (window.said ?? '') + live.textContent))"
-        ".observe(live, { childList: true }))(document.getElementById('live'))"
+        "(live => new MutationObserver(() => { window.said = (window.said ?? '') + live.innerText"
+        " }).observe(live, { childList: true }))(document.getElementById('live'))"
     )
     for _ in range(12):
         page.keyboard.press("Tab")
