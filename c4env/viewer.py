@@ -81,27 +81,27 @@ class Viewer:
             raise WrongOrder("the game is over: there is no column to choose")
         if self.window is None:
             self.render(position, last, 0)
-        assert self.window is not None  # made by render()
-        hover: int | None = None
-        while True:
+        window, hover = self.window, None
+        assert window is not None  # made by render()
+        while window.is_open:
             frame = rgb_array(position, last, screen_scaling=self.screen_scaling, hover=hover)
-            self.window.show(frame)
-            for deed in self.window.deeds(WAIT):
-                hover, column = self._answer(deed, hover)
+            window.show(frame)
+            for deed in window.deeds(WAIT):
+                if deed.key == "escape":
+                    window.close()
+                    break
+                hover, column = self._after(deed, hover)
                 if column is not None and position.is_legal(column):
                     return column
-            if not self.window.is_open:
-                raise WindowClosed
+        raise WindowClosed
 
-    def _answer(self, deed: Deed, hover: int | None) -> tuple[int | None, int | None]:
-        """The column below the pointer after a deed, and the one chosen by it, if any."""
+    def _after(self, deed: Deed, hover: int | None) -> tuple[int | None, int | None]:
+        """The column pointed at after a deed, and the one chosen by it, if any."""
         if deed.kind == "leave":
             return None, None
         if deed.kind != "key":
             hover = column_at(deed.x, self.screen_scaling)
             return hover, hover if deed.kind == "click" else None
-        if deed.key == "escape":
-            self.window.close()
         if deed.key in DIGITS:
             return hover, DIGITS.index(deed.key)
         if deed.key in STEPS:

@@ -6,6 +6,7 @@ pygame-ce is imported when a window is made, never with the package.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -71,7 +72,7 @@ class Window:
     def deeds(self, seconds: float) -> list[Deed]:
         """What a person has done since, waiting up to so long for something to happen."""
         pygame = self._pygame
-        kinds = {
+        kinds: dict[int, Callable[[Any], Deed | None]] = {
             pygame.MOUSEMOTION: lambda e: Deed("move", e.pos[0]),
             pygame.MOUSEBUTTONDOWN: lambda e: Deed("click", e.pos[0]) if e.button == LEFT else None,
             pygame.WINDOWLEAVE: lambda e: Deed("leave"),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
-import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -350,7 +348,7 @@ def test_too_many_questions_are_sent_away(client: Any, monkeypatch: pytest.Monke
     assert "ask again later" in answer.json()["error"]
 
 
-# -- many at once, and stopping -----------------------------------------------------------------
+# -- stopping -----------------------------------------------------------------
 
 
 def test_who_stops_listening_stops_the_search(client: Any) -> None:
@@ -362,45 +360,6 @@ def test_who_stops_listening_stops_the_search(client: Any) -> None:
             assert next(kind for kind in types if kind in ("started", "beat"))
             assert next(kind for kind in types if kind == "beat")
     assert ask(client, kind="move", agent="greedy", moves="")[-1]["type"] == "move"
-
-
-@pytest.mark.compiled
-def test_fifty_at_once_each_get_their_own_game() -> None:
-    """Every reply is the column the agent has for that very position."""
-    spec, pages = "alphabeta-table:depth=7", 50
-    judge = agents.make(spec)
-    choices = random.Random(5)
-    firsts = [choices.choices("1234567", k=42) for _ in range(pages)]
-
-    async def play(client: Any, wishes: list[str]) -> tuple[str, int]:
-        position, moves, replies = Position(), "", 0
-        for wish in wishes:
-            columns = position.legal_columns()
-            moves += str(columns[int(wish) % len(columns)] + 1)
-            if (position := Position.parse(moves)).outcome is not None:
-                break
-            question = {"kind": "move", "agent": spec, "moves": moves, "seed": 1}
-            answer = await client.post("/api/ask", json=question)
-            line = json.loads(answer.text.splitlines()[-1])
-            assert (line["type"], line["moves"]) == ("move", moves)
-            assert line["column"] == judge.choose(position) + 1
-            moves += str(line["column"])
-            replies += 1
-            if (position := Position.parse(moves)).outcome is not None:
-                break
-        return moves, replies
-
-    async def all_at_once(address: str) -> list[tuple[str, int]]:
-        limits = httpx.Limits(max_connections=pages)
-        async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits) as client:
-            return await asyncio.gather(*(play(client, wishes) for wishes in firsts))
-
-    with serving(Settings(record=None, workers=2)) as address:
-        games = asyncio.run(all_at_once(address))
-    assert len(games) == pages
-    assert all(Position.parse(moves).outcome is not None for moves, _ in games)
-    assert sum(replies for _, replies in games) > 3 * pages
-    assert len({moves for moves, _ in games}) > pages // 2
 
 
 # -- the command ------------------------------------------------------------------------------
