@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from evaluation.web.server import Settings, listen, server
+from evaluation.web.server import Server, Settings, listen
 
 
 @contextmanager
 def serving(settings: Settings) -> Iterator[str]:
     """The address of a server that lives as long as the block."""
-    running = server(settings)
+    running = Server(settings)
     with listen(settings.host, 0) as sock:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [sock]})
         thread.start()

@@ -296,7 +296,7 @@ def test_a_bad_position_is_answered_and_the_game_stays(open_page: Open) -> None:
         assert moves_of(page) == "4455"
     page.fill("#text", str(Position.parse("44556")))
     page.click("text=Set up")
-    headline(page, r"Your turn \(Yellow\)")
+    headline(page, "Yellow's turn")
     expect(page.locator("#wrong")).to_be_hidden()
     assert Position.parse(moves_of(page)) == Position.parse("44556")
 
@@ -306,8 +306,27 @@ def test_a_bad_address_is_said(open_page: Open) -> None:
     expect(page.locator("#wrong")).to_contain_text("column 4 is full")
     assert discs_of(page) == [[]] * 7
     page.evaluate("location.hash = 'moves=123&red=human&yellow=human'")
-    headline(page, r"Your turn \(Yellow\)")
+    headline(page, "Yellow's turn")
     assert discs_of(page) == as_discs(Position.parse("123"))
+
+
+def test_a_page_loaded_again_goes_on_where_it_was(open_page: Open, folder: Path) -> None:
+    """Even while it looks back; the game stays one game, and is recorded once."""
+    before = len(games(folder))
+    page = open_page("moves=&red=human&yellow=minimax:depth=2")
+    click(page, 0)
+    click(page, 1)
+    whole = moves_of(page)
+    page.click("#first")
+    assert moves_of(page) == ""
+    page.reload()
+    headline(page, "Looking back at disc 0 of 4")
+    page.click("#last")
+    assert moves_of(page) == whole
+    page.click("#new")
+    headline(page, "Your turn")
+    (left,) = games(folder)[before:]
+    assert (left.opening, left.moves, left.ending) == ("", whole, "abandoned")
 
 
 def test_by_hand_and_looking_back(open_page: Open) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import subprocess
@@ -407,6 +408,18 @@ def test_without_the_libraries_the_extra_is_named(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["web", "--no-browser"]) == 2
     assert "c4env[web]" in capsys.readouterr().err
+
+
+def test_a_server_that_stops_says_so_to_who_waits() -> None:
+    question = {"kind": "move", "agent": "serving:sleeper", "moves": ""}
+    with contextlib.ExitStack() as stack:
+        block = serving(Settings(agents=("serving:sleeper",), record=None, workers=1))
+        address = stack.enter_context(block)
+        with httpx.stream("POST", f"{address}/api/ask", json=question, timeout=60) as answer:
+            lines = (json.loads(line) for line in answer.iter_lines())
+            assert next(line for line in lines if line["type"] == "beat")
+            stack.pop_all().close()
+            assert list(lines)[-1]["error"] == "the server was stopped"
 
 
 @pytest.mark.parametrize(("host", "says"), [("127.0.0.1", False), ("0.0.0.0", True)])

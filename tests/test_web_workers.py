@@ -72,6 +72,17 @@ def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
     with_pool(use)
 
 
+def test_a_process_stopped_while_it_starts_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    async def use(pool: Pool) -> None:
+        answer = pool.ask(Question("move", "greedy", ""))
+        await answer.next(60)  # it is started: the question has gone to a process
+        answer.stop()
+        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
+
+    with_pool(use)
+    assert capfd.readouterr().err == ""
+
+
 def test_a_question_that_waits_can_be_taken_back() -> None:
     async def use(pool: Pool) -> None:
         first = pool.ask(Question("move", "serving:sleeper", ""))

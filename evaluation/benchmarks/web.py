@@ -29,9 +29,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--agent", default="alphabeta:depth=7", help="a deterministic one")
     parser.add_argument("--jobs", type=int, default=usable_cores(), help="processes that answer")
     given = parser.parse_args(arguments)
-    from evaluation.web.server import Settings, listen, server
+    from evaluation.web.server import Server, Settings, listen
 
-    running = server(Settings(record=None, workers=given.jobs))
+    running = Server(Settings(record=None, workers=given.jobs))
     with listen("127.0.0.1", 0) as socket:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [socket]})
         thread.start()

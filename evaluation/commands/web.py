@@ -54,7 +54,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.play import keep
 
     try:
-        from evaluation.web.server import Settings, is_loopback, listen, server
+        from evaluation.web.server import Server, Settings, is_loopback, listen
     except ImportError as error:
         raise MissingServer(
             f"the web server needs starlette and uvicorn ({error}): pip install 'c4env[web]'"
@@ -76,19 +76,21 @@ def execute(arguments: argparse.Namespace) -> int:
         tuple(arguments.agents), arguments.hint, record, tuple(arguments.runs),
         arguments.seconds, arguments.jobs or usable_cores(), arguments.host,
     )  # fmt: skip
-    serving = server(settings)
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
     with listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
         host, port = socket.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-        print(f"{address}   Ctrl-C stops", flush=True)
-        if not is_loopback(host):
-            print(
-                f"listening beyond this machine, at {host}: whoever reaches it can play here, "
-                "have it compute, and see the runs",
-                flush=True,
-            )
-        if not arguments.no_browser:
-            webbrowser.open(address)
-        serving.run(sockets=[socket])
+
+        def announce() -> None:
+            print(f"{address}   Ctrl-C stops", flush=True)
+            if not is_loopback(host):
+                print(
+                    f"listening beyond this machine, at {host}: whoever reaches it can play "
+                    "here, have it compute, and see the runs",
+                    flush=True,
+                )
+            if not arguments.no_browser:
+                webbrowser.open(address)
+
+        Server(settings, announce).run(sockets=[socket])
     return 0

@@ -15,7 +15,7 @@ import ipaddress
 import json
 import re
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,7 +76,7 @@ def create_app(settings: Settings) -> Starlette:
     page = importlib.resources.files("evaluation.web").joinpath("page.html").read_text("utf-8")
     desk = _Desk(settings, page)
     names = frozenset({"localhost", socket.gethostname().lower(), settings.host.lower()})
-    return Starlette(
+    app = Starlette(
         routes=[
             Route("/", desk.page),
             Route("/api/settings", desk.settings_),
@@ -93,6 +93,8 @@ def create_app(settings: Settings) -> Starlette:
         },
         lifespan=desk.lifespan,
     )
+    app.state.stopping = lambda: False  # until who runs it knows better
+    return app
 
 
 def _refused(request: Request, error: Exception) -> Response:
@@ -210,6 +212,9 @@ class _Desk:
                 except TimeoutError:
                     if await request.is_disconnected():
                         return
+                    if request.app.state.stopping():
+                        yield line(type="error", error="the server was stopped")
+                        return
                     elapsed = asyncio.get_running_loop().time() - started
                     yield line(type="beat", seconds=round(elapsed, 1))
                     continue
@@ -326,15 +331,30 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def server(settings: Settings) -> uvicorn.Server:
-    """A server of the application; ``run(sockets=[listen(...)])`` starts it."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            create_app(settings),
-            access_log=False,
-            log_config=None,
-            ws="none",
-            server_header=False,
-            timeout_graceful_shutdown=1,
+class Server(uvicorn.Server):
+    """A server of the application; ``run(sockets=[listen(...)])`` serves until interrupted.
+
+    Args:
+        settings: what it offers.
+        announce: called once it answers.
+    """
+
+    def __init__(self, settings: Settings, announce: Callable[[], None] = lambda: None) -> None:
+        app = create_app(settings)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                access_log=False,
+                log_config=None,
+                ws="none",
+                server_header=False,
+                timeout_graceful_shutdown=int(4 * BEAT),  # searches are left within two beats
+            )
         )
-    )
+        app.state.stopping = lambda: self.should_exit
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to answer."""
+        await super().startup(sockets=sockets)
+        self._announce()
