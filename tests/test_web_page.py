@@ -134,6 +134,7 @@ def games(folder: Path) -> list[Any]:
 # -- playing ----------------------------------------------------------------------------------
 
 
+@pytest.mark.compiled  # it asks the solver
 def test_a_whole_game_by_clicks(open_page: Open, folder: Path) -> None:
     """By the solver's advice from a won position: the person wins, and the game is recorded."""
     before = len(games(folder))

@@ -43,7 +43,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[Any]:
     settings = Settings(
-        agents=("serving:sleeper",), record=folder / "games", runs=(folder / "runs",), workers=2
+        agents=("serving:sleeper",),
+        hint="minimax:depth=2",
+        record=folder / "games",
+        runs=(folder / "runs",),
+        workers=2,
     )
     with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
         yield client
