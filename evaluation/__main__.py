@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
+    "web": "open a page to play, to analyse and to look at games",
     "solve": "exact scores of positions",
     "book": "build or verify an opening book",
     "experiment": "repeat a published experiment",

@@ -19,7 +19,7 @@ from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
 from c4env.position import Position
-from evaluation.errors import UnreadableRun, UnwritableRun
+from evaluation.errors import RunInUse, UnreadableRun, UnwritableRun
 
 GAMES_FILE: Final = "games.jsonl"
 FORMAT: Final = "c4env games 1"
@@ -145,7 +145,8 @@ class GameFile:
         games: those already in the file when it was opened.
 
     Raises:
-        UnreadableRun: the file belongs to another run, is damaged, or is in use.
+        UnreadableRun: the file belongs to another run or is damaged.
+        RunInUse: another process is writing to it.
     """
 
     def __init__(self, folder: Path, header: dict[str, Any]) -> None:
@@ -154,7 +155,12 @@ class GameFile:
             folder.mkdir(parents=True, exist_ok=True)
             if not self._path.exists():
                 write_whole(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
-            found, self.games, intact = read_games(folder)
+            self._file = self._path.open("r+", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise UnreadableRun(f"{folder}: {error.strerror or error}") from None
+        try:
+            self._lock()
+            found, self.games, intact = read_games(folder)  # nobody else adds to them now
             if found != header:
                 differing = sorted(k for k in {*found, *header} if found.get(k) != header.get(k))
                 raise UnreadableRun(
@@ -162,12 +168,11 @@ class GameFile:
                     f"({_shown(found, differing)} there, {_shown(header, differing)} asked for); "
                     "name another directory"
                 )
-            self._file = self._path.open("r+", encoding="utf-8", newline="\n")
-            self._lock()
-        except OSError as error:
-            raise UnreadableRun(f"{folder}: {error.strerror or error}") from None
-        self._file.seek(intact)
-        self._file.truncate()
+            self._file.seek(intact)
+            self._file.truncate()
+        except BaseException:
+            self._file.close()
+            raise
 
     def _lock(self) -> None:
         """Keep a second process from writing to the same run; the system undoes it at exit."""
@@ -178,8 +183,7 @@ class GameFile:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._file.close()
-            raise UnreadableRun(f"{self._path.parent} is being written by another run") from None
+            raise RunInUse(f"{self._path.parent} is being written by another run") from None
 
     def append(self, game: GameRecord) -> None:
         """Add a game; once this returns, killing the process does not lose it.
