@@ -29,3 +29,7 @@ class NoMove(C4Error):
 
 class SearchLimit(C4Error):
     """A search reached the number of nodes it was allowed before it was done."""
+
+
+class InvalidModel(C4Error):
+    """A file that is no trained model, or a model for something else than this game."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.entries import Entry, Option
+from agents.entries import REQUIRED, Entry, Option
 
 
 def _depth(default: int, note: str = "") -> Option:
@@ -81,5 +81,15 @@ ZOO: Final = (
             Option("ties", str, "centre", "among best columns: centre (first) or random"),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
+    ),
+    Entry(
+        "sb3",
+        "agents.sb3:SB3",
+        "a model trained with Stable-Baselines3 or sb3-contrib (agents/training)",
+        (
+            Option("path", str, REQUIRED, "the model's .zip, which may run code: trust it"),
+            Option("temperature", float, 0.0, "0: the preferred column; 1: drawn as trained", 0),
+        ),
+        argument="path",
     ),
 )
