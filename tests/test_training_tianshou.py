@@ -21,7 +21,7 @@ def test_a_network_is_trained(tmp_path, capsys):
 
     from agents.training import tianshou_dqn
 
-    tianshou_dqn.main([str(tmp_path / "model.pt"), "--steps", "1000", "--seed", "3"])
+    tianshou_dqn.main([str(tmp_path / "model.pt"), "--steps", "300", "--seed", "3"])
     assert "mean return" in capsys.readouterr().out
     weights = torch.load(tmp_path / "model.pt", weights_only=True)
     shapes = [tuple(weight.shape) for weight in weights.values()]
