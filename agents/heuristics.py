@@ -1,14 +1,9 @@
-"""Static evaluations of the published systems, as kernels, and their table by name.
+"""Static evaluations as kernels, those of the published systems and our own; their table by name.
 
 A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided
 position for the side that owns ``mine``, whoever is to move. The searches decide
 wins themselves and never ask about a won board; asked all the same, each answers
 ``+WIN`` or ``-WIN``.
-
-None loops over the 69 windows. For a direction with bit distance ``d``, the window
-that starts at cell ``i`` holds the cells ``i, i+d, i+2d, i+3d``; the AND of the board
-with itself shifted by ``d``, ``2d``, ``3d`` handles all windows of the direction at
-once, one bit a window, and a popcount counts them.
 """
 
 from __future__ import annotations
@@ -22,6 +17,9 @@ from numba import types
 
 from agents.errors import InvalidHeuristic
 from agents.imports import import_attribute
+from agents.threats import evaluate
+from agents.weights import WEIGHTS
+from agents.windows import count_in_windows, window_starts
 from c4env.bitboard import BOARD, BOTTOM, CENTRE, has_won, popcount
 from c4env.jit import config, kernel
 
@@ -29,39 +27,6 @@ Heuristic = Callable[[int, int], float]
 
 WIN: Final = 1_000_000.0
 """Value of a won game in the searches; every heuristic stays strictly between -WIN and WIN."""
-
-
-@kernel("int64(int64)")
-def window_starts(shift: int) -> int:
-    """The first cells of all windows in the direction with this bit distance."""
-    return BOARD & (BOARD >> shift) & (BOARD >> (2 * shift)) & (BOARD >> (3 * shift))
-
-
-@kernel("UniTuple(int64, 4)(int64, int64, int64)")
-def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
-    """Windows of one direction that hold exactly 1, 2, 3, 4 own discs and no other's.
-
-    Returns four masks of window starts. Two half adders and a full one add the four
-    one-bit columns ``own >> k*shift`` for all windows in parallel.
-    """
-    a = own
-    b = own >> shift
-    c = own >> (2 * shift)
-    d = own >> (3 * shift)
-    taken = other | (other >> shift) | (other >> (2 * shift)) | (other >> (3 * shift))
-    live = window_starts(shift) & ~taken
-    low_ab, high_ab = a ^ b, a & b
-    low_cd, high_cd = c ^ d, c & d
-    ones = low_ab ^ low_cd
-    carry = low_ab & low_cd
-    twos = high_ab ^ high_cd ^ carry
-    fours = high_ab & high_cd
-    return (
-        live & ones & ~twos,
-        live & twos & ~ones & ~fours,
-        live & ones & twos,
-        live & fours,
-    )
 
 
 @kernel("float64(int64, int64)")
@@ -210,9 +175,20 @@ def lines(mine: int, theirs: int) -> float:
     return float(line_score(mine, theirs))
 
 
+@kernel("float64(int64, int64)")
+def threats(mine: int, theirs: int) -> float:
+    """Our own: threats, pairs and cells, weighted as fits exact scores (``agents.fit``)."""
+    if has_won(mine):
+        return WIN
+    if has_won(theirs):
+        return -WIN
+    return evaluate(mine, theirs, WEIGHTS)
+
+
 HEURISTICS: Final[dict[str, Heuristic]] = {
     "chain": chain,
     "lines": lines,
+    "threats": threats,
     "window": window,
     "window-b": window_b,
 }

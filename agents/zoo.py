@@ -13,7 +13,10 @@ def _depth(default: int, note: str = "") -> Option:
 
 
 _HEURISTIC: Final = Option(
-    "heuristic", str, "chain", "chain, lines, window, window-b or package.module:function"
+    "heuristic", str, "chain", "chain, lines, threats, window, window-b or a module:function"
+)
+_MOVETIME: Final = Option(
+    "movetime", float, None, "seconds a move; games then need not repeat", 0.001
 )
 
 ZOO: Final = (
@@ -41,6 +44,18 @@ ZOO: Final = (
         "agents.ordered:Ordered",
         "alpha-beta, threats first, transposition table; chooses as minimax does, sooner",
         (_depth(9), _HEURISTIC),
+    ),
+    Entry(
+        "deepening",
+        "agents.deepening:Deepening",
+        "iterative-deepening alpha-beta with table, killers and history; by clock or by nodes",
+        (
+            _MOVETIME,
+            Option("nodes", int, None, "positions a move (200000 if no other budget)", 1),
+            Option("depth", int, None, "plies looked ahead at most", 1, 42),
+            Option("heuristic", str, "threats", "as for alphabeta"),
+            Option("table_mb", int, 32, "memory of the table", 1, 65536),
+        ),
     ),
     Entry(
         "alphabeta-chain",

@@ -258,9 +258,54 @@ def lines(board: Board, own: int) -> float:
     return float(line_score(board, own)) if value is None else value
 
 
+def completes(board: Board, row: int, column: int, player: int) -> bool:
+    """Whether a disc of the player on this empty cell makes four in a row."""
+    return any(
+        all(cell == (row, column) or board[cell[0]][cell[1]] == player for cell in cells)
+        for cells in WINDOWS
+        if (row, column) in cells
+    )
+
+
+def threats(board: Board, own: int) -> float:
+    """Our own heuristic, counted as ``agents.threats`` says, with its fitted weights."""
+    value = decided(board, own)
+    if value is not None:
+        return value
+    from agents.weights import WEIGHTS  # numbers, no code
+
+    weights = [float(weight) for weight in WEIGHTS]
+    ready, guarded = weights[18:21], weights[21:24]
+    pairs, slanted, singles = weights[24:27]
+    columns, rows, first = weights[27:31], weights[31:37], weights[37]
+    discs = [sum(row.count(player) for row in board) for player in (own, 1 - own)]
+    ahead = (discs[0] > discs[1]) - (discs[0] < discs[1])
+    total = first * (discs[0] - discs[1])
+    for player, role, sign in ((own, (0, 1, 2)[ahead], 1), (1 - own, (0, 2, 1)[ahead], -1)):
+        for row in range(ROWS):
+            for column in range(COLUMNS):
+                if board[row][column] == player:
+                    total += sign * (columns[min(column, 6 - column)] + rows[row])
+                elif board[row][column] == EMPTY and completes(board, row, column, player):
+                    below = row - 1, column
+                    if row == 0 or board[row - 1][column] != EMPTY:
+                        total += sign * ready[role]
+                    elif completes(board, *below, 1 - player):
+                        total += sign * guarded[role]
+                    else:
+                        total += sign * weights[6 * role + row]
+        for windows, pair in ((HORIZONTAL, pairs), (RISING, slanted), (FALLING, slanted)):
+            for cells in windows:
+                seen = [board[r][c] for r, c in cells]
+                if 1 - player not in seen and seen.count(player) in (1, 2):
+                    total += sign * (singles if seen.count(player) == 1 else pair)
+    return total
+
+
 HEURISTICS: dict[str, Callable[[Board, int], float]] = {
     "chain": chain,
     "lines": lines,
+    "threats": threats,
     "window": window,
     "window-b": window_b,
 }

@@ -18,11 +18,10 @@ from agents.heuristics import (
     HEURISTICS,
     WIN,
     check,
-    count_in_windows,
     line_score,
     load,
-    window_starts,
 )
+from agents.windows import count_in_windows, window_starts
 from c4env import Position
 from c4env.errors import C4Error
 from c4env.jit import config
@@ -239,7 +238,7 @@ def test_what_is_no_function_is_no_heuristic(user_module: types.ModuleType) -> N
 
 
 def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
-    assert list(HEURISTICS) == ["chain", "lines", "window", "window-b"]
+    assert list(HEURISTICS) == ["chain", "lines", "threats", "window", "window-b"]
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
     assert issubclass(InvalidHeuristic, C4Error)
     assert np.isfinite(WIN)

@@ -38,6 +38,8 @@ LIMIT: Final = 1  # nodes at which the search gives up; -1 stops it at once
 EPOCH: Final = 2
 MASK: Final = 3  # buckets of the table, less one
 SHARED_PLIES: Final = 4  # nodes of fewer plies are shared out among threads; 0: alone
+DEEPEST: Final = 5  # frame of the shared node the thread is at, or 0
+SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
 FRAMES: Final = 16
 FRAME: Final = 64  # words a ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
@@ -46,6 +48,9 @@ WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 CHILD: Final = 8
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
+# Words a child does not need, for a shared node: the frame of the one above it, its own
+# mixed key, and its limit.
+ABOVE, KEY, BOUND = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
 MIRROR_PLIES: Final = 24  # up to here a position and its mirror share an entry
 CUTOFF_PLIES: Final = 28  # up to here all children are looked up before one is searched
@@ -129,6 +134,21 @@ def parity_bound(
         if score >= 0:
             return -score
     return UNDECIDED
+
+
+@kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64))
+def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> int:
+    """The frame of the topmost shared node above one that the table has settled, or 0."""
+    found = 0
+    frame = int(work[frame + ABOVE])
+    while frame:
+        entry = probe(table, mask, epoch, int(work[frame + KEY]))
+        if entry:
+            limit = int(work[frame + BOUND])
+            if lower_bound(entry) > limit or upper_bound(entry) <= limit:
+                found = frame
+        frame = int(work[frame + ABOVE])
+    return found
 
 
 @kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64, _int64, _int64, _int64))
@@ -268,6 +288,11 @@ def search(
     shared = plies < work[SHARED_PLIES]
     busy = 2 * (mask + 1)
     put_off = 0
+    if shared:
+        work[frame + ABOVE] = work[DEEPEST]
+        work[frame + KEY] = mixed
+        work[frame + BOUND] = limit
+        work[DEEPEST] = frame
     i = 0
     while i < count or put_off:
         if i < count:
@@ -299,20 +324,31 @@ def search(
         )
         if shared:
             table[busy + (child_mixed & (MARKS - 1))] = 0
+            # Another thread may have settled this node meanwhile, or one above it.
             entry = probe(table, mask, epoch, mixed)
-            if entry:  # another thread may have settled this node meanwhile
+            if entry and (lower_bound(entry) > limit or upper_bound(entry) <= limit):
+                work[DEEPEST] = work[frame + ABOVE]
+                if work[SETTLED] == frame:
+                    work[SETTLED] = 0
                 bound = lower_bound(entry)
-                if bound > limit:
-                    return bound
-                bound = upper_bound(entry)
-                if bound <= limit:
-                    return bound
+                return bound if bound > limit else upper_bound(entry)
+            if work[SETTLED] == 0:
+                work[SETTLED] = settled_above(table, work, mask, epoch, frame)
+            elif work[SETTLED] == frame:  # its entry was lost again: the child was left undone
+                work[SETTLED] = 0
+                put_off |= 1 << index
+                continue
+            if work[SETTLED]:
+                work[DEEPEST] = work[frame + ABOVE]
+                return 0
         if swapped:
             value = -value
         if value > best:
             best = value
             if best > limit:
                 break
+    if shared:
+        work[DEEPEST] = work[frame + ABOVE]
     nodes = int(work[NODES])
     if nodes >= work[LIMIT]:
         return 0

@@ -19,7 +19,16 @@ from agents.solver.driver import (
     score_columns,
     score_position,
 )
-from agents.solver.search import EPOCH, LIMIT, MASK, NODES, SHARED_PLIES, TABLE_PLIES, WORKSPACE
+from agents.solver.search import (
+    DEEPEST,
+    EPOCH,
+    LIMIT,
+    MASK,
+    NODES,
+    SETTLED,
+    SHARED_PLIES,
+    WORKSPACE,
+)
 from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.cores import usable_cores
@@ -30,7 +39,7 @@ LARGEST: Final = CELLS // 2 + 1  # no score is greater
 CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
-_UNSHARED: Final = 2  # plies before the table's last whose nodes are too small to share
+_SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads
 _PORTION: Final = 64  # positions of a batch a thread takes at a time
 _NEVER: Final = 1 << 62
 _AT_ONCE: Final = -1
@@ -229,7 +238,7 @@ class Solver:
             work[LIMIT] = _NEVER
             work[EPOCH] = self._epoch
             work[MASK] = buckets_within(self.table_mb) - 1
-            work[SHARED_PLIES] = 0
+            work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = 0
         return self._table
 
     def _run(
@@ -251,7 +260,7 @@ class Solver:
             if threads > 1:
                 table[-MARKS:] = 0
                 for work in workspaces:
-                    work[SHARED_PLIES] = TABLE_PLIES - _UNSHARED
+                    work[SHARED_PLIES] = _SHARED_PLIES
             answers: list[T] = []
 
             def task(work: NDArray[np.int64]) -> None:
