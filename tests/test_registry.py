@@ -426,7 +426,8 @@ def test_every_agent_and_option_is_described() -> None:
         assert text.startswith(name)
         assert entry.summary in text
         for option in entry.options:
-            assert f"{option.name}={option.default}" in text
+            shown = "..." if option.default is REQUIRED else option.default
+            assert f"{option.name}={shown}" in text
             assert option.help in text
     with pytest.raises(UnknownAgent, match="did you mean 'greedy'"):
         describe("gredy")
