@@ -53,3 +53,7 @@ class LateAnswer(EngineFault):
 
 class MissingPackage(C4Error, ImportError):
     """An agent that needs a package which is not installed."""
+
+
+class InvalidModel(C4Error):
+    """A file that is no trained model, or a model for something else than this game."""

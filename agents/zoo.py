@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from agents.adapters.table import ADAPTERS
-from agents.entries import Entry, Option
+from agents.entries import REQUIRED, Entry, Option
 
 
 def _depth(default: int, note: str = "") -> Option:
@@ -156,6 +156,16 @@ ZOO: Final = (
             Option("depth", int, 2, "plies looked ahead; 0: the policy's column", 0, 4),
             Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
         ),
+    ),
+    Entry(
+        "sb3",
+        "agents.sb3:SB3",
+        "a model trained with Stable-Baselines3 or sb3-contrib (agents/training)",
+        (
+            Option("path", str, REQUIRED, "the model's .zip, which may run code: trust it"),
+            Option("temperature", float, 0.0, "0: the preferred column; 1: drawn as trained", 0),
+        ),
+        argument="path",
     ),
     *ADAPTERS,
 )
