@@ -124,11 +124,16 @@ class Tally:
     games: Floats
 
     @classmethod
-    def of(cls, games: Iterable[GameRecord], players: Iterable[str]) -> Tally:
-        """The tally of some games; those of an agent against itself say nothing of it."""
+    def of(
+        cls, games: Iterable[GameRecord], players: Iterable[str], openings: Iterable[str] = ()
+    ) -> Tally:
+        """The tally of some games; those of an agent against itself say nothing of it.
+
+        ``openings`` may name some that have no games.
+        """
         names = tuple(sorted(set(players)))
         played = [game for game in games if game.players[0] != game.players[1]]
-        openings = tuple(sorted({game.opening for game in played}))
+        openings = tuple(sorted({*openings, *(game.opening for game in played)}))
         index = {name: i for i, name in enumerate(names)}
         if len(openings) > 1:
             unit = {opening: i for i, opening in enumerate(openings)}
@@ -136,7 +141,8 @@ class Tally:
         else:  # one opening alone has no spread; sorted, since games come in any order
             played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
             units = list(range(len(played)))
-        points = np.zeros((max(units, default=-1) + 1, len(names), len(names)))
+        count = len(openings) if len(openings) > 1 else len(units)
+        points = np.zeros((count, len(names), len(names)))
         counts = np.zeros_like(points)
         for i, game in zip(units, played, strict=True):
             cell = i, index[game.players[0]], index[game.players[1]]
@@ -199,14 +205,18 @@ def rate_tally(
     deterministic: Collection[str] = (),
     anchor: tuple[str, float] | None = None,
     seed: int = 0,
+    centre: Collection[str] = (),
 ) -> Ratings:
-    """:func:`rate` from a tally."""
+    """:func:`rate` from a tally; ``centre`` names those whose mean is 0 instead of all."""
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     if anchor is not None:
         _check_anchor(anchor[0], tally.players)
-        fixed = tally.players.index(anchor[0])
-        elo = elo - elo[fixed] + anchor[1]
-        drawn = drawn - drawn[:, [fixed]] + anchor[1]
+        centre = [anchor[0]]
+    if centre:
+        fixed = [tally.players.index(player) for player in centre]
+        level = 0 if anchor is None else anchor[1]
+        elo = elo - elo[fixed].mean() + level
+        drawn = drawn - drawn[:, fixed].mean(1, keepdims=True) + level
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
     points = tally.points.sum((0, 2)) + (tally.games - tally.points).sum((0, 1))
     games = tally.games.sum((0, 1)) + tally.games.sum((0, 2))

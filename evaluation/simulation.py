@@ -22,6 +22,8 @@ OPENING_SPREAD: Final = 250.0  # Elo: how much the first move is worth differs b
 PAIRING_SPREAD: Final = 150.0  # Elo: and by opening and pair of agents
 DRAWS: Final = 0.1  # share of games that are drawn
 
+FIELDS: Final = ((2, 25), (2, 121), (6, 25), (6, 121))  # players and openings of the report
+
 KINDS_OF_PAIRS: Final = {
     "even": (0.2, 0.1, 0.4, 0.1, 0.2),
     "many draws": (0.05, 0.2, 0.5, 0.2, 0.05),
@@ -140,3 +142,31 @@ def _match(sprt: Sprt, truth: Floats, generator: np.random.Generator) -> tuple[s
             first = int(crossed[0])
             return "H1" if llr[first] >= high else "H0", before + first + 1
         counts, before = running[-1], before + len(kinds)
+
+
+def report(count: int, seed: int = 0) -> str:
+    """Coverage of intervals and errors of the sequential test, ``count`` simulations of each."""
+    lines = [
+        f"95 % intervals in {count} simulated round robins: share that held the truth",
+        f"{'players':>7} {'openings':>8} {'Elo':>7} {'first move':>10} {'rank':>7}",
+    ]
+    for players, openings in FIELDS:
+        found = coverage(players, openings, count, seed)
+        lines.append(
+            f"{players:>7} {openings:>8} {found.elo:>7.1%} {found.first_move:>10.1%} "
+            f"{found.ranks:>7.1%}"
+        )
+    test = Sprt(0, 40)
+    lines += [
+        "",
+        f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
+        f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
+        f"{'kind of pairs':<14} {'if 0':>7} {'if 40':>7} {'pairs if 0':>11} {'if 40':>7}",
+    ]
+    for kind, shares in KINDS_OF_PAIRS.items():
+        errors = sprt_errors(test, shares, count, seed)
+        lines.append(
+            f"{kind:<14} {errors.wrong_under_h0:>7.1%} {errors.wrong_under_h1:>7.1%} "
+            f"{errors.pairs_under_h0:>11.0f} {errors.pairs_under_h1:>7.0f}"
+        )
+    return "\n".join(lines)

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from agents.registry import registered_here
 from evaluation.backends import check_backend
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.field import (
     Player,
     Players,
@@ -298,6 +298,8 @@ def _play(
     ):
         there = {game.fixture: game for game in file.games} if file is not None else {}
         missing = [fixture for fixture in schedule if fixture not in there]
+        if strays := there.keys() - set(schedule):
+            raise UnreadableRun(f"{out} holds a game of another run: {strays.pop()}")
         done = len(schedule) - len(missing)
         if settings.watch is not None:
             settings.watch(done, len(schedule))

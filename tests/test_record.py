@@ -40,6 +40,16 @@ def test_points_and_forfeits():
         replace(WON, opening="21").format(),
         json.dumps({**json.loads(WON.format()), "players": ["a"]}),
         json.dumps({**json.loads(WON.format()), "colour": "red"}),
+        replace(WON, ending="fuor").format(),
+        replace(WON, ending="full board").format(),
+        replace(WON, ending="exception").format(),
+        replace(WON, winner=True).format(),
+        replace(WON, winner=2, ending="time").format(),
+        replace(LEFT, winner=None).format(),
+        replace(LEFT, reason=None).format(),
+        replace(WON, nodes=(5, -7)).format(),
+        replace(WON, nodes=("5", 7)).format(),
+        replace(WON, seconds=(0.25, None)).format(),
     ],
 )
 def test_a_line_that_is_no_game_is_refused(line):

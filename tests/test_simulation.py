@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation import ratings
+from evaluation.__main__ import main
 from evaluation.simulation import KINDS_OF_PAIRS, coverage, sprt_errors, tilted
 from evaluation.sprt import SCORES, Sprt
 
@@ -41,3 +42,12 @@ def test_shares_are_tilted_to_a_mean():
             assert p.sum() == pytest.approx(1)
             assert p @ SCORES == pytest.approx(mean)
             assert np.array_equal(p == 0, np.array(shares) == 0)
+
+
+def test_the_command_reports_both(capsys):
+    assert main(["experiment", "statistics", "--count", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "share that held the truth" in shown
+    assert "share of wrong decisions" in shown
+    for kind in KINDS_OF_PAIRS:
+        assert kind in shown

@@ -223,6 +223,15 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
 
+def test_a_game_that_is_not_of_the_run_is_refused(tmp_path):
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
+    evaluation.round_robin(["random", "greedy"], openings=1, out=tmp_path / "other")
+    lines = [(tmp_path / name / GAMES_FILE).read_text().splitlines() for name in ("one", "other")]
+    (tmp_path / "one" / GAMES_FILE).write_text(f"{lines[0][0]}\n{lines[1][1]}\n")
+    with pytest.raises(UnreadableRun, match="a game of another run"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
+
+
 def test_two_runs_do_not_share_a_directory(tmp_path):
     def second(done, total):
         with pytest.raises(UnreadableRun, match="being written"):
