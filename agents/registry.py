@@ -93,6 +93,16 @@ def describe(name: str) -> str:
     return "\n".join(lines)
 
 
+def option_names(name: str) -> tuple[str, ...]:
+    """The options that an agent of this name takes; none where that is not known beforehand.
+
+    Raises:
+        UnknownAgent: no agent has the name.
+    """
+    entry = _lookup(name)
+    return tuple(option.name for option in entry.options) if isinstance(entry, Entry) else ()
+
+
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     """Name and options of a spec, as text, the inverse of :func:`join_spec`.
 

@@ -6,6 +6,7 @@ import argparse
 import difflib
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -14,7 +15,15 @@ from typing import Final
 # when it is asked for, so that no command pays for another's imports.
 COMMANDS: Final = {
     "run": "play a round robin and print its win table",
+    "gauntlet": "play one agent against a field and print its win table",
+    "match": "play two agents until it is known which is stronger",
+    "leaderboard": "play the standing field, or print its stored table",
+    "place": "rate one agent among the stored field",
     "report": "print the tables of a run, or of games that people played",
+    "quality": "judge the moves of agents by exact play",
+    "heuristics": "compare heuristics without search, by exact scores",
+    "sweep": "strength against cost: many settings of an agent",
+    "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
     "solve": "exact scores of positions",
@@ -65,6 +74,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        if arguments is None:  # nothing is left to interrupt but the end of the process
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         print(f"c4 {name}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output left, as `head` does

@@ -3,6 +3,7 @@
 c4 bench env      the AEC environments beside PettingZoo's connect four (needs pygame-ce)
 c4 bench vector   batched environments and their growth with the boards (pgx where installed)
 c4 bench agents   published searches beside pure-Python versions of the same rules
+c4 bench mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot (where installed)
 c4 bench solver   the exact solver beside bitbully (c4 bench solver --help: its options)
 """
 
@@ -12,7 +13,7 @@ import argparse
 import importlib
 from typing import Final
 
-BENCHMARKS: Final = ("agents", "env", "solver", "vector")
+BENCHMARKS: Final = ("agents", "env", "mcts", "solver", "vector")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
