@@ -63,6 +63,10 @@ class MissingWindow(C4Error, ImportError):
     """The window toolkit is not installed."""
 
 
+class MissingLibrary(C4Error, ImportError):
+    """A learning library that an extra of this project installs is not there."""
+
+
 class OpponentFailed(C4Error):
     """An opponent that raised an error, or chose what it cannot play."""
 

@@ -8,11 +8,23 @@ class InvalidRun(C4Error):
 
 
 class WorkerDied(C4Error):
-    """A worker process ended in the middle of a game, as when it ran out of memory."""
+    """Worker processes end again and again, and no agent's move is the reason."""
 
 
 class UnreadableRun(C4Error):
     """A run directory or record that is not one, is damaged, or belongs to another run."""
+
+
+class UnwritableRun(C4Error):
+    """A run directory that takes no more games, as when the disk is full."""
+
+
+class MissingBackend(C4Error, ImportError):
+    """A backend whose library is not installed."""
+
+
+class MissingExtra(C4Error, ImportError):
+    """Something that needs a library which is not installed."""
 
 
 class RunInUse(UnreadableRun):
