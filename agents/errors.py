@@ -41,3 +41,19 @@ class UnreadableWeights(C4Error):
 
 class MissingExtra(C4Error):
     """A feature needs a package that is not installed."""
+
+
+class EngineFault(C4Error):
+    """Another program that plays crashed, or answered something that is no legal column."""
+
+
+class LateAnswer(EngineFault):
+    """Another program that plays did not answer in time."""
+
+
+class MissingPackage(C4Error, ImportError):
+    """An agent that needs a package which is not installed."""
+
+
+class InvalidModel(C4Error):
+    """A file that is no trained model, or a model for something else than this game."""

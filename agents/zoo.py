@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.entries import Entry, Option
+from agents.adapters.table import ADAPTERS
+from agents.entries import REQUIRED, Entry, Option
 
 
 def _depth(default: int, note: str = "") -> Option:
@@ -12,8 +13,13 @@ def _depth(default: int, note: str = "") -> Option:
     return Option("depth", int, default, text + note, 1, 42)
 
 
+HEURISTIC_NAMES: Final = ("chain", "lines", "threats", "window", "window-b")
 _HEURISTIC: Final = Option(
-    "heuristic", str, "chain", "chain, lines, threats, window, window-b or a module:function"
+    "heuristic",
+    str,
+    "chain",
+    "chain, lines, threats, window, window-b or a module:function",
+    choices=HEURISTIC_NAMES,
 )
 _MOVETIME: Final = Option(
     "movetime", float, None, "seconds a move; games then need not repeat", 0.001
@@ -63,7 +69,7 @@ ZOO: Final = (
             _MOVETIME,
             Option("nodes", int, None, "positions a move (200000 if no other budget)", 1),
             Option("depth", int, None, "plies looked ahead at most", 1, 42),
-            Option("heuristic", str, "threats", "as for alphabeta"),
+            Option("heuristic", str, "threats", "as for alphabeta", choices=HEURISTIC_NAMES),
             Option("table_mb", int, 32, "memory of the table", 1, 65536),
         ),
     ),
@@ -103,7 +109,13 @@ ZOO: Final = (
         "exact play: wins as soon, or loses as late, as can be",
         (
             Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
-            Option("ties", str, "centre", "among best columns: centre (first) or random"),
+            Option(
+                "ties",
+                str,
+                "centre",
+                "among best columns: centre (first) or random",
+                choices=("centre", "random"),
+            ),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
     ),
@@ -145,4 +157,15 @@ ZOO: Final = (
             Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
         ),
     ),
+    Entry(
+        "sb3",
+        "agents.sb3:SB3",
+        "a model trained with Stable-Baselines3 or sb3-contrib (agents/training)",
+        (
+            Option("path", str, REQUIRED, "the model's .zip, which may run code: trust it"),
+            Option("temperature", float, 0.0, "0: the preferred column; 1: drawn as trained", 0),
+        ),
+        argument="path",
+    ),
+    *ADAPTERS,
 )

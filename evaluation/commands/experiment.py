@@ -4,6 +4,8 @@ pruning: naive minimax against alpha-beta, on the same positions and depths; als
 ordering and a table. exact: the way from plain negamax to the full solver, an improvement
 at a time, on sets of positions. mcts: how near Monte-Carlo tree search comes to exact play as
 its simulations grow. sets: write labelled sets, which `exact` and other solvers read.
+statistics: simulated tournaments and matches of known truth, --count of each: how often the
+intervals of ratings hold it (95 % is right), how often the sequential test errs (5 % allowed).
 
 FILES hold `moves score` lines. Without any, they make their positions from the seed.
 """
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from agents.solver import Solver
     from evaluation.labelled import Labelled
 
-KINDS: Final = ("pruning", "exact", "mcts", "sets")
+KINDS: Final = ("pruning", "exact", "mcts", "sets", "statistics")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -105,6 +107,12 @@ def _sets(arguments: argparse.Namespace) -> str:
     return "\n".join(said)
 
 
+def _statistics(arguments: argparse.Namespace) -> str:
+    from evaluation.simulation import report
+
+    return report(arguments.count, arguments.seed)
+
+
 def _solver() -> Solver:
     from agents.solver import Solver
 
@@ -116,4 +124,5 @@ _KINDS: Final[dict[str, Callable[[argparse.Namespace], str]]] = {
     "exact": _exact,
     "mcts": _mcts,
     "sets": _sets,
+    "statistics": _statistics,
 }
