@@ -21,7 +21,7 @@ from evaluation.record import read_games
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from browser import chromium  # noqa: E402
+from browser import PATIENCE, chromium  # noqa: E402
 from serving import serving  # noqa: E402
 
 from evaluation.web.server import Settings  # noqa: E402
