@@ -27,6 +27,7 @@ class Option:
     help: str
     low: float = -math.inf
     high: float = math.inf
+    choices: tuple[str, ...] = ()  # of a text: the names it may be; an import path may do too
 
     def parse(self, agent: str, value: Any) -> Any:
         """The value of a spec's text, or of a keyword argument, checked.

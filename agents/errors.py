@@ -23,6 +23,10 @@ class InvalidHeuristic(C4Error):
     """A heuristic that cannot be found or has another signature than a heuristic's."""
 
 
+class InvalidFunction(C4Error):
+    """A policy and value function that cannot be found, or an answer of it that is none."""
+
+
 class NoMove(C4Error):
     """An agent was asked to move in a position without a legal column."""
 
@@ -37,3 +41,19 @@ class UnreadableWeights(C4Error):
 
 class MissingExtra(C4Error):
     """A feature needs a package that is not installed."""
+
+
+class EngineFault(C4Error):
+    """Another program that plays crashed, or answered something that is no legal column."""
+
+
+class LateAnswer(EngineFault):
+    """Another program that plays did not answer in time."""
+
+
+class MissingPackage(C4Error, ImportError):
+    """An agent that needs a package which is not installed."""
+
+
+class InvalidModel(C4Error):
+    """A file that is no trained model, or a model for something else than this game."""

@@ -5,7 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from typing import Any
+from typing import Any, Final
+
+taken_from_main: Final[dict[str, Any]] = {}
+"""What was named in ``__main__``, by its path: a script or a session, which another process
+cannot import."""
 
 
 def import_attribute(path: str) -> Any:
@@ -23,9 +27,12 @@ def import_attribute(path: str) -> Any:
     if added:
         sys.path.append(folder)
     try:
-        return getattr(importlib.import_module(module_name), attribute)
+        found = getattr(importlib.import_module(module_name), attribute)
     except TypeError as error:  # a relative name
         raise ImportError(str(error)) from None
     finally:
         if added:
             sys.path.remove(folder)
+    if module_name == "__main__":
+        taken_from_main[path] = found
+    return found

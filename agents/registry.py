@@ -13,13 +13,16 @@ import functools
 import importlib.metadata
 import inspect
 import re
-from collections.abc import Callable, Iterable
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from agents.base import Agent
 from agents.entries import REQUIRED, Entry
-from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
-from agents.imports import import_attribute
+from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
+from agents.imports import import_attribute, taken_from_main
 from agents.zoo import ZOO
 
 ENTRY_POINTS: Final = "c4env.agents"
@@ -43,7 +46,8 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Give a name to an agent of your own.
 
     Args:
-        name: letters, digits, ``-`` and ``_``.
+        name: letters, digits, ``-`` and ``_``. A path in ``__main__`` is where a thing of
+            another process's ``__main__`` goes (:func:`registered_here`).
         agent: a class or factory deriving from :class:`Agent` (called with the options),
             a function from an observation to a column, or an :class:`Entry`.
         replace: allow a name that is taken.
@@ -51,6 +55,10 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     Raises:
         InvalidSpec: not such a name, or it is taken.
     """
+    module, is_path, attribute = name.partition(":")
+    if is_path and module == "__main__":
+        setattr(sys.modules[module], attribute, agent)
+        return
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not replace and name in names():
@@ -61,9 +69,13 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """What :func:`register` added in this process, for handing on to another."""
+    """What another process does not know, to be given to :func:`register` there.
+
+    That is what :func:`register` added, and what import paths named in ``__main__``.
+    """
     zoo = {entry.name for entry in ZOO}
-    return {name: agent for name, agent in _registered.items() if name not in zoo}
+    added = {name: agent for name, agent in _registered.items() if name not in zoo}
+    return {**added, **taken_from_main}
 
 
 def describe(name: str) -> str:
@@ -79,6 +91,16 @@ def describe(name: str) -> str:
     lines = [f"{name:<20} {entry.summary}"]
     lines += [f"{'':<22}{o.name}={_shown(o.default)}  {o.help}" for o in entry.options]
     return "\n".join(lines)
+
+
+def option_names(name: str) -> tuple[str, ...]:
+    """The options that an agent of this name takes; none where that is not known beforehand.
+
+    Raises:
+        UnknownAgent: no agent has the name.
+    """
+    entry = _lookup(name)
+    return tuple(option.name for option in entry.options) if isinstance(entry, Entry) else ()
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -214,7 +236,7 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
         if any(p.default is p.empty for p in signature.parameters.values()):
             return FunctionAgent(target)  # takes an observation
     try:
-        built = target(**options)
+        built = target(**_converted(target, name, options))
     except TypeError as error:
         raise UnknownOption(f"{name}: cannot be built with {options}: {error}") from None
     if isinstance(built, Agent):
@@ -222,6 +244,41 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     if callable(built):
         return FunctionAgent(built)
     raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
+
+
+def _converted(target: Callable[..., Any], name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options with those given as text turned into what the target's annotations say.
+
+    That is int, float, bool or str, also with ``| None``; other parameters get the text.
+
+    Raises:
+        InvalidValue: a text does not say such a value.
+    """
+    try:
+        hints = typing.get_type_hints(target.__init__ if inspect.isclass(target) else target)
+    except Exception:  # annotations need not be types, nor known here
+        hints = {}
+    converted = dict(options)
+    for key, value in options.items():
+        said = hints.get(key)
+        one_of = typing.get_args(said) if isinstance(said, types.UnionType) else (said,)
+        read = next((_READERS[kind] for kind in one_of if kind in _READERS), None)
+        if read is None or not isinstance(value, str):
+            continue
+        try:
+            converted[key] = read(value)
+        except (ValueError, KeyError):
+            expected = " or ".join(getattr(kind, "__name__", str(kind)) for kind in one_of)
+            raise InvalidValue(f"{name}: {key}={value!r}: expected {expected}") from None
+    return converted
+
+
+_READERS: Final[dict[Any, Callable[[str], Any]]] = {
+    int: int,
+    float: float,
+    bool: lambda text: {"true": True, "false": False}[text.lower()],
+    str: str,
+}
 
 
 class FunctionAgent(Agent):

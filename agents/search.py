@@ -158,6 +158,14 @@ def best_column(
     return chosen, best, nodes
 
 
+def spoiled(heuristic: object) -> str:
+    """What to say of a heuristic that spoiled a search."""
+    return (
+        f"heuristic {heuristic!r} gave a value that is not a number strictly between "
+        f"{-WIN:,.0f} and {WIN:,.0f}"
+    )
+
+
 class FixedDepth(SearchingAgent):
     """Looks a fixed number of plies ahead with a heuristic at the leaves.
 
@@ -172,7 +180,7 @@ class FixedDepth(SearchingAgent):
     def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
         self.depth = depth
         self.rules = rules
-        self._heuristic_name = heuristic
+        self.heuristic = heuristic
         self._heuristic = load(heuristic)
 
     def _best(
@@ -188,10 +196,7 @@ class FixedDepth(SearchingAgent):
     def _checked(self, column: int, value: float, nodes: int) -> tuple[int, float, int]:
         """The result of a search, unless the heuristic spoiled it."""
         if nodes >= SPOILED:
-            raise InvalidHeuristic(
-                f"heuristic {self._heuristic_name!r} gave a value that is not a number strictly "
-                f"between {-WIN:,.0f} and {WIN:,.0f}"
-            )
+            raise InvalidHeuristic(spoiled(self.heuristic))
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
     def best_move(self, position: Position) -> tuple[int, float, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.entries import Entry, Option
+from agents.adapters.table import ADAPTERS
+from agents.entries import REQUIRED, Entry, Option
 
 
 def _depth(default: int, note: str = "") -> Option:
@@ -12,12 +13,27 @@ def _depth(default: int, note: str = "") -> Option:
     return Option("depth", int, default, text + note, 1, 42)
 
 
+HEURISTIC_NAMES: Final = ("chain", "lines", "threats", "window", "window-b")
 _HEURISTIC: Final = Option(
-    "heuristic", str, "chain", "chain, lines, threats, window, window-b or a module:function"
+    "heuristic",
+    str,
+    "chain",
+    "chain, lines, threats, window, window-b or a module:function",
+    choices=HEURISTIC_NAMES,
 )
 _MOVETIME: Final = Option(
     "movetime", float, None, "seconds a move; games then need not repeat", 0.001
 )
+
+
+# Of the searches that sample.
+def _simulations(default: int) -> Option:
+    text = f"simulations a move ({default} if there is no movetime)"
+    return Option("simulations", int, None, text, 1)
+
+
+_REUSE: Final = Option("reuse", int, 1, "1 keeps the tree from move to move, 0 does not", 0, 1)
+_TREE_MB: Final = Option("tree_mb", int, 128, "memory of the tree, at most", 1, 65536)
 
 ZOO: Final = (
     Entry("random", "agents.simple:Random", "a legal column, each as likely"),
@@ -53,7 +69,7 @@ ZOO: Final = (
             _MOVETIME,
             Option("nodes", int, None, "positions a move (200000 if no other budget)", 1),
             Option("depth", int, None, "plies looked ahead at most", 1, 42),
-            Option("heuristic", str, "threats", "as for alphabeta"),
+            Option("heuristic", str, "threats", "as for alphabeta", choices=HEURISTIC_NAMES),
             Option("table_mb", int, 32, "memory of the table", 1, 65536),
         ),
     ),
@@ -93,9 +109,44 @@ ZOO: Final = (
         "exact play: wins as soon, or loses as late, as can be",
         (
             Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
-            Option("ties", str, "centre", "among best columns: centre (first) or random"),
+            Option(
+                "ties",
+                str,
+                "centre",
+                "among best columns: centre (first) or random",
+                choices=("centre", "random"),
+            ),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
+    ),
+    Entry(
+        "mcts",
+        "agents.mcts:MCTS",
+        "Monte-Carlo tree search (UCT) with proofs; plays the column it tried most",
+        (
+            _simulations(2000),
+            _MOVETIME,
+            Option("c", float, 1.0, "how much it explores; results are 1, 0 and -1", 0, 100),
+            Option("rollout", str, "greedy", "greedy: win, block, lose to no disc; or random"),
+            _REUSE,
+            _TREE_MB,
+        ),
+    ),
+    Entry(
+        "puct",
+        "agents.puct:PUCT",
+        "tree search led by a policy and value function, with proofs",
+        (
+            Option("function", str, "learned", "learned (the shipped network) or module:function"),
+            _simulations(400),
+            _MOVETIME,
+            Option("c", float, 1.5, "how much the policy counts; values are -1 to 1", 0, 100),
+            Option("policy", str, "logits", "what the function gives: logits or probabilities"),
+            Option("batch", int, 8, "leaves it is asked about at a time", 1, 1024),
+            _REUSE,
+            _TREE_MB,
+        ),
+        argument="function",
     ),
     Entry(
         "learned",
@@ -106,4 +157,15 @@ ZOO: Final = (
             Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
         ),
     ),
+    Entry(
+        "sb3",
+        "agents.sb3:SB3",
+        "a model trained with Stable-Baselines3 or sb3-contrib (agents/training)",
+        (
+            Option("path", str, REQUIRED, "the model's .zip, which may run code: trust it"),
+            Option("temperature", float, 0.0, "0: the preferred column; 1: drawn as trained", 0),
+        ),
+        argument="path",
+    ),
+    *ADAPTERS,
 )

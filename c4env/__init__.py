@@ -17,6 +17,7 @@ from c4env.registration import register_all
 if TYPE_CHECKING:
     from c4env.aec import env, raw_env
     from c4env.batch import Batch
+    from c4env.manual_policy import ManualPolicy
     from c4env.observation import Observation, observe, position_from
     from c4env.position import Outcome, Position, format_moves, parse_moves
     from c4env.single import ConnectFourEnv
@@ -26,6 +27,7 @@ _HOME = {
     "Batch": "c4env.batch",
     "ConnectFourEnv": "c4env.single",
     "ConnectFourVectorEnv": "c4env.vector",
+    "ManualPolicy": "c4env.manual_policy",
     "Observation": "c4env.observation",
     "Outcome": "c4env.position",
     "Position": "c4env.position",
@@ -41,6 +43,7 @@ __all__ = [
     "Batch",
     "ConnectFourEnv",
     "ConnectFourVectorEnv",
+    "ManualPolicy",
     "Observation",
     "Outcome",
     "Position",

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, ROWS, STRIDE, has_won, popcount
-from c4env.errors import IllegalMove, InvalidAction, InvalidOption
+from c4env.errors import IllegalMove, InvalidAction, InvalidObservation, InvalidOption
 from c4env.jit import kernel
+from c4env.observation import OBSERVATION_SHAPE
 from c4env.position import Position, parse_column
 
 # How a game stands. A forfeit is an illegal move of that player.
@@ -146,6 +147,21 @@ def observe(
             masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
 
 
+@kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
+def read(planes: NDArray[np.int8], boards: NDArray[np.int64]) -> None:
+    """Write the boards that planes ``[N, 6, 7, 2]`` of zeros and ones show."""
+    for i in range(len(boards)):
+        own = 0
+        other = 0
+        for row in range(ROWS):
+            for column in range(COLUMNS):
+                height = STRIDE * column + ROWS - 1 - row
+                own |= int(planes[i, row, column, 0]) << height
+                other |= int(planes[i, row, column, 1]) << height
+        boards[i, 0] = own
+        boards[i, 1] = other
+
+
 @kernel(
     "void(int64[:, ::1], int8[::1], int8[::1], float64[:, ::1], float64[::1], boolean[::1],"
     " int64, int64)",
@@ -213,6 +229,25 @@ def as_planes(words: NDArray[np.int32]) -> NDArray[np.int8]:
     if np.little_endian:
         return words.view(np.int8).reshape(-1, ROWS, COLUMNS, 2)
     return words.byteswap().view(np.int8).reshape(-1, ROWS, COLUMNS, 2)
+
+
+def boards_from(planes: ArrayLike) -> NDArray[np.int64]:
+    """Boards int64 ``[N, 2]`` of what the sides to move see, the inverse of :func:`observe`.
+
+    Args:
+        planes: zeros and ones in any numeric dtype, ``[N, 6, 7, 2]``.
+
+    Raises:
+        InvalidObservation: another shape, or other values.
+    """
+    array = np.asarray(planes)
+    if array.shape[1:] != OBSERVATION_SHAPE:
+        raise InvalidObservation(f"planes of shape {array.shape}: expected (N, 6, 7, 2)")
+    if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
+        raise InvalidObservation("planes must hold 0 and 1 only")
+    boards = np.empty((len(array), 2), np.int64)
+    read(np.array(array, np.int8, order="C"), boards)  # a copy: the kernel wants it writable
+    return boards
 
 
 def parse_actions(actions: ArrayLike, size: int) -> NDArray[np.int64]:

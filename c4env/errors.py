@@ -1,5 +1,7 @@
 """What can go wrong with rules and environments; every error is a ``ValueError``.
 
+Closing a window is no error: :class:`WindowClosed` is a ``SystemExit``.
+
 Where PettingZoo's connect four raises another built-in error, ours is that one too, so
 that an ``except`` written for PettingZoo's catches it.
 """
@@ -61,5 +63,13 @@ class MissingWindow(C4Error, ImportError):
     """The window toolkit is not installed."""
 
 
+class MissingLibrary(C4Error, ImportError):
+    """A learning library that an extra of this project installs is not there."""
+
+
 class OpponentFailed(C4Error):
     """An opponent that raised an error, or chose what it cannot play."""
+
+
+class WindowClosed(SystemExit):
+    """A person who was to move closed the window. It ends the program unless it is caught."""

@@ -71,7 +71,7 @@ class Games:
         size: int,
         opponent: str | BatchOpponent | None,
         seat: int | str,
-        openings: Sequence[Position | str] | None,
+        openings: Sequence[Position | str] | Position | str | None,
     ) -> None:
         """Empty boards; :meth:`begin` starts games.
 
@@ -90,7 +90,7 @@ class Games:
         elif opponent is not None:
             raise InvalidOption(
                 f"opponent={opponent!r}: expected None, one of {list(opponents.LEVELS)}, or a "
-                "callable on a batch of observations"
+                "callable on a batch of observations; agents.batched.opponent makes one of an agent"
             )
         self.is_callable = self._callable is not None
         if isinstance(seat, bool) or seat not in list(_SEATS):

@@ -10,7 +10,8 @@ An observation is a dict in PettingZoo's layout:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Mapping
 from typing import Any, Final, TypedDict
 
 import numpy as np
@@ -23,6 +24,15 @@ from c4env.position import Position
 
 OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
 ILLEGAL_MASK: Final = BOARD  # with every cell taken no column is legal
+
+LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
+    "flat": lambda planes: planes.reshape(*planes.shape[:-3], 2 * CELLS),
+    "planes_last": lambda planes: planes,
+    "planes_first": lambda planes: np.ascontiguousarray(np.moveaxis(planes, -1, -3)),
+}
+"""From planes ``(..., 6, 7, 2)`` to ``(..., 84)``, themselves, or ``(..., 2, 6, 7)``."""
+
+DTYPES: Final = ("int8", "float32")
 
 
 class Observation(TypedDict):
@@ -61,6 +71,31 @@ def read(planes: NDArray[np.int8]) -> tuple[int, int]:
             own |= int(first) << bit
             other |= int(second) << bit
     return own, other
+
+
+def parse_layout(layout: str) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """The function that lays planes out so.
+
+    Raises:
+        InvalidOption: not one of ``LAYOUTS``.
+    """
+    if layout not in list(LAYOUTS):
+        raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
+    return LAYOUTS[layout]
+
+
+def parse_dtype(dtype: Any) -> np.dtype[Any]:
+    """The type of an observation's numbers.
+
+    Raises:
+        InvalidOption: not one of ``DTYPES``.
+    """
+    if dtype is not None:
+        with contextlib.suppress(TypeError):
+            parsed: np.dtype[Any] = np.dtype(dtype)
+            if parsed.name in DTYPES:
+                return parsed
+    raise InvalidOption(f"dtype={dtype!r}: expected one of {list(DTYPES)}")
 
 
 def observe(position: Position, player: int | None = None) -> Observation:

@@ -11,6 +11,9 @@ SINGLE_ID: Final = "c4env/ConnectFour-v0"
 def register_all() -> None:
     """Make ``pettingzoo.make`` and ``gymnasium.make`` know the environments by name.
 
+    ``gymnasium.make_vec`` of ``SINGLE_ID`` is the vector environment as it is by default:
+    self-play, while the single one has a random opponent.
+
     Entry points are given as text: nothing is compiled until one is made. A PettingZoo
     without a registry (before 1.27) is left alone.
     """

@@ -83,7 +83,11 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
 
 
 def rgb_array(
-    position: Position, last: int | None = None, *, screen_scaling: int = DEFAULT_SCALING
+    position: Position,
+    last: int | None = None,
+    *,
+    screen_scaling: int = DEFAULT_SCALING,
+    hover: int | None = None,
 ) -> NDArray[np.uint8]:
     """The board as pixels, uint8 ``(86 * screen_scaling, 99 * screen_scaling, 3)``.
 
@@ -94,6 +98,8 @@ def rgb_array(
         position: what to show.
         last: 0-based column of the last move, None to mark none.
         screen_scaling: size, a positive integer.
+        hover: 0-based column in which the next disc shows faintly where it would fall; a
+            column that cannot be played shows nothing.
 
     Raises:
         InvalidOption: a bad ``screen_scaling``, or the side that moved last has no disc
@@ -102,10 +108,24 @@ def rgb_array(
     empty, tiles = _artwork(parse_scaling(screen_scaling))
     pixels = empty.copy()
     size, frame = _CELL * screen_scaling, _FRAME * screen_scaling
+
+    def place(row: int, column: int) -> tuple[slice, slice]:
+        top, left = frame + row * size, frame + column * size
+        return slice(top, top + size), slice(left, left + size)
+
     for cell in _cells(position, last):
-        top, left = frame + cell.row * size, frame + cell.column * size
-        pixels[top : top + size, left : left + size] = tiles[cell.player, cell.last, cell.line]
+        pixels[place(cell.row, cell.column)] = tiles[cell.player, cell.last, cell.line]
+    if hover is not None and position.is_legal(hover):
+        fallen = ((position.mine | position.theirs) >> (STRIDE * hover) & COLUMN).bit_count()
+        where = place(ROWS - 1 - fallen, hover)
+        pixels[where] = pixels[where] // 2 + tiles[position.to_move, False, False] // 2
     return pixels
+
+
+def column_at(x: float, screen_scaling: int = DEFAULT_SCALING) -> int | None:
+    """The 0-based column at ``x`` pixels from the left of an ``rgb_array``; None on the frame."""
+    column = int((x / screen_scaling - _FRAME) // _CELL)
+    return column if 0 <= column < COLUMNS else None
 
 
 def svg(position: Position, last: int | None = None) -> str:

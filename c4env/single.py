@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Final, SupportsInt
 
@@ -22,7 +21,14 @@ from c4env.errors import (
     OpponentFailed,
     WrongOrder,
 )
-from c4env.observation import OBSERVATION_SHAPE, Observation, observe
+from c4env.observation import (
+    LAYOUTS,
+    OBSERVATION_SHAPE,
+    Observation,
+    observe,
+    parse_dtype,
+    parse_layout,
+)
 from c4env.options import check_seed, parse_start, refuse_instant_end
 from c4env.position import Position, parse_column
 from c4env.rendering import DEFAULT_SCALING
@@ -31,13 +37,6 @@ from c4env.viewer import RENDER_MODES, Viewer
 # Called with what it observes, an Observation; returns a column.
 Opponent = Callable[[Observation], SupportsInt]
 
-# From planes (6, 7, 2) to each layout.
-_LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
-    "flat": lambda planes: planes.reshape(-1),
-    "planes_last": lambda planes: planes,
-    "planes_first": lambda planes: np.ascontiguousarray(planes.transpose(2, 0, 1)),
-}
-_DTYPES: Final = ("int8", "float32")
 _ILLEGAL: Final = ("lose", "raise")
 
 
@@ -96,16 +95,14 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """
         self._opponent = _parse_opponent(opponent)
         self._seat_choice = _parse_seat(seat)
-        if layout not in list(_LAYOUTS):
-            raise InvalidOption(f"layout={layout!r}: expected one of {list(_LAYOUTS)}")
         if illegal not in _ILLEGAL:
             raise InvalidOption(f"illegal={illegal!r}: expected one of {list(_ILLEGAL)}")
         self._layout = layout
-        self._dtype = _parse_dtype(dtype)
+        self._dtype = parse_dtype(dtype)
         self._lose = illegal == "lose"
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
-        shape = _LAYOUTS[layout](np.empty(OBSERVATION_SHAPE)).shape
+        shape = parse_layout(layout)(np.empty(OBSERVATION_SHAPE)).shape
         self.observation_space = spaces.Box(0, 1, shape, self._dtype.type)
         self.action_space = spaces.Discrete(COLUMNS)
         self._position = Position()
@@ -281,7 +278,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 winner, info["winning_cells"] = position.outcome
                 # Always a number: Gymnasium's vector environments stack these in an array.
                 info["winner"] = -1 if winner is None else winner
-        return _LAYOUTS[self._layout](seen["observation"]).astype(self._dtype, copy=False), info
+        return LAYOUTS[self._layout](seen["observation"]).astype(self._dtype, copy=False), info
 
 
 def _parse_opponent(opponent: Any) -> Opponent | None:
@@ -296,15 +293,6 @@ def _parse_opponent(opponent: Any) -> Opponent | None:
     if not callable(opponent):
         raise InvalidOption(f"opponent={opponent!r}: expected 'random' or a callable")
     return opponent  # type: ignore[no-any-return]  # its signature cannot be checked
-
-
-def _parse_dtype(dtype: Any) -> np.dtype[Any]:
-    if dtype is not None:
-        with contextlib.suppress(TypeError):
-            parsed: np.dtype[Any] = np.dtype(dtype)
-            if parsed.name in _DTYPES:
-                return parsed
-    raise InvalidOption(f"dtype={dtype!r}: expected one of {list(_DTYPES)}")
 
 
 def _parse_seat(seat: Any) -> int | None:

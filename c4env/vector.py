@@ -71,7 +71,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         seat: int | str = "random",
         illegal: str = "raise",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        openings: Sequence[Position | str] | None = None,
+        openings: Sequence[Position | str] | Position | str | None = None,
         copy: bool = True,
         threads: int = 1,
         render_mode: str | None = None,
@@ -91,7 +91,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
                 as it was, or ``"lose"`` that game with -1 (0 for the other player).
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
             openings: positions or move strings that games start from, one drawn for each
-                game; None for the empty board.
+                game; a single one may stand alone; None for the empty board.
             copy: fresh arrays from every call; False hands out the same ones again,
                 overwritten by the next call.
             threads: threads that share the boards; pays from some thousand boards on, and

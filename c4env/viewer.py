@@ -8,14 +8,20 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.errors import UnknownRenderMode
+from c4env.bitboard import COLUMNS
+from c4env.errors import UnknownRenderMode, WindowClosed, WrongOrder
 from c4env.position import Position
-from c4env.rendering import ansi, parse_scaling, rgb_array
+from c4env.rendering import ansi, column_at, parse_scaling, rgb_array
 
 if TYPE_CHECKING:
-    from c4env.window import Window
+    from c4env.window import Deed, Window
 
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
+
+WAIT: Final = 0.5  # seconds between looks at a window in which nothing happens
+DIGITS: Final = "1234567"
+STEPS: Final = {"left": -1, "right": 1}
+DROPS: Final = ("return", "enter", "space", "down")
 
 
 class Viewer:
@@ -63,6 +69,45 @@ class Viewer:
             self.window = Window("Connect Four", frame)
         self.window.show(frame, fps)
         return None
+
+    def ask_column(self, position: Position, last: int | None) -> int:
+        """The 0-based column a person chooses in the window; waits for it.
+
+        Raises:
+            WrongOrder: the game is over.
+            WindowClosed: the window was closed, now or before, or Escape was pressed.
+        """
+        if position.outcome is not None:
+            raise WrongOrder("the game is over: there is no column to choose")
+        if self.window is None:
+            self.render(position, last, 0)
+        window, hover = self.window, None
+        assert window is not None  # made by render()
+        while window.is_open:
+            frame = rgb_array(position, last, screen_scaling=self.screen_scaling, hover=hover)
+            window.show(frame)
+            for deed in window.deeds(WAIT):
+                if deed.key == "escape":
+                    window.close()
+                    break
+                hover, column = self._after(deed, hover)
+                if column is not None and position.is_legal(column):
+                    return column
+        raise WindowClosed
+
+    def _after(self, deed: Deed, hover: int | None) -> tuple[int | None, int | None]:
+        """The column pointed at after a deed, and the one chosen by it, if any."""
+        if deed.kind == "leave":
+            return None, None
+        if deed.kind != "key":
+            hover = column_at(deed.x, self.screen_scaling)
+            return hover, hover if deed.kind == "click" else None
+        if deed.key in DIGITS:
+            return hover, DIGITS.index(deed.key)
+        if deed.key in STEPS:
+            start = COLUMNS // 2 if hover is None else hover + STEPS[deed.key]
+            return start % COLUMNS, None
+        return hover, hover if deed.key in DROPS else None
 
     def close(self) -> None:
         """Close the window, if there is one."""

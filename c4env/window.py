@@ -6,12 +6,24 @@ pygame-ce is imported when a window is made, never with the package.
 from __future__ import annotations
 
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4env.errors import MissingWindow
+
+LEFT: Final = 1  # button of the mouse
+
+
+class Deed(NamedTuple):
+    """What a person did in a window: moved to ``x`` pixels from the left, clicked there, left
+    it, or pressed a key."""
+
+    kind: str  # "move", "click", "leave" or "key"
+    x: int = 0
+    key: str = ""  # what it types, or its name
 
 
 class Window:
@@ -57,18 +69,48 @@ class Window:
             self.is_open = False
             self._window.destroy()
 
-    def _watch(self) -> None:
-        """Answer the close button. Other windows' events stay in the queue."""
-        if not self.is_open:
-            return
+    def deeds(self, seconds: float) -> list[Deed]:
+        """What a person has done since, waiting up to so long for something to happen."""
         pygame = self._pygame
-        pygame.event.pump()
-        closes = pygame.event.get(pygame.WINDOWCLOSE)
-        for event in closes:
-            if event.window is self._window:
+        kinds: dict[int, Callable[[Any], Deed | None]] = {
+            pygame.MOUSEMOTION: lambda e: Deed("move", e.pos[0]),
+            pygame.MOUSEBUTTONDOWN: lambda e: Deed("click", e.pos[0]) if e.button == LEFT else None,
+            pygame.WINDOWLEAVE: lambda e: Deed("leave"),
+            pygame.KEYDOWN: lambda e: Deed("key", key=_key(e.unicode, pygame.key.name(e.key))),
+        }
+        waited = 0.0
+        while self.is_open:
+            self._watch()
+            done = [kinds[event.type](event) for event in self._events(*kinds)]
+            if found := [deed for deed in done if deed is not None]:
+                return found
+            if waited >= seconds:
+                break
+            pygame.time.wait(10)
+            waited += 0.01
+        return []
+
+    def _watch(self) -> None:
+        """Answer the close button."""
+        if self.is_open:
+            self._pygame.event.pump()
+            if self._events(self._pygame.WINDOWCLOSE):
                 self.close()
+
+    def _events(self, *kinds: int) -> list[Any]:
+        """This window's events of some kinds. Other windows' stay in the queue."""
+        mine = []
+        for event in self._pygame.event.get(kinds):
+            if event.window is self._window:
+                mine.append(event)
             else:
-                pygame.event.post(event)
+                self._pygame.event.post(event)
+        return mine
+
+
+def _key(text: str, name: str) -> str:
+    """A key by what it types, if that can be seen, else by its name."""
+    return text if text.isprintable() and text.strip() else name
 
 
 def import_pygame() -> Any:

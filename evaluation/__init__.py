@@ -1,4 +1,4 @@
-"""Who is stronger, and by how much: round robins over enumerated openings, and win tables."""
+"""Who is stronger, and by how much: tournaments over enumerated openings, and win tables."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ if getattr(agents, "ZOO", None) != "c4env":
     )
 
 if TYPE_CHECKING:
-    from evaluation.tournament import RoundRobin, round_robin
+    from evaluation.tournament import Tournament, gauntlet, round_robin
 
-_HOME = {"RoundRobin": "evaluation.tournament", "round_robin": "evaluation.tournament"}
+_HOME = {
+    "Tournament": "evaluation.tournament",
+    "gauntlet": "evaluation.tournament",
+    "round_robin": "evaluation.tournament",
+}
 
-__all__ = ["RoundRobin", "round_robin"]
+__all__ = ["Tournament", "gauntlet", "round_robin"]
 
 
 def __getattr__(name: str) -> Any:

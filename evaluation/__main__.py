@@ -6,6 +6,7 @@ import argparse
 import difflib
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -14,12 +15,22 @@ from typing import Final
 # when it is asked for, so that no command pays for another's imports.
 COMMANDS: Final = {
     "run": "play a round robin and print its win table",
+    "gauntlet": "play one agent against a field and print its win table",
+    "match": "play two agents until it is known which is stronger",
+    "leaderboard": "play the standing field, or print its stored table",
+    "place": "rate one agent among the stored field",
     "report": "print the tables of a run, or of games that people played",
+    "quality": "judge the moves of agents by exact play",
+    "heuristics": "compare heuristics without search, by exact scores",
+    "sweep": "strength against cost: many settings of an agent",
+    "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
+    "web": "open a page to play, to analyse and to look at games",
     "solve": "exact scores of positions",
     "book": "build or verify an opening book",
     "experiment": "repeat a published experiment",
+    "serve-agent": "serve an agent to other programs, by lines or HTTP",
     "bench": "measure speed beside what it is compared with",
 }
 
@@ -38,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="c4",
         description="Pit Connect Four agents against each other.",
         epilog="c4 COMMAND --help says more. commands:\n"
-        + "\n".join(f"  {name:<10} {summary}" for name, summary in COMMANDS.items()),
+        + "\n".join(f"  {name:<12} {summary}" for name, summary in COMMANDS.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
@@ -48,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = f"did you mean {close[0]!r}?" if close else f"expected {', '.join(COMMANDS)}"
         parser.error(f"unknown command {name!r}; {hint}")
     try:
-        command = importlib.import_module(f"evaluation.commands.{name}")
+        command = importlib.import_module("evaluation.commands." + name.replace("-", "_"))
         parser = _Parser(prog=f"c4 {name}", description=command.__doc__)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         command.configure(parser)
@@ -64,6 +75,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
+        if arguments is None:  # nothing is left to interrupt but the end of the process
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         print(f"c4 {name}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # the reader of our output left, as `head` does

@@ -8,8 +8,36 @@ class InvalidRun(C4Error):
 
 
 class WorkerDied(C4Error):
-    """A worker process ended in the middle of a game, as when it ran out of memory."""
+    """Worker processes end again and again, and no agent's move is the reason."""
 
 
 class UnreadableRun(C4Error):
     """A run directory or record that is not one, is damaged, or belongs to another run."""
+
+
+class UnwritableRun(C4Error):
+    """A run directory that takes no more games, as when the disk is full."""
+
+
+class MissingBackend(C4Error, ImportError):
+    """A backend whose library is not installed."""
+
+
+class MissingExtra(C4Error, ImportError):
+    """Something that needs a library which is not installed."""
+
+
+class RunInUse(UnreadableRun):
+    """A run directory that another process is writing to."""
+
+
+class InvalidRequest(C4Error):
+    """Something asked of the web server that it does not answer."""
+
+
+class MissingServer(C4Error, ImportError):
+    """The libraries of the web server are not installed."""
+
+
+class PortTaken(C4Error):
+    """The address to serve at is in use, or is not this machine's."""

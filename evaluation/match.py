@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 import inspect
 import operator
+import signal
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -32,6 +35,13 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
     words = np.frombuffer(hashlib.sha256(identity.encode()).digest(), np.uint32)
     sequence = np.random.SeedSequence([seed, *map(int, words)])
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+class Clock(NamedTuple):
+    """How long a move may take; one that takes longer than both together forfeits the game."""
+
+    movetime: float  # seconds a move, which agents are told of
+    margin: float  # seconds beyond that are forgiven: measuring and a busy machine take some
 
 
 class Fault(NamedTuple):
@@ -61,6 +71,54 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     if not legal[column]:
         return Fault("illegal column", f"column {column} is full")
     return column, nodes
+
+
+class _TimeUp(BaseException):
+    """The time for a move is over. No ``Exception``, so that agents do not catch it."""
+
+
+def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
+    """As :func:`ask`; an answer that comes too late is a fault.
+
+    A policy that does not come back is stopped while it runs Python code, where the system
+    can (in the main thread of a process, not on Windows); native code is waited for.
+    """
+    started = time.perf_counter()
+    answer: tuple[int, int] | Fault | None = None
+    allowed = clock.movetime + clock.margin
+    try:
+        with _alarm(allowed):
+            answer = ask(policy, observation)
+    except _TimeUp:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # in case it rang while it was turned off
+    spent = time.perf_counter() - started
+    if answer is None or spent > allowed:
+        return Fault(
+            "time",
+            f"{spent:.3f} s for a move; {clock.movetime:g} and a margin of {clock.margin:g} "
+            "are allowed",
+        )
+    return answer
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise _TimeUp in the code within after so many seconds, and again if that was caught."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, 0.1))
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:
@@ -94,6 +152,8 @@ def play_game(
     players: tuple[str, str],
     opening: str = "",
     seed: int = 0,
+    clock: Clock | None = None,
+    on_turn: Callable[[str], Any] | None = None,
 ) -> GameRecord:
     """Play one game to its end; a fault of an agent ends it as a forfeit.
 
@@ -104,6 +164,8 @@ def play_game(
         players: their names for the record, which also key the seeds.
         opening: 1-based columns played before they take over.
         seed: of the run.
+        clock: how long a move may take, if that is limited.
+        on_turn: told the moves so far each time before an agent is asked.
     """
     board = env()
     board.reset(options={"moves": opening})
@@ -132,8 +194,13 @@ def play_game(
         if termination or truncation:
             break
         seat = AGENTS.index(agent)
+        if on_turn is not None:
+            on_turn(format_moves(columns))
         started = time.perf_counter()
-        answer = ask(policies[seat], observation)
+        if clock is None:
+            answer = ask(policies[seat], observation)
+        else:
+            answer = ask_in_time(policies[seat], observation, clock)
         seconds[seat] += time.perf_counter() - started
         if isinstance(answer, Fault):
             return record(1 - seat, *answer)

@@ -1,17 +1,94 @@
 """Openings: where the games of a run begin.
 
-Deterministic agents repeat themselves from one starting position, so a run enumerates
-openings without replacement: all positions after k plies, one of each mirror pair.
+Deterministic agents repeat themselves from one starting position, so a run takes openings
+without replacement: all positions after k plies, one of each mirror pair, or the balanced
+ones among them, or those of a file. As text they are named ``3``, ``balanced:4,2`` and by the
+file's path.
+
+Balance is read from the solver's opening book, which comes with the project and holds the
+exact score of every position of up to 8 plies: no second table that could disagree with it.
 """
 
 from __future__ import annotations
 
+import hashlib
+import operator
+import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
+from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun
 
-MAX_PLIES: Final = 6  # 8,231 openings; beyond that a round robin is out of reach
+MAX_PLIES: Final = 8  # as far as the book goes: 91,295 openings
+
+GRAMMAR: Final = "a number of plies 0..8, balanced:PLIES,SCORE, or a file"
+
+Openings = int | str | Sequence[str]
+"""A number of plies, a text as above, or the move strings themselves."""
+
+
+def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None) -> list[str]:
+    """The openings of a run, as move strings of 1-based columns.
+
+    Args:
+        openings: a number of plies for all positions after so many; ``"balanced:4,2"`` for
+            those after 4 plies whose exact score is between -2 and 2; the path of a file; or
+            the move strings themselves.
+        seed: shuffles them, except where they are given themselves: those keep their order.
+        limit: take only so many, the first of that order.
+
+    Raises:
+        InvalidRun: none, one twice, one after which the game is over, or not of the grammar.
+    """
+    if isinstance(openings, str):
+        found = shuffled(_named(openings.strip()), seed)
+    elif isinstance(openings, Sequence):
+        found = [check_opening(moves, f"opening {moves!r}") for moves in openings]
+    else:
+        found = shuffled(enumerate_openings(openings), seed)
+    if not found:
+        raise InvalidRun(f"openings={openings!r}: expected at least one")
+    if len(set(found)) < len(found):
+        raise InvalidRun("openings: one is given twice")
+    return found[:limit]
+
+
+def _named(text: str) -> list[str]:
+    if re.fullmatch(r"-?\d+", text):
+        return enumerate_openings(int(text))
+    if not text.startswith("balanced"):
+        return read_openings(text)
+    numbers = re.fullmatch(r"balanced:(\d+),(\d+)", text)
+    if numbers is None:
+        raise InvalidRun(f"openings={text!r}: expected balanced:PLIES,SCORE as in balanced:4,2")
+    return balanced_openings(int(numbers[1]), int(numbers[2]))
+
+
+def shuffled(openings: Sequence[str], seed: int) -> list[str]:
+    """The openings in an order that depends on the seed and on each opening alone.
+
+    So the first n of a smaller set are among the first of a larger one, whatever the
+    version of whatever library.
+    """
+    return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
+
+
+def check_opening(moves: str, where: str) -> str:
+    """The move string, if a game can go on from it.
+
+    Raises:
+        InvalidRun: ``where`` says where it stands.
+    """
+    try:
+        over = Position.parse(moves).outcome is not None
+    except C4Error as error:
+        raise InvalidRun(f"{where}: {error}") from None
+    if over:
+        raise InvalidRun(f"{where}: the game is over after {moves!r}")
+    return moves
 
 
 def canonical(position: Position) -> Position:
@@ -21,25 +98,71 @@ def canonical(position: Position) -> Position:
 
 
 def enumerate_openings(plies: int) -> list[str]:
-    """Move strings of all positions after ``plies`` discs, mirror images counted once.
+    """Move strings of all positions after ``plies`` discs that are not over, one a mirror pair.
 
     Each position is given by its lexicographically first game, and they come in that
-    order: 1, 4, 25, 121, 568, 2144 or 8231 openings for 0..6 plies.
+    order: 1, 4, 25, 121, 568, 2144, 8231, 27109 or 91295 openings for 0..8 plies.
 
     Raises:
-        InvalidRun: not an integer 0..6.
+        InvalidRun: not an integer 0..8.
     """
-    if isinstance(plies, bool) or not isinstance(plies, int) or not 0 <= plies <= MAX_PLIES:
-        raise InvalidRun(f"openings={plies!r}: expected a number of plies 0..{MAX_PLIES}")
+    try:
+        number = -1 if isinstance(plies, bool) else operator.index(plies)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= MAX_PLIES:
+        raise InvalidRun(f"openings={plies!r}: expected {GRAMMAR}")
     layer = {Position(): ""}
-    for _ in range(plies):
+    for _ in range(number):
         following: dict[Position, str] = {}
         seen: set[Position] = set()
         for position, moves in layer.items():
             for column in position.legal_columns():
                 child = position.play(column)
-                if canonical(child) not in seen:
+                if child.outcome is None and canonical(child) not in seen:
                     seen.add(canonical(child))
                     following[child] = moves + format_moves([column])
         layer = following
     return list(layer.values())
+
+
+def balanced_openings(plies: int, most: int) -> list[str]:
+    """Those of :func:`enumerate_openings` with an exact score from ``-most`` to ``most``.
+
+    A score of 0 is a drawn position; 1 is won with the winner's last disc.
+
+    Raises:
+        InvalidRun: not so many plies, or a negative score.
+    """
+    from agents.solver.book import default_book  # compiled only where it is asked for
+
+    if most < 0:
+        raise InvalidRun(f"balanced:{plies},{most}: expected a score of at least 0")
+    book = default_book()
+    scores = {moves: book.score(Position.parse(moves)) for moves in enumerate_openings(plies)}
+    return [moves for moves, score in scores.items() if score is not None and abs(score) <= most]
+
+
+def read_openings(path: str | Path) -> list[str]:
+    """The openings of a file: one line each of 1-based columns; ``#`` begins a comment.
+
+    Raises:
+        InvalidRun: no such file, or a line that is no opening, with its number.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not a text file"
+        raise InvalidRun(f"openings={str(path)!r}: {why}; expected {GRAMMAR}") from None
+    found: dict[str, int] = {}
+    for number, line in enumerate(lines, start=1):
+        moves = line.partition("#")[0].strip()
+        if not moves:
+            continue
+        check_opening(moves, f"{path}, line {number}")
+        if moves in found:
+            raise InvalidRun(f"{path}, line {number}: {moves} stands in line {found[moves]} too")
+        found[moves] = number
+    if not found:
+        raise InvalidRun(f"openings={str(path)!r}: expected at least one in the file")
+    return list(found)

@@ -5,17 +5,24 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final
 
 from agents.base import Agent, SearchingAgent
 from c4env.observation import observe
 from c4env.position import DISCS, Position, format_moves
 from c4env.rendering import ansi
+from evaluation.errors import RunInUse
 from evaluation.match import Fault, ask, begin, game_seed
-from evaluation.record import Ending, GameRecord
+from evaluation.record import Ending, GameFile, GameRecord
 
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""
+
+PEOPLE: Final = {"played": "by people"}
+"""The header of a record of games that people played."""
+
+PATIENCE: Final = 5.0  # seconds to wait for another game that is being recorded
 
 HELP: Final = "1-7 drops a disc, u takes back, h hints, q leaves"
 
@@ -146,6 +153,27 @@ class TerminalGame:
             (sum(first), sum(second)),
             (sum(first_seconds), sum(second_seconds)),
         )
+
+
+def keep(folder: Path, game: GameRecord | None = None) -> None:
+    """Append a game to the record of games that people played; without one, try the record.
+
+    The record is open only meanwhile, so that many games at once share it.
+
+    Raises:
+        UnreadableRun: the folder holds something else, or is damaged.
+    """
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            with GameFile(folder, PEOPLE) as file:
+                if game is not None:
+                    file.append(game)
+                return
+        except RunInUse:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
 
 
 def ask_first(

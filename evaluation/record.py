@@ -7,24 +7,29 @@ all whole lines stay.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
 from c4env.position import Position
-from evaluation.errors import UnreadableRun
+from evaluation.errors import RunInUse, UnreadableRun, UnwritableRun
 
 GAMES_FILE: Final = "games.jsonl"
 FORMAT: Final = "c4env games 1"
 
-Ending = Literal["four", "full board", "exception", "illegal column", "nonsense", "abandoned"]
-FORFEITS: Final = ("exception", "illegal column", "nonsense", "abandoned")
+Ending = Literal[
+    "four", "full board",
+    "exception", "illegal column", "nonsense", "time", "crash", "abandoned",
+]  # fmt: skip
+PLAYED_OUT: Final = ("four", "full board")
+FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in PLAYED_OUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +68,15 @@ class GameRecord:
         """What identifies the game within its run."""
         return (*self.players, self.opening)
 
+    @property
+    def fixture(self) -> tuple[tuple[str, str], str]:
+        """Players and opening: the game as a schedule names it."""
+        return (self.players, self.opening)
+
     def format(self) -> str:
         """One JSON line without its newline, the inverse of :meth:`parse`."""
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+        values = {name: getattr(self, name) for name in self.__slots__}  # asdict() copies deeply
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def parse(cls, line: str) -> GameRecord:
@@ -80,17 +91,34 @@ class GameRecord:
                 first, second = fields[name]
                 fields[name] = (first, second)
             game = cls(**fields)
-            if not all(isinstance(name, str) for name in (*game.players, game.opening)):
-                raise UnreadableRun("players and opening are texts")
+            _check_kinds(game)
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
                 raise UnreadableRun("the moves do not begin with the opening")
         except (C4Error, KeyError, TypeError, ValueError, AttributeError) as error:
             raise UnreadableRun(f"not a game: {line.strip()[:200]!r}: {error}") from None
-        winner = None if outcome is None else outcome.winner
-        if game.ending not in FORFEITS and (outcome is None or winner != game.winner):
+        if game.ending in FORFEITS:
+            agree = outcome is None and game.winner is not None
+        else:
+            ending = "full board" if game.winner is None else "four"
+            agree = outcome is not None and (outcome.winner, ending) == (game.winner, game.ending)
+        if not agree:
             raise UnreadableRun(f"moves and result contradict: {line.strip()[:200]!r}")
         return game
+
+
+def _check_kinds(game: GameRecord) -> None:
+    """Refuse a field of the wrong kind: a damaged line can still be JSON."""
+    if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
+        raise UnreadableRun("players, opening and reason are texts")
+    if game.ending not in (*PLAYED_OUT, *FORFEITS):
+        raise UnreadableRun(f"there is no ending {game.ending!r}")
+    if game.winner not in (0, 1, None) or isinstance(game.winner, bool):
+        raise UnreadableRun(f"there is no winner {game.winner!r}")
+    if not all(type(count) is int and count >= 0 for count in game.nodes):
+        raise UnreadableRun("nodes are two counts")
+    if not all(type(time) in (int, float) and time >= 0 for time in game.seconds):
+        raise UnreadableRun("seconds are two times")
 
 
 def digest(games: Iterable[GameRecord]) -> str:
@@ -117,7 +145,8 @@ class GameFile:
         games: those already in the file when it was opened.
 
     Raises:
-        UnreadableRun: the file belongs to another run, is damaged, or is in use.
+        UnreadableRun: the file belongs to another run or is damaged.
+        RunInUse: another process is writing to it.
     """
 
     def __init__(self, folder: Path, header: dict[str, Any]) -> None:
@@ -125,8 +154,13 @@ class GameFile:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if not self._path.exists():
-                _write_whole(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
-            found, self.games, intact = read_games(folder)
+                write_whole(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
+            self._file = self._path.open("r+", encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise UnreadableRun(f"{folder}: {error.strerror or error}") from None
+        try:
+            self._lock()
+            found, self.games, intact = read_games(folder)  # nobody else adds to them now
             if found != header:
                 differing = sorted(k for k in {*found, *header} if found.get(k) != header.get(k))
                 raise UnreadableRun(
@@ -134,12 +168,11 @@ class GameFile:
                     f"({_shown(found, differing)} there, {_shown(header, differing)} asked for); "
                     "name another directory"
                 )
-            self._file = self._path.open("r+", encoding="utf-8", newline="\n")
-            self._lock()
-        except OSError as error:
-            raise UnreadableRun(f"{folder}: {error.strerror or error}") from None
-        self._file.seek(intact)
-        self._file.truncate()
+            self._file.seek(intact)
+            self._file.truncate()
+        except BaseException:
+            self._file.close()
+            raise
 
     def _lock(self) -> None:
         """Keep a second process from writing to the same run; the system undoes it at exit."""
@@ -150,13 +183,27 @@ class GameFile:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            self._file.close()
-            raise UnreadableRun(f"{self._path.parent} is being written by another run") from None
+            raise RunInUse(f"{self._path.parent} is being written by another run") from None
 
     def append(self, game: GameRecord) -> None:
-        """Add a game; once this returns, killing the process does not lose it."""
-        self._file.write(game.format() + "\n")
-        self._file.flush()
+        """Add a game; once this returns, killing the process does not lose it.
+
+        Raises:
+            UnwritableRun: the disk is full, or the like; all games before are safe.
+        """
+        line = (game.format() + "\n").encode()
+        end = os.lseek(self._file.fileno(), 0, os.SEEK_END)
+        try:
+            # Not through the buffer, which would try again on closing.
+            while line:
+                line = line[os.write(self._file.fileno(), line) :]
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file.fileno(), end)
+            raise UnwritableRun(
+                f"{self._path}: {error.strerror or error}; the games before are in it, and the "
+                "same command goes on from there"
+            ) from None
 
     def __enter__(self) -> GameFile:
         return self
@@ -200,11 +247,22 @@ def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
     return header, games, intact
 
 
-def _write_whole(path: Path, text: str) -> None:
-    """Make a file that is either complete or not there, even after a kill."""
+def write_whole(path: Path, text: str) -> None:
+    """Make a file that is either complete or not there, even after a kill.
+
+    Of two processes that make it at once one wins, and the other finds that one's.
+    """
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)
+    try:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            os.link(partial, path)
+        except FileExistsError:
+            pass
+        except OSError:  # a file system without links
+            partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _shown(header: dict[str, Any], keys: list[str]) -> str:

@@ -1,62 +1,134 @@
-"""The round robin: every pairing over enumerated openings with both colours."""
+"""Runs: lists of games between the agents of a field, played by workers and kept on disk."""
 
 from __future__ import annotations
 
 import functools
-import platform
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor
-from contextlib import nullcontext
+import math
+import operator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-import joblib
-import numpy as np
-
-import agents
-from agents.base import Agent
-from agents.registry import FunctionAgent, registered_here
-from c4env.position import Position
-from evaluation.errors import InvalidRun, WorkerDied
-from evaluation.match import Policy, play_game
-from evaluation.openings import enumerate_openings
-from evaluation.ratings import Rating, rate
+from agents.registry import registered_here
+from evaluation.backends import check_backend
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.field import (
+    Player,
+    Players,
+    Traits,
+    code_of,
+    describe_player,
+    name_players,
+    traits,
+)
+from evaluation.match import Clock
+from evaluation.openings import Openings, choose_openings
+from evaluation.processes import one_interrupt
+from evaluation.ratings import Ratings, rate
 from evaluation.record import GameFile, GameRecord, digest
-from evaluation.schedule import opening_major
+from evaluation.schedule import Fixture, gauntlet_order, opening_major
 from evaluation.wintable import WinTable
+from evaluation.workers import Orders, dismiss_processes, play_all, version_here
 
-Player = str | Callable[..., Any]
 Watcher = Callable[[int, int], None]
 
 MAX_SEED: Final = 2**63 - 1
 
 
 @dataclass(frozen=True)
-class RoundRobin:
-    """What a round robin found.
+class Settings:
+    """How a run is played, apart from who plays whom.
+
+    Attributes:
+        seed: the same seed gives the same games for any number of jobs.
+        jobs: worker processes; 1 plays here. Players that are objects must be picklable
+            for more than one.
+        out: a run directory. Games are written there as they end; a repeated call plays
+            only those that are missing.
+        watch: called with games done and games in all, now and then.
+        limit: play only so many of the openings, the first in the order of the seed.
+        movetime: seconds a move. Agents with an option ``movetime`` play by it unless their
+            spec sets their own; an agent that takes longer than this and the margin forfeits.
+        margin: seconds that a move may take longer.
+        backend: ``loky`` (processes), ``threading``, ``serial``, or a cluster's ``dask`` or
+            ``ray``; None is what joblib is set to (``joblib.parallel_config``), else loky.
+        address: of a cluster, all whose workers are then used; without one, dask and ray
+            start ``jobs`` workers on this machine.
+
+    Raises:
+        InvalidRun: one of them is not what it should be.
+    """
+
+    seed: int = 0
+    jobs: int = 1
+    out: str | Path | None = None
+    watch: Watcher | None = None
+    limit: int | None = None
+    movetime: float | None = None
+    margin: float = 0.1
+    backend: str | None = None
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        put = functools.partial(object.__setattr__, self)
+        put("seed", _whole("seed", self.seed, 0, MAX_SEED, "an integer 0..2**63-1"))
+        jobs = "a number of processes, at least 1"
+        put("jobs", _whole("jobs", self.jobs, 1, MAX_SEED, jobs))
+        if self.limit is not None:
+            openings = "a number of openings, at least 1"
+            put("limit", _whole("limit", self.limit, 1, MAX_SEED, openings))
+        if self.movetime is not None:
+            _seconds("movetime", self.movetime, more_than=0)
+        _seconds("margin", self.margin)
+        check_backend(self.backend, self.address)
+        if self.out is not None:
+            if not str(self.out).strip():
+                raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
+            put("out", Path(self.out))
+
+    @property
+    def clock(self) -> Clock | None:
+        """How long a move may take, if that is limited."""
+        return None if self.movetime is None else Clock(self.movetime, self.margin)
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What a round robin or a gauntlet found.
 
     Attributes:
         players: the agents' names, in the order given.
         openings: move strings the games began from.
         games: one record a game, in the order of the schedule.
+        deterministic: the agents known to answer the same position always alike.
+        notes: what a reader must know of how the games were played.
     """
 
     players: tuple[str, ...]
     openings: tuple[str, ...]
     games: tuple[GameRecord, ...]
+    deterministic: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @functools.cached_property
     def table(self) -> WinTable:
         """First player in rows against second player in columns, and totals."""
-        return WinTable.of(self.games, self.players)
+        return WinTable.of(self.games, self.players, self.notes)
 
     @functools.cached_property
-    def ratings(self) -> list[Rating]:
-        """Elo of each agent, the strongest first."""
-        return rate(self.games, self.players)
+    def ratings(self) -> Ratings:
+        """Elo of each agent and its interval, the strongest first; the mean is 0."""
+        return self.rate()
+
+    def rate(self, anchor: tuple[str, float] | None = None) -> Ratings:
+        """The ratings, with the Elo of an agent set if so wished.
+
+        Raises:
+            InvalidRun: the anchor is none of the players.
+        """
+        return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
 
     @property
     def digest(self) -> str:
@@ -64,167 +136,223 @@ class RoundRobin:
         return digest(self.games)
 
 
-def round_robin(
-    players: Sequence[Player] | Mapping[str, Player],
-    openings: int | Sequence[str] = 2,
-    seed: int = 0,
-    jobs: int = 1,
-    out: str | Path | None = None,
-    watch: Watcher | None = None,
-) -> RoundRobin:
+def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> Tournament:
     """Play every pairing of agents over the openings, each with both colours.
 
     Args:
         players: spec strings (``"alphabeta:depth=5"``), or callables on an observation
             (agents, functions) named by their ``name`` or ``__name__``; or a mapping from
             names to either.
-        openings: a number of plies, for all mirror-reduced positions after so many, or
-            the move strings themselves.
-        seed: the same seed gives the same games for any number of jobs.
-        jobs: worker processes (joblib; wrap the call in ``joblib.parallel_config`` for
-            another backend). Callables must then be picklable.
-        out: a run directory. Games are written there as they end; a repeated call plays
-            only those that are missing.
-        watch: called with games done and games in all, now and then.
+        openings: a number of plies, for all mirror-reduced positions after so many;
+            ``"balanced:4,2"``, a file, or the move strings themselves: see
+            :func:`evaluation.openings.choose_openings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
 
     Raises:
         InvalidRun: fewer than two agents, one twice, or a bad number.
         UnreadableRun: ``out`` holds something else.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    field = _named(players)
-    names = tuple(field)
-    starts = _check_openings(openings)
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-        raise InvalidRun(f"seed={seed!r}: expected an integer 0..2**63-1")
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
-        raise InvalidRun(f"jobs={jobs!r}: expected a number of processes, at least 1")
-    for player in field.values():
-        if isinstance(player, str):
-            agents.make(player)  # an error now rather than in a worker; compiles what is new
-    schedule = opening_major(names, starts)
+    chosen = Settings(**settings)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    field = name_players(players)
+    if len(field) < 2:
+        raise InvalidRun(f"{len(field)} agent(s) given: a round robin needs at least two")
+    return _whole_run(field, opening_major(tuple(field), starts), starts, chosen, {})
+
+
+def gauntlet(
+    challengers: Players | Player,
+    field: Players,
+    openings: Openings = 3,
+    **settings: Any,
+) -> Tournament:
+    """Play every challenger against every agent of a field, over the openings, both colours.
+
+    Args:
+        challengers: one agent or several, given as the players of :func:`round_robin` are;
+            they do not meet each other.
+        field: the agents they meet, which do not meet each other either.
+        openings: as in :func:`round_robin`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+
+    Raises:
+        InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
+        UnreadableRun: ``out`` holds something else.
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+    """
+    chosen = Settings(**settings)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    one = isinstance(challengers, str) or callable(challengers)
+    front = name_players([challengers] if one else challengers)  # type: ignore[list-item, arg-type]
+    others = name_players(field)
+    for name in others:
+        if name in front:
+            raise InvalidRun(f"agent {name!r} is a challenger and in the field")
+    if not front or not others:
+        raise InvalidRun("a gauntlet needs a challenger and at least one agent in the field")
+    schedule = gauntlet_order(tuple(front), tuple(others), starts)
+    about = {"challengers": list(front)}
+    return _whole_run({**front, **others}, schedule, starts, chosen, about)
+
+
+def _whole_run(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    openings: Sequence[str],
+    settings: Settings,
+    about: Mapping[str, Any],
+) -> Tournament:
+    known = traits(field, settings.movetime)
+    header = _header(field, openings, settings, known, about)
+    fresh = _play(field, schedule, settings, header, known)
+    found = {game.fixture: game for game in fresh}
+    games = tuple(found[fixture] for fixture in schedule)
+    return Tournament(tuple(field), tuple(openings), games, known.deterministic, notes_of(header))
+
+
+def _header(
+    field: Mapping[str, Player],
+    openings: Sequence[str],
+    settings: Settings,
+    known: Traits,
+    about: Mapping[str, Any],
+) -> dict[str, Any]:
+    """All that must be the same for a run to go on: what is played, by whom, and how."""
     header = {
-        "players": {
-            name: player if isinstance(player, str) else f"<{_title(player)}>"
-            for name, player in field.items()
-        },
-        "openings": starts,
-        "seed": seed,
-        "c4env": _version(),
+        "players": {name: describe_player(player) for name, player in field.items()},
+        "deterministic": list(known.deterministic),
+        "openings": list(openings),
+        "seed": settings.seed,
+        "c4env": version_here(),
+        **about,
     }
-    with GameFile(Path(out), header) if out is not None else nullcontext() as file:
-        done = {game.key: game for game in file.games} if file is not None else {}
-        missing = [(pair, opening) for pair, opening in schedule if (*pair, opening) not in done]
-        mine = registered_here() if jobs > 1 else {}
-        tasks = [
-            ((field[pair[0]], field[pair[1]]), pair, opening, seed, mine)
-            for pair, opening in missing
-        ]
-        if watch is not None:
-            watch(len(done), len(schedule))
-        try:
-            for game in _played(tasks, jobs):
-                if file is not None:
-                    file.append(game)
-                done[game.key] = game
-                if watch is not None:
-                    watch(len(done), len(schedule))
-        except BrokenExecutor:
-            raise WorkerDied(
-                f"a worker process died after {len(done)} of {len(schedule)} games; those are "
-                "kept where a run directory was named, and --jobs 1 shows which agent it is"
-            ) from None
-    return RoundRobin(
-        names, tuple(starts), tuple(done[(*pair, opening)] for pair, opening in schedule)
-    )
+    optional = {"timed": list(known.timed), "code": code_of(field)}
+    header.update({key: value for key, value in optional.items() if value})
+    if settings.movetime is not None:
+        header.update(movetime=settings.movetime, margin=settings.margin)
+    return header
 
 
-def _played(tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[GameRecord]:
-    """The games as they end; the first is played here while the workers start."""
-    if jobs == 1 or len(tasks) < 2:
-        yield from (_play(*task) for task in tasks)
-        return
-    others = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered")(
-        joblib.delayed(_play)(*task) for task in tasks[1:]
-    )
-    try:
-        yield _play(*tasks[0])
-        yield from others
-    finally:
-        with warnings.catch_warnings():  # of a run that is stopped: the games go on another time
-            warnings.filterwarnings("ignore", ".*tasks which were still being processed")
-            others.close()
+def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a reader of a run's table must know of how its games were played."""
+    notes = []
+    if "movetime" in header:
+        notes.append(
+            f"{header['movetime']:g} s a move, and a margin of {header['margin']:g} s; "
+            "a move that takes longer forfeits."
+        )
+    if "timed" in header:
+        notes.append(f"The clock decides how far these look: {', '.join(header['timed'])}.")
+    if notes:
+        notes.append("Timed runs do not repeat exactly.")
+    return tuple(notes)
+
+
+def play(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    openings: Sequence[str],
+    settings: Settings,
+    about: Mapping[str, Any] | None = None,
+    ordered: bool = False,
+) -> Generator[GameRecord, None, None]:
+    """Play a list of games, and give each as soon as it is over and written.
+
+    With a run directory the games that are there already come first, in the order of the
+    schedule; only the missing ones are played. Whoever takes the games may stop taking them
+    (close the generator): the workers end, and another call goes on from there.
+
+    Args:
+        field: players by name (:func:`evaluation.field.name_players`).
+        schedule: every game at most once.
+        openings: those of the schedule, for the header.
+        settings: how to play.
+        about: what the header holds besides; a directory whose header differs is refused.
+        ordered: give, and write, the games in the order of the schedule, holding back those
+            that end early. One who stops after the nth game so leaves n games, the same
+            for any number of workers.
+
+    Raises:
+        UnreadableRun: the run directory holds something else.
+        WorkerDied: a worker process died.
+    """
+    known = traits(field, settings.movetime)
+    header = _header(field, openings, settings, known, about or {})
+    return _play(field, schedule, settings, header, known, ordered)
 
 
 def _play(
-    pair: tuple[Player, Player],
-    names: tuple[str, str],
-    opening: str,
-    seed: int,
-    registered: Mapping[str, Any],
-) -> GameRecord:
-    """One game, in whatever process: agents are built from their specs here."""
-    for name, agent in registered.items():
-        agents.register(name, agent, replace=True)
-    return play_game((_policy(pair[0], 0), _policy(pair[1], 1)), names, opening, seed)
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    settings: Settings,
+    header: dict[str, Any],
+    known: Traits,
+    ordered: bool = False,
+) -> Generator[GameRecord, None, None]:
+    orders = Orders(field, settings.seed, settings.clock, registered_here(), version=version_here())
+    out = settings.out
+    with (
+        one_interrupt(),
+        GameFile(Path(out), header) if out is not None else nullcontext() as file,
+    ):
+        there = {game.fixture: game for game in file.games} if file is not None else {}
+        missing = [fixture for fixture in schedule if fixture not in there]
+        if strays := there.keys() - set(schedule):
+            raise UnreadableRun(f"{out} holds a game of another run: {strays.pop()}")
+        done = len(schedule) - len(missing)
+        if settings.watch is not None:
+            settings.watch(done, len(schedule))
+        yield from (there[fixture] for fixture in schedule if fixture in there)
+        del there
+        workers = play_all(orders, missing, settings.jobs, settings.backend, settings.address)
+        try:
+            with closing(workers) as fresh:
+                for game in _in_order(fresh, missing) if ordered else fresh:
+                    if file is not None:
+                        file.append(game)
+                    done += 1
+                    if settings.watch is not None:
+                        settings.watch(done, len(schedule))
+                    yield game
+        finally:
+            if known.holding:
+                dismiss_processes()
 
 
-def _policy(player: Player, seat: int) -> Policy:
-    return _made(player, seat) if isinstance(player, str) else player
+def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:
+    """The games in the order of the schedule, each as soon as it and all before it are there."""
+    early: dict[Fixture, GameRecord] = {}
+    for fixture in schedule:
+        while fixture not in early:
+            game = next(games)
+            early[game.fixture] = game
+        yield early.pop(fixture)
 
 
-@functools.lru_cache(maxsize=64)
-def _made(spec: str, seat: int) -> Agent:
-    """An agent of this process; one a seat, since the two sides of a game share nothing."""
-    return agents.make(spec)
+def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
+    """A whole number in range, NumPy's among them.
 
-
-def _named(players: Sequence[Player] | Mapping[str, Player]) -> dict[str, Player]:
-    """Players by their names in the table."""
-    if isinstance(players, str):
-        raise InvalidRun(f"players={players!r}: expected a list of at least two agents")
-    pairs = (
-        list(players.items())
-        if isinstance(players, Mapping)
-        else [(player if isinstance(player, str) else _title(player), player) for player in players]
-    )
-    field: dict[str, Player] = {}
-    for name, player in pairs:
-        if name in field:
-            raise InvalidRun(f"agent {name!r} is given twice; in a mapping each has its own name")
-        if isinstance(player, type):
-            raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
-        if not isinstance(player, str) and not callable(player):
-            raise InvalidRun(f"agent {name!r}: {player!r} is neither a spec nor callable")
-        field[name] = player
-    if len(field) < 2:
-        raise InvalidRun(f"{len(field)} agent(s) given: a round robin needs at least two")
-    return field
-
-
-def _title(player: Callable[..., Any]) -> str:
-    if isinstance(player, FunctionAgent | Agent) and player.name:
-        return player.name
-    return getattr(player, "__name__", type(player).__name__)
-
-
-def _check_openings(openings: int | Sequence[str]) -> list[str]:
-    if isinstance(openings, int | np.integer):
-        return enumerate_openings(int(openings) if not isinstance(openings, bool) else openings)
-    starts = [openings] if isinstance(openings, str) else list(openings)
-    if not starts:
-        raise InvalidRun("openings: expected at least one")
-    for moves in starts:
-        if Position.parse(moves).outcome is not None:
-            raise InvalidRun(f"opening {moves!r}: the game is over after it")
-    if len(set(starts)) < len(starts):
-        raise InvalidRun("openings: one is given twice")
-    return starts
-
-
-def _version() -> str:
+    Raises:
+        InvalidRun: it is not one.
+    """
     try:
-        installed = version("c4env")
-    except PackageNotFoundError:  # run from a checkout that was never installed
-        installed = "unknown"
-    return f"{installed}, Python {platform.python_version()}, NumPy {np.__version__}"
+        number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if not low <= number <= high:
+        raise InvalidRun(f"{name}={value!r}: expected {expected}")
+    return number
+
+
+def _seconds(name: str, value: object, more_than: float | None = None) -> None:
+    """Refuse what is no number of seconds.
+
+    Raises:
+        InvalidRun: it is not one.
+    """
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    good = good and 0 <= value < math.inf and value != more_than  # type: ignore[operator]
+    if not good:
+        wanted = "more than 0" if more_than is not None else "at least 0"
+        raise InvalidRun(f"{name}={value!r}: expected a number of seconds, {wanted}")

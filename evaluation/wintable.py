@@ -51,7 +51,7 @@ class WinTable:
         cells: games of ``(first, second)``, seen from the first player.
         forfeits: how often each player forfeited, by the ending.
         reasons: the ending and reason of the first forfeit of each player that has any.
-        distinct: number of games that differ in players or moves.
+        notes: what a reader must know of how the games were played.
         opening_plies: the lengths of the openings, without repetition.
     """
 
@@ -59,11 +59,16 @@ class WinTable:
     cells: dict[tuple[str, str], Cell]
     forfeits: dict[str, Counter[str]]
     reasons: dict[str, str]
-    distinct: int
     opening_plies: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, games: Iterable[GameRecord], players: Sequence[str] | None = None) -> WinTable:
+    def of(
+        cls,
+        games: Iterable[GameRecord],
+        players: Sequence[str] | None = None,
+        notes: Sequence[str] = (),
+    ) -> WinTable:
         """The table of some games; ``players`` also names those that have not played yet."""
         games = list(games)
         cells: dict[tuple[str, str], Cell] = {}
@@ -83,8 +88,8 @@ class WinTable:
             cells,
             forfeits,
             reasons,
-            len({(game.players, game.moves) for game in games}),
             tuple(sorted({len(game.opening) for game in games})),
+            tuple(notes),
         )
         ranked = sorted(names, key=lambda player: -(table.total(player).score or 0))
         return replace(table, players=tuple(ranked))
@@ -135,10 +140,10 @@ class WinTable:
         return rows
 
     def summary(self) -> str:
-        """How many games, how many of them distinct, and how long the openings were."""
+        """How many games, how long the openings were, and how to read a cell."""
         plies = " and ".join(map(str, self.opening_plies)) or "no"
         return (
-            f"{self.games} games, {self.distinct} distinct; openings of {plies} plies. "
+            f"{self.games} games; openings of {plies} plies. "
             "A cell: score of the row's agent moving first against the column's, win/draw/loss."
         )
 
@@ -162,7 +167,7 @@ class WinTable:
             ).rstrip()
             for line in lines
         ]
-        return "\n".join([*shown, "", self.summary(), *self._reasons()])
+        return "\n".join([*shown, "", self.summary(), *self.notes, *self._reasons()])
 
     def _reasons(self) -> list[str]:
         """One example of what each forfeiting player did."""
@@ -196,7 +201,7 @@ class WinTable:
         return json.dumps(
             {
                 "games": self.games,
-                "distinct": self.distinct,
+                "notes": self.notes,
                 "opening_plies": self.opening_plies,
                 "players": [
                     {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from c4env import Batch, Position, observe
-from c4env.batch import DRAWN, ONGOING, WON_BY_0, WON_BY_1
+from c4env.batch import DRAWN, ONGOING, WON_BY_0, WON_BY_1, boards_from, positions_of
 from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidOption
 
 WON_LATE = "557353756357262164721166463253473447421112"
@@ -163,3 +163,14 @@ def test_without_copies_nothing_is_allocated() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < size
+
+
+def test_boards_from_planes_is_the_inverse_of_observing():
+    batch = Batch(30)
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        planes, masks = batch.observe()
+        assert positions_of(boards_from(planes)) == batch.positions()
+        assert positions_of(boards_from(planes.astype(np.float32))) == batch.positions()
+        batch.step((rng.random(masks.shape) * masks).argmax(axis=1))
+        batch.reset(batch.over)

@@ -20,7 +20,7 @@ def test_run_prints_the_table_on_stdout_and_the_bar_on_stderr(capsys):
     assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
     shown = capsys.readouterr()
     assert "first \\ second" in shown.out
-    assert "8 games, 8 distinct" in shown.out
+    assert "8 games; openings of 1 plies" in shown.out
     assert "Elo" in shown.out
     assert "/8 [" in shown.err
     assert "/8 [" not in shown.out
@@ -99,7 +99,13 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
         (["run", "random", "alphabeta:depth=many"], "depth='many': expected int"),
         (["run", "random", "greedy:heuristic=nope"], "heuristic 'nope'"),
         (["run", "random", "no.such.module:agent"], "no.such.module"),
-        (["run", "random", "greedy", "--openings", "7"], "expected a number of plies 0..6"),
+        (["run", "random", "greedy", "--openings", "9"], "expected a number of plies 0..8"),
+        (["run", "random", "greedy", "--openings", "two"], "No such file"),
+        (["run", "random", "greedy", "--openings", "balanced:4"], "as in balanced:4,2"),
+        (["run", "random", "greedy", "--limit", "0"], "limit=0"),
+        (["run", "random", "greedy", "--out", ""], "expected the name of a directory"),
+        (["run", "greedy", "greedy"], "c4 play"),
+        (["gauntlet", "greedy", "greedy"], "is a challenger and in the field"),
         (["run", "random", "greedy", "--seed", "-1"], "seed=-1"),
         (["run", "random", "greedy", "--jobs", "0"], "jobs=0"),
         (["report", "no-such-folder"], "no-such-folder"),
@@ -122,7 +128,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
     [
         ([], "required: COMMAND"),
         (["runn"], "did you mean 'run'?"),
-        (["run", "random", "greedy", "--openings", "two"], "invalid int value: 'two'"),
+        (["run", "random", "greedy", "--seed", "two"], "invalid int value: 'two'"),
         (["run", "random", "greedy", "--opening-book", "x"], "unrecognized arguments"),
         (["bench", "nothing"], "invalid choice: 'nothing'"),
     ],

@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import contextlib
 import random
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
 
 import agents
 from c4env.position import Position
-from evaluation.match import game_seed, play_game
+from evaluation.match import Clock, game_seed, play_game
 
 
 def first_legal(observation):
@@ -185,3 +189,67 @@ def test_the_same_seed_repeats_a_random_game():
 
     assert game(1) == game(1)
     assert game(1) != game(2)
+
+
+class Slow:
+    """Takes its time at its second move."""
+
+    def __init__(self, wait):
+        self.wait = wait
+        self.moves = 0
+
+    def __call__(self, observation):
+        self.moves += 1
+        if self.moves == 2:
+            self.wait()
+        return first_legal(observation)
+
+
+def sleep_once():
+    time.sleep(0.2)
+
+
+def never_return():
+    while True:
+        pass
+
+
+def catch_and_return():
+    with contextlib.suppress(BaseException):
+        never_return()
+
+
+@pytest.mark.parametrize("wait", [sleep_once, never_return, catch_and_return])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_who_takes_too_long_forfeits(wait, seat):
+    policies = (Slow(wait), first_legal) if seat == 0 else (first_legal, Slow(wait))
+    game = play_game(policies, ("one", "two"), "44", clock=Clock(0.05, 0.02))
+    assert (game.ending, game.forfeited_by) == ("time", seat)
+    assert "0.05 and a margin of 0.02 are allowed" in game.reason
+    assert len(game.moves) == 4 + seat
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_the_margin_is_forgiven():
+    game = play_game((Slow(sleep_once), first_legal), ("one", "two"), "44", clock=Clock(0.05, 5))
+    assert game.ending == "four"
+
+
+def test_a_late_answer_forfeits_where_it_cannot_be_stopped():
+    games = []
+
+    def run():
+        policies = (Slow(sleep_once), first_legal)
+        games.append(play_game(policies, ("one", "two"), "44", clock=Clock(0.05, 0.02)))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert games[0].ending == "time"
+
+
+def test_who_watches_is_told_the_moves_before_each_turn():
+    told = []
+    game = play_game((first_legal, first_legal), ("one", "two"), "44", on_turn=told.append)
+    assert told == [game.moves[:n] for n in range(2, len(game.moves))]

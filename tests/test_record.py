@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from evaluation.errors import UnreadableRun
+from evaluation.errors import UnreadableRun, UnwritableRun
 from evaluation.record import GAMES_FILE, GameFile, GameRecord, digest, read_games
 
 WON = GameRecord(("a", "b"), "12", "1212121", 0, "four", "", (5, 7), (0.25, 0.5))
@@ -40,6 +40,16 @@ def test_points_and_forfeits():
         replace(WON, opening="21").format(),
         json.dumps({**json.loads(WON.format()), "players": ["a"]}),
         json.dumps({**json.loads(WON.format()), "colour": "red"}),
+        replace(WON, ending="fuor").format(),
+        replace(WON, ending="full board").format(),
+        replace(WON, ending="exception").format(),
+        replace(WON, winner=True).format(),
+        replace(WON, winner=2, ending="time").format(),
+        replace(LEFT, winner=None).format(),
+        replace(LEFT, reason=None).format(),
+        replace(WON, nodes=(5, -7)).format(),
+        replace(WON, nodes=("5", 7)).format(),
+        replace(WON, seconds=(0.25, None)).format(),
     ],
 )
 def test_a_line_that_is_no_game_is_refused(line):
@@ -132,3 +142,36 @@ def test_a_folder_that_cannot_be_made(tmp_path):
 def test_missing_folder():
     with pytest.raises(UnreadableRun, match="no readable"):
         read_games(__import__("pathlib").Path("nowhere"))
+
+
+def test_a_full_disk_loses_no_game(tmp_path):
+    """A limit on the size of files does what a full disk does, in the middle of a line."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / GAMES_FILE
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with GameFile(tmp_path, HEADER) as file:
+        file.append(WON)
+        size = path.stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
+        try:
+            with pytest.raises(UnwritableRun, match=r"games.jsonl: File too large"):
+                file.append(LEFT)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert path.stat().st_size == size
+    with GameFile(tmp_path, HEADER) as file:
+        assert file.games == [WON]
+        file.append(LEFT)
+    assert read_games(tmp_path)[1] == [WON, LEFT]
+
+
+def test_no_header_without_room_for_it(tmp_path):
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(UnreadableRun, match="File too large"):
+            GameFile(tmp_path, HEADER)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -374,6 +376,83 @@ def test_a_class_or_function_is_named_by_its_import_path() -> None:
     assert "Plays one column" in describe("users_agents:Fixed")
 
 
+MAIN = """
+import evaluation
+
+def heuristic(mine, theirs):
+    return float(mine % 1000)
+
+if __name__ == "__main__":
+    field = ["greedy:heuristic=__main__:heuristic", "random"]
+    for jobs in (1, 2):
+        print(evaluation.round_robin(field, openings=1, seed=3, jobs=jobs).digest)
+"""
+
+
+@pytest.mark.compiled
+def test_what_a_script_defines_plays_in_its_workers_too(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(MAIN)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "script.py"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
+    )
+    alone, two = done.stdout.split()
+    assert alone == two
+
+
+class Annotated(Agent):
+    def __init__(self, n: int = 1, x: float | None = None, on: bool = False, word: str = "", raw=0):  # type: ignore[no-untyped-def]
+        self.given = (n, x, on, word, raw)
+
+    def choose(self, position: Position) -> int:
+        return 0
+
+
+def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
+    register("annotated", Annotated)
+    agent: Any = make("annotated:n=3,x=0.5,on=True,word=7,raw=8")
+    assert agent.given == (3, 0.5, True, "7", "8")
+    assert agent.name == "annotated:n=3,x=0.5,on=True,word=7,raw=8"
+    assert make("annotated", n=4, x=2).given == (4, 2, False, "", 0)  # type: ignore[attr-defined]
+    register("policy", makes_a_policy)
+    make("policy:strength=3")
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [("n=x", "expected int"), ("n=1.5", "expected int"), ("x=y", "expected float or NoneType"),
+     ("on=maybe", "expected bool")],
+)  # fmt: skip
+def test_a_text_that_is_no_such_value_is_refused(option: str, expected: str) -> None:
+    register("annotated", Annotated)
+    with pytest.raises(InvalidValue, match=expected) as caught:
+        make(f"annotated:{option}")
+    assert repr(option.partition("=")[2]) in str(caught.value)
+
+
+@pytest.mark.usefixtures("users")
+def test_another_process_is_given_what_was_registered_and_what_main_defines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    main = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    main.column_of_main = leftmost  # type: ignore[attr-defined]
+    register("mine", leftmost)
+    make("__main__:column_of_main")
+    found = registry.registered_here()
+    assert {"mine", "__main__:column_of_main"} <= set(found)
+    del registry._registered["mine"]
+    del main.column_of_main  # type: ignore[attr-defined]
+    for name, thing in found.items():
+        register(name, thing, replace=True)
+    assert make("mine").choose(Position()) == 0
+    assert make("__main__:column_of_main").choose(Position()) == 0
+    del registry.taken_from_main["__main__:column_of_main"]
+
+
 @pytest.mark.usefixtures("users")
 @pytest.mark.parametrize(
     "path", ["users_agents:missing", "no_such_module_1:Agent", "users_agents:three"]
@@ -426,7 +505,8 @@ def test_every_agent_and_option_is_described() -> None:
         assert text.startswith(name)
         assert entry.summary in text
         for option in entry.options:
-            assert f"{option.name}={option.default}" in text
+            shown = "..." if option.default is REQUIRED else option.default
+            assert f"{option.name}={shown}" in text
             assert option.help in text
     with pytest.raises(UnknownAgent, match="did you mean 'greedy'"):
         describe("gredy")
@@ -440,10 +520,12 @@ def test_the_table_tells_the_agents_own_defaults(name: str) -> None:
     entry = registry._registered[name]
     assert isinstance(entry, Entry)
     signature = inspect.signature(registry._import(entry.target))
-    defaults = {o.name: o.default for o in entry.options}
+    none = {REQUIRED: inspect.Parameter.empty}
+    defaults = {o.name: none.get(o.default, o.default) for o in entry.options}
     assert {k: p.default for k, p in signature.parameters.items() if k in defaults} == defaults
     for option in entry.options:
-        assert option.parse(name, str(option.default)) == option.default
+        if option.default not in (None, REQUIRED):
+            assert option.parse(name, str(option.default)) == option.default
 
 
 def test_naming_and_describing_agents_compiles_nothing() -> None:

@@ -434,6 +434,12 @@ def test_reset_mask_leaves_the_other_boards_alone() -> None:
     assert disturbed[1].plies == 6
 
 
+def test_one_move_string_is_one_opening() -> None:
+    environment = ConnectFourVectorEnv(20, openings="44")
+    environment.reset(seed=1)
+    assert environment.positions() == [Position.parse("44")] * 20
+
+
 def test_openings_are_drawn() -> None:
     openings = ["44", Position.parse("1"), "777"]
     environment = ConnectFourVectorEnv(60, openings=openings)

@@ -3,7 +3,9 @@
 c4 bench env      the AEC environments beside PettingZoo's connect four (needs pygame-ce)
 c4 bench vector   batched environments and their growth with the boards (pgx where installed)
 c4 bench agents   published searches beside pure-Python versions of the same rules
+c4 bench mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot (where installed)
 c4 bench solver   the exact solver beside bitbully (c4 bench solver --help: its options)
+c4 bench web      many pages at once on the web server (needs c4env[web] and httpx)
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import argparse
 import importlib
 from typing import Final
 
-BENCHMARKS: Final = ("agents", "env", "solver", "vector")
+BENCHMARKS: Final = ("agents", "env", "mcts", "solver", "vector", "web")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

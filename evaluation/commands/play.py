@@ -7,7 +7,6 @@ that `c4 report` reads.
 from __future__ import annotations
 
 import argparse
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Final
 
@@ -35,8 +34,7 @@ def execute(arguments: argparse.Namespace) -> int:
     import agents
     from agents.base import SearchingAgent
     from evaluation.errors import InvalidRun
-    from evaluation.play import HELP, HUMAN, TerminalGame, ask_first
-    from evaluation.record import GameFile
+    from evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
 
     one, other = arguments.players
     if arguments.seed < 0:
@@ -45,21 +43,21 @@ def execute(arguments: argparse.Namespace) -> int:
     hint = agents.make(arguments.hint)
     if not isinstance(hint, SearchingAgent):
         raise InvalidRun(f"--hint {arguments.hint}: expected an agent that searches")
-    # A damaged record is better heard of before the game than after it.
-    header = {"played": "at a terminal"}
-    with nullcontext() if arguments.no_record else GameFile(arguments.record, header) as file:
-        game = None
-        try:
-            if HUMAN in (one, other):
-                print(f"{HELP}\n")
-            if arguments.first is not None or HUMAN not in (one, other):
-                names = (other, one) if arguments.first == "2" else (one, other)
-            else:
-                names = ask_first((one, other), input)
-            game = TerminalGame(names, zoo, hint, input, seed=arguments.seed).play()
-        except EOFError:
-            print("left before the game")
-        if file is not None and game is not None:
-            file.append(game)
-            print(f"recorded in {arguments.record}; c4 report {arguments.record} tallies it")
+    record = None if arguments.no_record else arguments.record
+    if record is not None:
+        keep(record)  # a damaged record is better heard of before the game than after it
+    try:
+        if HUMAN in (one, other):
+            print(f"{HELP}\n")
+        if arguments.first is not None or HUMAN not in (one, other):
+            names = (other, one) if arguments.first == "2" else (one, other)
+        else:
+            names = ask_first((one, other), input)
+    except EOFError:
+        print("left before the game")
+        return 0
+    game = TerminalGame(names, zoo, hint, input, seed=arguments.seed).play()
+    if record is not None and game is not None:
+        keep(record, game)
+        print(f"recorded in {record}; c4 report {record} tallies it")
     return 0

@@ -1,38 +1,110 @@
 """Print the win table of a run directory, finished or not, or of games that people played.
 
-DIR is what `c4 run --out` or `c4 play --record` wrote.
+DIR is what `c4 run --out` or `c4 play --record` wrote. --html writes one page with tables,
+figures and every game to be replayed beside the exact score of each column; the scores
+are found first, on all cores, and kept in DIR/scores.jsonl.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from evaluation.commands.run import FORMATS
+from evaluation.commands import run
+from evaluation.errors import InvalidRun
+
+if TYPE_CHECKING:
+    from evaluation.ratings import Ratings
+    from evaluation.record import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    parser.add_argument("--format", choices=run.FORMATS, default="text", help="of the table")
+    run.configure_anchor(parser)
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
+    )
+    parser.add_argument(
+        "--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG (c4env[plots])"
+    )
+    parser.add_argument(
+        "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
+    )
+    parser.add_argument(
+        "--no-scores", action="store_true", help="leave out what needs exact scores: quicker"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print the table."""
+    """Print the table; write what was asked for."""
     from evaluation.ratings import format_ratings, rate
     from evaluation.record import digest, read_games
-    from evaluation.schedule import opening_major
+    from evaluation.schedule import planned
+    from evaluation.tournament import notes_of
     from evaluation.wintable import WinTable
 
     header, games, _ = read_games(arguments.folder)
+    if not games and (arguments.html or arguments.plots):
+        raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
     players = list(header.get("players", ()))
-    table = WinTable.of(games, players)
+    table = WinTable.of(games, players, notes_of(header))
     print(getattr(table, arguments.format)())
-    if arguments.format == "text" and "openings" in header:
-        planned = len(opening_major(players, header["openings"]))
-        if len(games) < planned:
-            print(f"unfinished: {len(games)} of {planned} games; the same c4 run goes on")
-    if arguments.format == "text" and games:
-        print("\n" + format_ratings(rate(games, table.players)))
-        print(f"digest {digest(games)}")
+    if arguments.format == "text" and games and "sprt" in header:
+        from evaluation.duel import Match
+
+        print("\n" + Match.read(header, games).report())
+    elif arguments.format == "text" and "openings" in header:
+        expected = len(planned(header))
+        if len(games) < expected:
+            print(f"unfinished: {len(games)} of {expected} games; the same command goes on")
+    if games:
+        known = header.get("deterministic", ())
+        anchor = run.anchor(arguments, table.players)
+        ratings = rate(games, table.players, deterministic=known, anchor=anchor)
+        if arguments.format == "text":
+            print("\n" + format_ratings(ratings))
+            print(f"digest {digest(games)}")
+        write(arguments, header, games, ratings)
     return 0
+
+
+def write(
+    arguments: argparse.Namespace,
+    header: dict[str, Any],
+    games: list[GameRecord],
+    ratings: Ratings,
+) -> None:
+    """Write the page, the figures and the list of games that were asked for."""
+    if arguments.games:
+        from evaluation.export import write_games
+
+        write_games(arguments.games, games)
+        print(f"{len(games)} games in {arguments.games}", file=sys.stderr)
+    if not arguments.html and not arguments.plots:
+        return
+    from evaluation.judge import Judge, positions_backwards
+    from evaluation.report import contents, write_page
+    from evaluation.tournament import notes_of
+
+    title = arguments.folder.resolve().name
+    notes = notes_of(header)
+    if arguments.no_scores:
+        found = contents(header, games, ratings, None, notes, title)
+    else:
+        with Judge(arguments.folder) as judge:
+            with run.Progress("positions", arguments.quiet) as progress:
+                judge.judge(positions_backwards(games), watch=progress.watch)
+            found = contents(header, games, ratings, judge, notes, title)
+    if arguments.html:
+        write_page(arguments.html, found)
+        print(f"page in {arguments.html}", file=sys.stderr)
+    if arguments.plots:
+        from evaluation.plots import write_plots
+
+        for path in write_plots(arguments.plots, found):
+            print(f"figure in {path}", file=sys.stderr)

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from c4env.cores import usable_cores
+
+if TYPE_CHECKING:
+    from evaluation.tournament import Tournament
 
 DEFAULT_FIELD: Final = (
     "random",
@@ -26,58 +29,131 @@ DEFAULT_FIELD: Final = (
 """Random, greedy, and every published system that can play from the opening (plain exact
 negamax cannot)."""
 
+OPENINGS: Final = "3"
+QUICK_OPENINGS: Final = "2"
+"""Openings of the default field: enough for a first look, in about a minute."""
+
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
+    configure_settings(parser)
+    configure_anchor(parser)
+
+
+def configure_settings(parser: argparse.ArgumentParser) -> None:
+    """Declare how games are played and shown: the same for every kind of run."""
     parser.add_argument(
-        "--openings", type=int, default=2, metavar="PLIES",
-        help="start from all mirror-reduced positions after so many plies (default 2: 25 of them)",
+        "--openings", metavar="OPENINGS",
+        help="3: all mirror-reduced positions after so many plies; balanced:4,2: those after 4 "
+        "with an exact score of -2..2; or a file of them, one line each (default 3: 121 of "
+        "them; of the default field 2: 25)",
     )  # fmt: skip
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="only N of the openings, drawn by the seed"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
     parser.add_argument(
         "--jobs", type=int, default=usable_cores(), metavar="N",
         help="worker processes (default: the number of cores); the games are the same for any",
     )  # fmt: skip
     parser.add_argument(
-        "--out", type=Path, metavar="DIR",
+        "--movetime", type=float, metavar="SECONDS",
+        help="time for a move: agents with an option movetime play by it, and one that takes "
+        "longer than this and the margin forfeits (timed runs do not repeat exactly)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--margin", type=float, default=0.1, metavar="SECONDS",
+        help="how much longer than --movetime a move may take (default 0.1)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--backend", metavar="NAME",
+        help="where workers run: loky (processes of this machine, the default), threading, serial, "
+        "dask or ray (extras c4env[dask], c4env[ray])",
+    )  # fmt: skip
+    parser.add_argument(
+        "--address", metavar="ADDRESS", help="of a Dask or Ray cluster: all its workers play"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR",
         help="write every game to DIR as it ends; the same command again resumes",
     )  # fmt: skip
     parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
+def configure_anchor(parser: argparse.ArgumentParser) -> None:
+    """Declare where the scale of the ratings is fixed."""
+    parser.add_argument(
+        "--anchor", metavar="NAME=ELO", help="set an agent's Elo (default: their mean is 0)"
+    )
+
+
+def anchor(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
+    """The agent whose Elo is set, if any; asked before the first game is played.
+
+    Raises:
+        InvalidRun: not of the form, or none of the players.
+    """
+    from evaluation.ratings import parse_anchor
+
+    return None if arguments.anchor is None else parse_anchor(arguments.anchor, players)
+
+
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
+    announce(arguments)
+    from evaluation.tournament import round_robin
+
+    field = arguments.agents
+    if not field:
+        field = list(DEFAULT_FIELD)
+        arguments.openings = arguments.openings or QUICK_OPENINGS
+    anchor(arguments, field)
+    with Progress("games", arguments.quiet) as progress:
+        result = round_robin(field, **settings(arguments, progress))
+    show(result, arguments, progress)
+    return 0
+
+
+def announce(arguments: argparse.Namespace) -> None:
+    """Say on stderr why the first run takes long to begin."""
     from c4env.jit import is_warm
 
     if not is_warm() and not arguments.quiet:
         print("compiling native code, this first time only", file=sys.stderr)
-    from evaluation.tournament import round_robin
 
-    field = arguments.agents or list(DEFAULT_FIELD)
-    with Progress("games", arguments.quiet) as progress:
-        result = round_robin(
-            field,
-            openings=arguments.openings,
-            seed=arguments.seed,
-            jobs=arguments.jobs,
-            out=arguments.out,
-            watch=progress.watch,
-        )
+
+def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any]:
+    """The arguments of :func:`configure_settings` as those of a run."""
+    return {
+        "openings": arguments.openings or OPENINGS,
+        "limit": arguments.limit,
+        "seed": arguments.seed,
+        "jobs": arguments.jobs,
+        "out": arguments.out,
+        "movetime": arguments.movetime,
+        "margin": arguments.margin,
+        "backend": arguments.backend,
+        "address": arguments.address,
+        "watch": progress.watch,
+    }
+
+
+def show(result: Tournament, arguments: argparse.Namespace, progress: Progress) -> None:
+    """Print the table, and as text also ratings and what else there is to know."""
     print(getattr(result.table, arguments.format)())
     if arguments.format == "text":
         from evaluation.ratings import format_ratings
 
-        print("\n" + format_ratings(result.ratings))
+        print("\n" + format_ratings(result.rate(anchor(arguments, result.players))))
         print(f"digest {result.digest}")
         if progress.before:
             print(f"{progress.before} of the games were there already")
         if arguments.out is not None:
             print(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
-    return 0
 
 
 class Progress:

@@ -1,0 +1,73 @@
+"""``bitbully``: the solver of that name, exact or as deep as it is told."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Final
+
+import numpy as np
+
+from agents.adapters.engine import as_number
+from agents.base import Agent, require_move
+from agents.errors import InvalidValue, MissingPackage
+from c4env.position import Position
+
+BOOKS: Final = ("none", "8-ply", "12-ply", "12-ply-dist")
+TIES: Final = ("center", "leftmost", "random")
+
+
+class BitBully(Agent):
+    """Plays a best column of BitBully, which is exact without a depth.
+
+    Args:
+        depth: plies it searches before it guesses by playing on; 0 for no limit.
+        book: its opening book: ``none``, ``12-ply-dist`` (as exact as no book), or
+            ``8-ply`` or ``12-ply``, which know who wins and not how soon.
+        ties: among best columns ``center`` takes the one nearest the centre, ``leftmost``,
+            or ``random`` draws one; seeded by :meth:`reset`.
+
+    Raises:
+        InvalidValue: an option has none of its values.
+        MissingPackage: the package or its books are not installed.
+    """
+
+    def __init__(self, depth: int = 0, book: str = "12-ply-dist", ties: str = "center") -> None:
+        for name, value, known in (("book", book, BOOKS), ("ties", ties, TIES)):
+            if value not in known:
+                raise InvalidValue(
+                    f"bitbully: {name}={value!r}: expected one of {', '.join(known)}"
+                )
+        try:
+            import bitbully
+
+            self._board: Any = bitbully.Board
+            self._solver: Any = bitbully.BitBully(
+                None if book == "none" else book,
+                tie_break=ties,
+                rng=random.Random(),
+                max_depth=depth or -1,
+            )
+        except ImportError as error:
+            raise MissingPackage(
+                f"bitbully: {error}: pip install bitbully bitbully-databases"
+            ) from None
+        self.deterministic = ties != "random"
+        self._arguments = (depth, book, ties)
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game with nothing remembered; the same seed draws the same columns."""
+        self._solver.reset_transposition_table()
+        self._solver.rng.seed(as_number(seed))
+
+    def choose(self, position: Position) -> int:
+        """A column of its best score; :attr:`nodes` as it counts them."""
+        require_move(position)
+        self._solver.reset_node_counter()
+        board = self._board([int(digit) - 1 for digit in position.moves()])
+        column = int(self._solver.best_move(board))
+        self.nodes = self._solver.get_node_counter()
+        return column
+
+    def __reduce__(self) -> Any:
+        """Another process builds it again."""
+        return type(self), self._arguments

@@ -1,0 +1,179 @@
+"""``exec:COMMAND``: a program in any language that reads positions and answers, a line each."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import shutil
+import time
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from agents.adapters.process import LineProcess, ProcessAgent
+from agents.base import require_move
+from agents.errors import EngineFault, InvalidValue
+from c4env.bitboard import COLUMNS
+from c4env.position import Position
+
+NEW_GAME: Final = ("none", "reset", "restart")
+
+
+class Engine(ProcessAgent):
+    """Plays what a program answers; README.md of this folder is the protocol.
+
+    Args:
+        command: the program and its arguments, as a shell would split them.
+        reply: what it answers: ``"column"``; ``"scores"`` of the seven columns; or the
+            ``"score"`` of the position, so that it is asked about each next one.
+        timeout: seconds for a move.
+        startup: seconds more for the first answer of a fresh process.
+        newgame: at each new game ``"none"``: nothing; ``"reset"``: the line ``reset SEED``;
+            ``"restart"``: a fresh process.
+
+    Raises:
+        InvalidValue: there is no such program, or an option has none of its values.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        reply: str = "column",
+        timeout: float = 10.0,
+        startup: float = 10.0,
+        newgame: str = "none",
+    ) -> None:
+        try:
+            self.command = tuple(shlex.split(command))
+        except ValueError as error:
+            raise InvalidValue(f"exec: command={command!r}: {error}") from None
+        if not self.command or shutil.which(self.command[0]) is None:
+            raise InvalidValue(f"exec: command={command!r}: expected a program that can be run")
+        for name, value, known in (("reply", reply, REPLIES), ("newgame", newgame, NEW_GAME)):
+            if value not in known:
+                raise InvalidValue(f"exec: {name}={value!r}: expected one of {', '.join(known)}")
+        self.reply = reply
+        self.timeout = timeout
+        self.startup = startup
+        self.newgame = newgame
+
+    def _start(self) -> LineProcess:
+        return LineProcess(self.command, self.command[0])
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game, of which the program hears as ``newgame`` says.
+
+        Raises:
+            EngineFault: it did not acknowledge the reset.
+        """
+        if self.newgame == "restart":
+            self.close()
+        elif self.newgame == "reset":
+            number = as_number(seed)
+            line = "reset" if number is None else f"reset {number}"
+            answer = self._ask(line, self.timeout, self.startup)
+            if answer.startswith("error"):
+                raise self.wrong(answer, "an acknowledgement of the reset")
+
+    def choose(self, position: Position) -> int:
+        """The column that the program answers; :attr:`nodes` if it says them.
+
+        Raises:
+            EngineFault: the program crashed, or answered no legal column.
+            LateAnswer: it took longer than ``timeout``.
+        """
+        require_move(position)
+        self.nodes = 0
+        return REPLIES[self.reply](self, position)
+
+    def words(self, position: Position, seconds: float) -> list[str]:
+        """Words of the answer to a position; the position itself and ``key=value`` left out."""
+        moves = position.moves()
+        answer = self._ask(moves, seconds, self.startup)
+        if answer.startswith("error"):
+            raise self.wrong(answer, "an answer to a legal position")
+        words = []
+        for word in answer.split():
+            key, equals, value = word.partition("=")
+            if not equals:
+                words.append(word)
+            elif key == "nodes" and value.isdecimal():
+                self.nodes += int(value)
+        return words[1:] if len(words) > 1 and words[0] == moves else words
+
+    def wrong(self, answer: str, expected: str) -> EngineFault:
+        """The fault of an answer that is not what was expected; the program is ended."""
+        self.close()  # question and answer may be out of step
+        return EngineFault(f"{self.command[0]} answered {answer[:80]!r}: expected {expected}")
+
+
+def read_column(engine: Engine, position: Position) -> int:
+    """The column of an answer that is one, 1..7."""
+    words = engine.words(position, engine.timeout)
+    if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6", "7"):
+        expected = "one column 1..7 (reply=scores and reply=score read what solvers print)"
+        raise engine.wrong(" ".join(words), expected)
+    column = int(words[0]) - 1
+    if not position.is_legal(column):
+        raise engine.wrong(words[0], "a column that is not full")
+    return column
+
+
+def read_scores(engine: Engine, position: Position) -> int:
+    """The best column of an answer that ends with seven scores, of columns 1 to 7."""
+    words = engine.words(position, engine.timeout)
+    if len(words) < COLUMNS:
+        raise engine.wrong(" ".join(words), "a score of each of the seven columns")
+    last = words[-COLUMNS:]
+    return best(position, [engine_score(engine, last[c]) for c in position.legal_columns()])
+
+
+def read_score(engine: Engine, position: Position) -> int:
+    """The column to the next position that the program scores worst for its side to move."""
+    deadline = time.monotonic() + engine.timeout
+    scores = []
+    for column in position.legal_columns():
+        after = position.play(column)
+        if after.outcome is not None:
+            scores.append(0.0 if after.outcome.winner is None else math.inf)
+            continue
+        words = engine.words(after, max(0.0, deadline - time.monotonic()))
+        scores.append(-engine_score(engine, words[0] if words else ""))
+    return best(position, scores)
+
+
+REPLIES: Final[dict[str, Callable[[Engine, Position], int]]] = {
+    "column": read_column,
+    "scores": read_scores,
+    "score": read_score,
+}
+
+
+def engine_score(engine: Engine, word: str) -> float:
+    """A score as a number.
+
+    Raises:
+        EngineFault: it is none.
+    """
+    try:
+        score = float(word)
+    except ValueError:
+        score = math.nan
+    if math.isnan(score):
+        raise engine.wrong(word, "a score, which is a number")
+    return score
+
+
+def best(position: Position, scores: list[float]) -> int:
+    """The legal column of the greatest score; of equal ones the nearest the centre, then left."""
+    centre = COLUMNS // 2
+    ranked = zip(scores, position.legal_columns(), strict=True)
+    return min(ranked, key=lambda pair: (-pair[0], abs(pair[1] - centre)))[1]
+
+
+def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
+    """A seed as an integer that can be written down."""
+    if isinstance(seed, np.random.SeedSequence):
+        return int(seed.generate_state(1, np.uint64)[0])
+    return seed

@@ -1,0 +1,130 @@
+"""``kaggle:FILE.py``: submissions to Kaggle's ConnectX competition."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from agents.adapters.engine import as_number
+from agents.adapters.process import LineProcess, ProcessAgent
+from agents.base import require_move
+from agents.errors import EngineFault, InvalidValue, LateAnswer
+from c4env.bitboard import COLUMNS, ROWS, STRIDE
+from c4env.position import Position
+
+SLACK: Final = 1.0  # seconds
+RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
+
+
+class Submission(ProcessAgent):
+    """Plays as a ConnectX submission does, under the competition's rules on time.
+
+    A move has ``timeout`` seconds; what it takes longer comes off the ``overage`` of the
+    game, and when that is used up the move is late. Each game has a fresh process, as each
+    episode has there. The modules ``random`` and ``numpy.random`` are seeded for each game.
+
+    Args:
+        file: the submission; its agent is the last callable it defines.
+        timeout: ``actTimeout``, seconds a move.
+        overage: ``remainingOverageTime`` at the beginning of a game, seconds.
+        startup: seconds for Python itself to start, which are not the submission's.
+        python: the interpreter; by default the one that runs this.
+
+    Raises:
+        InvalidValue: there is no such file or interpreter.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        timeout: float = 2.0,
+        overage: float = 60.0,
+        startup: float = 20.0,
+        python: str = "",
+    ) -> None:
+        if not Path(file).is_file():
+            raise InvalidValue(f"kaggle: file={file!r}: expected a Python file")
+        if python and shutil.which(python) is None:
+            raise InvalidValue(f"kaggle: python={python!r}: expected a Python interpreter")
+        self.file = file
+        self.timeout = timeout
+        self.overage = overage
+        self.startup = startup
+        self.python = python
+        self.reset()
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game: a fresh process, the whole overage time."""
+        self.close()
+        self._seed = as_number(seed)
+        self._remaining = self.overage
+
+    def _start(self) -> LineProcess:
+        configuration = {
+            "columns": COLUMNS,
+            "rows": ROWS,
+            "inarow": 4,
+            "actTimeout": self.timeout,
+            "timeout": self.timeout,
+            "agentTimeout": self.overage,
+            "episodeSteps": 1000,
+            "runTimeout": 1200,
+        }
+        arguments = [self.file, json.dumps(configuration), json.dumps(self._seed)]
+        return LineProcess([self.python or sys.executable, RUNNER, *arguments], self.file)
+
+    def choose(self, position: Position) -> int:
+        """The submission's column.
+
+        Raises:
+            EngineFault: it raised, died, or answered no legal column.
+            LateAnswer: the move took longer than ``timeout`` and what is left of ``overage``.
+        """
+        require_move(position)
+        observation = observe(position, self._remaining)
+        # A little longer, for the submission's own clock to judge what is not a hang.
+        wait = self.timeout + self._remaining + SLACK
+        line = self._ask(json.dumps(observation), wait, self.startup)
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            self.close()
+            raise EngineFault(f"{self.file} raised {answer['error']}")
+        self._remaining -= max(0.0, answer["seconds"] - self.timeout)
+        if self._remaining < 0:
+            self.close()
+            raise LateAnswer(
+                f"{self.file} took {answer['seconds']:.3g} s for a move: "
+                f"expected {self.timeout:g} s, the overage time being used up"
+            )
+        column = int(answer["action"])
+        if not position.is_legal(column):
+            self.close()
+            raise EngineFault(
+                f"{self.file} answered {column}: expected one of {position.legal_columns()}"
+            )
+        return column
+
+
+def observe(position: Position, remaining: float) -> dict[str, Any]:
+    """What a submission is shown: ``board`` is 42 cells in reading order from the top left.
+
+    A cell is 0, or 1 or 2 for a disc of the first or the second player; ``mark`` is which of
+    them the submission is.
+    """
+    first, second = position.discs(0), position.discs(1)
+    cells = [
+        1 << (STRIDE * column + height)
+        for height in reversed(range(ROWS))
+        for column in range(COLUMNS)
+    ]
+    return {
+        "board": [1 if first & cell else 2 if second & cell else 0 for cell in cells],
+        "mark": position.to_move + 1,
+        "step": position.plies,
+        "remainingOverageTime": remaining,
+    }

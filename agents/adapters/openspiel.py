@@ -1,0 +1,115 @@
+"""``open_spiel:BOT``: bots of OpenSpiel, playing its own connect_four."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from agents.adapters.engine import as_number
+from agents.base import Agent, require_move
+from agents.errors import InvalidValue, MissingPackage
+from c4env.position import Position, parse_column
+
+SEED_LIMIT: Final = 2**31  # of its generators
+
+
+class OpenSpielBot(Agent):
+    """Plays as a bot of OpenSpiel.
+
+    Args:
+        bot: ``mcts``, ``minimax``, or a registered one that plays connect_four, such as
+            ``uniform_random``.
+        simulations: of ``mcts``, a move; each ends in one random playout.
+        c: of ``mcts``, the constant of its UCT.
+        depth: of ``minimax``, plies looked ahead, its own included; beyond it every board
+            counts as a draw.
+
+    Raises:
+        InvalidValue: it has no such bot.
+        MissingPackage: OpenSpiel is not installed.
+    """
+
+    deterministic = False
+
+    def __init__(self, bot: str, simulations: int = 1000, c: float = 1.4, depth: int = 4) -> None:
+        try:
+            import pyspiel
+        except ImportError as error:
+            raise MissingPackage(f"open_spiel: {error}: pip install open_spiel") from None
+        self._game = pyspiel.load_game("connect_four")
+        known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
+        if bot not in known:
+            raise InvalidValue(f"open_spiel: bot={bot!r}: expected one of {', '.join(known)}")
+        self._arguments = (bot, simulations, c, depth)
+        self.bot, self.simulations, self.c, self.depth = self._arguments
+        self.deterministic = bot == "minimax"
+        self.reset()
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game with fresh bots; the same seed draws the same columns."""
+        number = as_number(seed)
+        if number is None:
+            number = int(np.random.SeedSequence().generate_state(1)[0])
+        build = BOTS.get(self.bot, registered)
+        self._steps = [build(self, player, number % SEED_LIMIT) for player in (0, 1)]
+
+    def choose(self, position: Position) -> int:
+        """The bot's column, for the player whose turn it is."""
+        require_move(position)
+        state = self._game.new_initial_state()
+        for digit in position.moves():
+            state.apply_action(int(digit) - 1)
+        return parse_column(self._steps[position.to_move](state))
+
+    def __reduce__(self) -> Any:
+        """Another process builds it again."""
+        return type(self), self._arguments
+
+
+Step = Callable[[Any], int]
+
+
+def mcts(agent: OpenSpielBot, player: int, seed: int) -> Step:
+    """Its C++ Monte-Carlo tree search with random playouts, proven nodes included."""
+    import pyspiel
+
+    evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+    bot = pyspiel.MCTSBot(
+        agent._game, evaluator, agent.c, agent.simulations, 1000, True, seed, False
+    )
+    step: Step = bot.step
+    return step
+
+
+def minimax(agent: OpenSpielBot, player: int, seed: int) -> Step:
+    """Its Python alpha-beta search."""
+    from open_spiel.python.algorithms.minimax import alpha_beta_search
+
+    def step(state: Any) -> int:
+        mover = state.current_player()
+        # Its depth counts the plies after the first position: the same as ours.
+        _, action = alpha_beta_search(
+            agent._game, state, lambda _: 0.0, agent.depth, maximizing_player_id=mover
+        )
+        return int(action)
+
+    return step
+
+
+def registered(agent: OpenSpielBot, player: int, seed: int) -> Step:
+    """A bot by the name that OpenSpiel's own registry has."""
+    import pyspiel
+
+    if agent.bot == "uniform_random":  # the registry would seed it by the clock
+        step: Step = pyspiel.make_uniform_random_bot(player, seed).step
+    else:
+        step = pyspiel.load_bot(agent.bot, agent._game, player).step
+    return step
+
+
+BOTS: Final[dict[str, Callable[[OpenSpielBot, int, int], Step]]] = {
+    "mcts": mcts,
+    "minimax": minimax,
+}

@@ -1,0 +1,192 @@
+"""A program that is asked and answers in lines, and an agent that has one.
+
+The program never outlives its owner: a small process of ours (``keeper``) starts it and ends
+it, and all it started, as soon as the owner closes it, forgets it, exits or is killed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from agents.base import Agent
+from agents.errors import EngineFault, LateAnswer
+
+KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
+LONGEST_LINE: Final = 1 << 16  # bytes
+STDERR_KEPT: Final = 2000  # bytes, the last ones
+PATIENCE: Final = 10.0  # seconds for the keeper to end it all
+GRACE: Final = 1.0  # seconds for the last words of a program that ended its output
+
+
+class LineProcess:
+    """A running program: a line in, a line out.
+
+    Args:
+        command: the program and its arguments; no shell comes between.
+        title: what errors call it.
+
+    Raises:
+        EngineFault: this system cannot hold such processes.
+    """
+
+    def __init__(self, command: Sequence[str], title: str) -> None:
+        if os.name != "posix":
+            raise EngineFault(f"{title}: programs as agents need a POSIX system (Linux, macOS)")
+        self.title = title
+        self._answers = b""
+        self._complaints = b""
+        watched, lifeline = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", KEEPER, str(watched), *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                pass_fds=[watched],
+                start_new_session=True,  # an interrupt from the keyboard is for the run alone
+            )
+        except BaseException:
+            os.close(lifeline)
+            raise
+        finally:
+            os.close(watched)
+        # Also when the agent is forgotten, and at the end of the interpreter.
+        self._end = weakref.finalize(self, _end, self._process, lifeline)
+
+    def ask(self, line: str, seconds: float) -> str:
+        """Send a line and wait for the one that answers it.
+
+        Raises:
+            LateAnswer: no answer in so many seconds.
+            EngineFault: the program ended, or said something before it was asked.
+        """
+        deadline = time.monotonic() + seconds
+        self._read(0.0)
+        if self._answers:
+            raise self._fault(f"said {_shown(self._answers)} without being asked")
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+        except BrokenPipeError:
+            raise self._fault(self._last_words()) from None
+        while b"\n" not in self._answers:
+            if not self._read(max(0.0, deadline - time.monotonic())):
+                raise self._fault(self._last_words())
+            if len(self._answers) > LONGEST_LINE:
+                raise self._fault(f"answered a line of more than {LONGEST_LINE} bytes")
+            if time.monotonic() >= deadline and b"\n" not in self._answers:
+                self.close()
+                raise LateAnswer(f"{self.title} gave no answer within {seconds:g} s")
+        answer, _, self._answers = self._answers.partition(b"\n")
+        return answer.decode(errors="replace").strip()
+
+    def close(self) -> None:
+        """End the program and all that it started; harmless when it is over already."""
+        self._end()
+
+    def _fault(self, words: str) -> EngineFault:
+        self.close()
+        return EngineFault(f"{self.title} {words}")
+
+    def _read(self, seconds: float) -> bool:
+        """Take in what it says within so many seconds; False when its output has ended."""
+        out, complaints = self._process.stdout, self._process.stderr
+        assert out is not None
+        assert complaints is not None
+        ready, _, _ = select.select([out, complaints], [], [], seconds)
+        if complaints in ready:
+            said = os.read(complaints.fileno(), LONGEST_LINE)
+            self._complaints = (self._complaints + said)[-STDERR_KEPT:]
+            if not said and out not in ready:  # ended: wait for the answer alone
+                ready, _, _ = select.select([out], [], [], seconds)
+        if out in ready:
+            said = os.read(out.fileno(), LONGEST_LINE)
+            self._answers += said
+            return bool(said)
+        return True
+
+    def _last_words(self) -> str:
+        """How a program whose output ended came to its end."""
+        complaints = self._process.stderr
+        assert complaints is not None
+        deadline = time.monotonic() + GRACE
+        while select.select([complaints], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            said = os.read(complaints.fileno(), LONGEST_LINE)
+            if not said:
+                break
+            self._complaints = (self._complaints + said)[-STDERR_KEPT:]
+        try:
+            code = self._process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            ending = "closed its output"
+        else:
+            ending = f"ended with exit code {code}"
+            if code > 128 and code - 128 in set(signal.Signals):
+                ending = f"was ended by signal {signal.Signals(code - 128).name}"
+        lines = self._complaints.decode(errors="replace").split("\n")
+        last = [line.strip() for line in lines if line.strip()][-1:]
+        return ": ".join([ending, *last])
+
+
+def _end(process: subprocess.Popen[bytes], lifeline: int) -> None:
+    """Let go of the keeper, which ends the rest, and wait for it."""
+    os.close(lifeline)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:  # something cannot be killed; do not wait for it too
+        process.kill()
+        process.wait()
+
+
+def _shown(said: bytes) -> str:
+    return repr(said[:80].decode(errors="replace"))
+
+
+class ProcessAgent(Agent):
+    """An agent that plays by asking a program, started when it is first needed."""
+
+    deterministic = False  # for all we know
+
+    _process: LineProcess | None = None
+
+    def _start(self) -> LineProcess:
+        """A fresh program."""
+        raise NotImplementedError
+
+    def _ask(self, line: str, seconds: float, startup: float) -> str:
+        """The program's answer; a program just started may take ``startup`` seconds more.
+
+        Raises:
+            EngineFault: it crashed, or has not answered in time; it is ended then.
+        """
+        if self._process is None:
+            self._process = self._start()
+            seconds += startup
+        try:
+            return self._process.ask(line, seconds)
+        except EngineFault:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the program; the next question starts another."""
+        if self._process is not None:
+            self._process.close()
+        self._process = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, or the agent in another process, starts a program of its own."""
+        return {**self.__dict__, "_process": None}

@@ -1,0 +1,182 @@
+"""``http://HOST:PORT``: an agent that another program serves as JSON."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import ipaddress
+import json
+import socket
+import threading
+import time
+import uuid
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from agents.adapters.engine import as_number, best
+from agents.base import Agent, require_move
+from agents.errors import EngineFault, InvalidValue, LateAnswer
+from c4env.bitboard import COLUMNS
+from c4env.position import Position
+
+REACH: Final = ("loopback", "any")
+LONGEST_ANSWER: Final = 1 << 16  # bytes
+PARTING: Final = 1.0  # seconds to say goodbye
+
+
+class Remote(Agent):
+    """Plays what a server answers; README.md of this folder is the protocol.
+
+    Args:
+        url: what follows ``http:``, such as ``//127.0.0.1:8001``.
+        timeout: seconds for a move.
+        reach: ``"loopback"`` asks this machine alone, ``"any"`` whoever the address names.
+
+    Raises:
+        InvalidValue: no such address, or it is of another machine and ``reach`` says no.
+    """
+
+    deterministic = False  # for all we know
+
+    def __init__(self, url: str, timeout: float = 10.0, reach: str = "loopback") -> None:
+        if reach not in REACH:
+            raise InvalidValue(f"http: reach={reach!r}: expected {' or '.join(REACH)}")
+        self.url = url if url.startswith("http:") else f"http:{url}"
+        try:
+            parts = urlsplit(self.url)
+            self._address = parts.hostname or "", parts.port or 80
+        except ValueError as error:
+            raise InvalidValue(f"{self.url!r}: {error}; expected http://host:port") from None
+        if not parts.hostname or parts.username is not None:
+            raise InvalidValue(f"{self.url!r}: expected http://host:port")
+        if reach == "loopback" and not is_loopback(parts.hostname):
+            raise InvalidValue(
+                f"{self.url!r} is not this machine: expected 127.0.0.1, or reach=any to ask it"
+            )
+        self._path = parts.path or "/"
+        self.timeout = timeout
+        self._begin()
+
+    def _begin(self) -> None:
+        """A client of its own to the server."""
+        self._client = uuid.uuid4().hex
+        self._game = 0
+        self._seed: int | None = None
+        self._known = False  # to the server
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game: the next request has its number and seed."""
+        self._game += 1
+        self._seed = as_number(seed)
+
+    def choose(self, position: Position) -> int:
+        """The column that the server answers; :attr:`nodes` if it says them.
+
+        Raises:
+            EngineFault: it cannot be reached, refuses, or answers no legal column.
+            LateAnswer: it took longer than ``timeout``.
+        """
+        require_move(position)
+        request: dict[str, Any] = {
+            "moves": position.moves(),
+            "client": self._client,
+            "game": self._game,
+        }
+        if self._seed is not None:
+            request["seed"] = self._seed
+        self._known = True
+        answer = self._ask(request, self.timeout)
+        nodes = answer.get("nodes", 0)
+        if not isinstance(nodes, int):
+            raise self._wrong(answer, "an integer as 'nodes'")
+        self.nodes = nodes
+        if "column" in answer:
+            column = answer["column"]
+            if type(column) is not int or not position.is_legal(column - 1):
+                raise self._wrong(answer, "as 'column' one of 1..7 that is not full")
+            return column - 1
+        scores = answer.get("scores")
+        if not isinstance(scores, list) or len(scores) != COLUMNS:
+            raise self._wrong(answer, "'column', or 'scores' of the seven columns")
+        ranked = [scores[column] for column in position.legal_columns()]
+        if not all(type(score) in (int, float) for score in ranked):
+            raise self._wrong(answer, "a number as the score of each legal column")
+        return best(position, ranked)
+
+    def _wrong(self, answer: object, expected: str) -> EngineFault:
+        return EngineFault(f"{self.url} answered {str(answer)[:120]}: expected {expected}")
+
+    def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """The JSON object that answers a request.
+
+        Raises:
+            EngineFault, LateAnswer: there is none, or none in time.
+        """
+        started = time.monotonic()
+        wrong: Exception | None = None
+        try:
+            status, body = self._exchange(json.dumps(request), seconds)
+        except (OSError, http.client.HTTPException) as error:
+            wrong = error
+        if time.monotonic() - started >= seconds:
+            raise LateAnswer(f"{self.url} gave no answer within {seconds:g} s")
+        if wrong is not None:
+            words = str(wrong) or type(wrong).__name__
+            raise EngineFault(f"{self.url} cannot be asked: {words}")
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        if status != 200:
+            words = answer.get("error", "") if isinstance(answer, dict) else ""
+            raise EngineFault(f"{self.url} refused with status {status}: {str(words)[:200]}")
+        if not isinstance(answer, dict):
+            raise self._wrong(body[:80], "a JSON object")
+        return answer
+
+    def _exchange(self, body: str, seconds: float) -> tuple[int, bytes]:
+        """Status and body of the response, or an OSError once the time is over."""
+        connection = http.client.HTTPConnection(*self._address, timeout=seconds)
+        with contextlib.closing(connection):
+            connection.connect()
+            # The timeout of a socket is for each part alone, however many trickle in.
+            alarm = threading.Timer(seconds, _shut, [connection.sock])
+            alarm.start()
+            try:
+                headers = {"Content-Type": "application/json", "Connection": "close"}
+                connection.request("POST", self._path, body, headers)
+                response = connection.getresponse()
+                return response.status, response.read(LONGEST_ANSWER)
+            finally:
+                alarm.cancel()
+
+    def close(self) -> None:
+        """Tell the server, if it can be told, that this client leaves."""
+        if self._known:
+            with contextlib.suppress(EngineFault):  # it is gone, or has no use for it
+                self._ask({"client": self._client, "leave": True}, PARTING)
+        self._known = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy is another client."""
+        left_out = ("_client", "_game", "_seed", "_known")
+        return {key: value for key, value in self.__dict__.items() if key not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._begin()
+
+
+def is_loopback(host: str) -> bool:
+    """True for an address by which only this machine is reached."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _shut(sock: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # the answer came after all
+        sock.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,224 @@
+"""An agent served to other programs: by lines, or by JSON over HTTP.
+
+README.md of this folder is the protocol. A column is 1..7 in both, as in the notation.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import socket
+import socketserver
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from agents.base import Agent
+from agents.errors import InvalidValue
+from c4env.errors import C4Error
+from c4env.position import Position, parse_column
+
+LONGEST_BODY: Final = 1 << 16  # bytes
+IDLE: Final = 600.0  # seconds after which a client that says nothing gives up its place
+SLOWEST_CLIENT: Final = 30.0  # seconds to send a request
+
+
+def answer(agent: Agent, moves: str) -> tuple[int, int]:
+    """The 1-based column for a position, and the positions searched for it.
+
+    Raises:
+        C4Error: no position, the game is over, or whatever the agent raises.
+    """
+    column = parse_column(agent.choose(Position.parse(moves)))
+    return column + 1, int(agent.nodes)
+
+
+def serve_lines(agent: Agent, lines: Iterable[str], write: Callable[[str], object]) -> None:
+    """Answer each line by one, until there are no more."""
+    for line in lines:
+        write(answer_line(agent, line.strip()))
+
+
+def answer_line(agent: Agent, line: str) -> str:
+    """``COLUMN``, with ``nodes=N`` if it searched; ``ok`` to a reset; ``error: ...``."""
+    try:
+        word, _, rest = line.partition(" ")
+        if word == "reset":
+            agent.reset(_seed(int(rest) if rest.isdecimal() else rest) if rest else None)
+            return "ok"
+        column, nodes = answer(agent, line)
+    except Exception as error:  # an agent's own mistake must not end the service
+        return f"error: {_in_words(error)}"
+    return f"{column} nodes={nodes}" if nodes else str(column)
+
+
+def _seed(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InvalidValue(f"seed={value!r}: expected an integer >= 0")
+    return value
+
+
+def _in_words(error: Exception) -> str:
+    words = " ".join(str(error).split())
+    return words if isinstance(error, C4Error) else f"{type(error).__name__}: {words}"
+
+
+class Refused(C4Error):
+    """A request that is not answered, and the HTTP status that says why."""
+
+    def __init__(self, status: int, words: str) -> None:
+        super().__init__(words)
+        self.status = status
+
+
+class Client:
+    """Who asks: an agent of its own, and the game it plays."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.game: Any = None
+        self.turn = threading.Lock()
+        self.latest = time.monotonic()
+
+
+class AgentServer(socketserver.ThreadingTCPServer):
+    """Serves an agent as JSON; each client, by the name it gives, has one of its own.
+
+    Args:
+        address: host and port; port 0 is any free one.
+        make: builds an agent for a new client.
+        name: of the agent, for those who ask.
+        clients: how many may play at once.
+    """
+
+    daemon_threads = True
+    allow_reuse_address = True
+    request_queue_size = 64
+
+    def __init__(
+        self, address: tuple[str, int], make: Callable[[], Agent], name: str, clients: int
+    ) -> None:
+        self._make = make
+        self.agent_name = name
+        self._limit = clients
+        self._clients: dict[str, Client] = {}
+        self._door = threading.Lock()
+        if ":" in address[0]:
+            self.address_family = socket.AF_INET6
+        super().__init__(address, Handler)
+
+    def move(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The answer to a request; its fields are in the README.
+
+        Raises:
+            Refused: it is not of the form, or there is no place for another client.
+        """
+        known = {"moves": str, "client": str, "game": int, "seed": int, "leave": bool}
+        for field, value in request.items():
+            if type(value) is not known.get(field, type(value)):
+                raise Refused(400, f"{field}={value!r}: expected {known[field].__name__}")
+        name = request.get("client", "")
+        if request.get("leave"):
+            with self._door:
+                client = self._clients.pop(name, None)
+            if client is not None:
+                client.agent.close()
+            return {}
+        if "moves" not in request:
+            raise Refused(400, "expected 'moves', the 1-based columns played so far")
+        client = self._client(name)
+        with client.turn:
+            try:
+                if request.get("game") != client.game or client.game is None:
+                    client.game = request.get("game")
+                    client.agent.reset(_seed(request["seed"]) if "seed" in request else None)
+                column, nodes = answer(client.agent, request["moves"])
+            except C4Error as error:
+                raise Refused(400, str(error)) from None
+            except Exception as error:
+                raise Refused(500, _in_words(error)) from None
+            finally:
+                client.latest = time.monotonic()
+        return {"column": column, "nodes": nodes}
+
+    def _client(self, name: str) -> Client:
+        with self._door:
+            if name not in self._clients and len(self._clients) >= self._limit:
+                idle = min(self._clients, key=lambda other: self._clients[other].latest)
+                if time.monotonic() - self._clients[idle].latest < IDLE:
+                    raise Refused(503, f"{self._limit} clients play already; try again later")
+                self._clients.pop(idle).agent.close()
+            if name not in self._clients:
+                self._clients[name] = Client(self._make())
+            client = self._clients[name]
+            client.latest = time.monotonic()
+            return client
+
+    def server_close(self) -> None:
+        """Stop listening, and close the agents."""
+        super().server_close()
+        for client in self._clients.values():
+            client.agent.close()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that left is no news; anything else is one line."""
+        error = sys.exc_info()[1]
+        if not isinstance(error, ConnectionError | TimeoutError):
+            print(f"request of {client_address[0]}: {error!r}", file=sys.stderr)
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """One connection: GET says who is served, POST asks for a move."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "c4"
+    sys_version = ""
+    timeout = SLOWEST_CLIENT
+    disable_nagle_algorithm = True
+    server: AgentServer
+
+    def do_GET(self) -> None:
+        """Who is served."""
+        self._send(200, {"agent": self.server.agent_name})
+
+    def do_POST(self) -> None:
+        """A move, or why there is none."""
+        try:
+            self._send(200, self.server.move(self._request()))
+        except Refused as refusal:
+            # What was not read of the body would be taken for the next request.
+            self.close_connection = True
+            self.log_error("%d %s", refusal.status, refusal)
+            self._send(refusal.status, {"error": str(refusal)})
+
+    def _request(self) -> dict[str, Any]:
+        kind = self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":  # which a page of another site cannot send unasked
+            raise Refused(415, f"Content-Type {kind!r}: expected application/json")
+        length = self.headers.get("Content-Length", "")
+        if not length.isdecimal():
+            raise Refused(411, "expected a Content-Length")
+        if int(length) > LONGEST_BODY:
+            raise Refused(413, f"a body of {length} bytes: expected {LONGEST_BODY} at most")
+        try:
+            request = json.loads(self.rfile.read(int(length)))
+        except (ValueError, RecursionError):
+            raise Refused(400, "the body is not JSON") from None
+        if not isinstance(request, dict):
+            raise Refused(400, 'expected a JSON object such as {"moves": "4455"}')
+        return request
+
+    def _send(self, status: int, content: dict[str, Any]) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_request(self, *_: object) -> None:
+        """Say nothing of what went well."""

@@ -1,0 +1,1 @@
+"""The shortest script for each learning library, each a recipe to start from."""

@@ -1,0 +1,70 @@
+"""PPO of RLlib with action masks, against a random opponent.
+
+``python -m agents.training.rllib_ppo FOLDER``, in an environment of its own: RLlib pins an
+older gymnasium than the other libraries ask for.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+from ray.tune.registry import register_env
+
+from c4env.masked import MaskInObservation
+from c4env.single import ConnectFourEnv
+
+NAME = "c4env/masked"
+
+
+def environment(settings: Any = None) -> MaskInObservation:
+    """One board, its mask where RLlib's masking module finds it; no settings are read."""
+    board = ConnectFourEnv(dtype="float32")
+    return MaskInObservation(board, ("observations", "action_mask"), mask_dtype="float32")
+
+
+def train(out: str | Path, steps: int = 50_000, seed: int = 1, each: int = 2000) -> float:
+    """Train for some steps, write a checkpoint; mean return of the latest games in training."""
+    register_env(NAME, environment)
+    config = (
+        PPOConfig()
+        .environment(NAME)
+        .env_runners(num_env_runners=0)  # 0: within this process
+        .training(train_batch_size_per_learner=each, minibatch_size=each // 4, num_epochs=4)
+        .rl_module(
+            rl_module_spec=RLModuleSpec(
+                module_class=ActionMaskingTorchRLModule,
+                model_config={"head_fcnet_hiddens": [256, 256], "head_fcnet_activation": "relu"},
+            )
+        )
+        .debugging(seed=seed)
+    )
+    algorithm = config.build_algo()
+    mean = float("nan")
+    for _ in range(max(1, steps // each)):
+        mean = float(algorithm.train()["env_runners"]["episode_return_mean"])
+    algorithm.save_to_path(str(Path(out).resolve()))
+    algorithm.stop()
+    ray.shutdown()
+    return mean
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", help="folder to write the checkpoint to")
+    parser.add_argument("--steps", type=int, default=50_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args(argv)
+    mean = train(arguments.out, arguments.steps, arguments.seed)
+    print(f"mean return against random, in training: {mean:+.2f}")
+
+
+if __name__ == "__main__":
+    main()

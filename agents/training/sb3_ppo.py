@@ -1,0 +1,53 @@
+"""MaskablePPO of sb3-contrib against a mixture of the zoo.
+
+``python -m agents.training.sb3_ppo model.zip``, then ``c4 run sb3:model.zip random greedy``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from sb3_contrib import MaskablePPO
+from torch import nn
+
+from agents.batched import BatchedSearch, Mixture, RandomColumns, opponent
+from c4env.stable_baselines import ConnectFourVecEnv
+
+
+def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 256) -> None:
+    """Train for some steps of single boards and write the model, a ``.zip``.
+
+    The opponent changes at every move. A good one alone would always play the same game,
+    and what is learned from it would not hold in others.
+    """
+    zoo = Mixture({opponent("greedy"): 5, RandomColumns(seed): 3, BatchedSearch(2): 2}, seed)
+    model = MaskablePPO(
+        "MlpPolicy",
+        ConnectFourVecEnv(boards, zoo, dtype="float32"),
+        n_steps=32,
+        batch_size=8 * boards,
+        n_epochs=4,
+        learning_rate=lambda left: 1e-3 * left,  # down to 0
+        ent_coef=0.01,
+        policy_kwargs={"net_arch": [256, 256], "activation_fn": nn.ReLU},
+        seed=seed,
+        device="cpu",
+    )
+    model.learn(steps)
+    model.save(out)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", help="where to write the model, a .zip")
+    parser.add_argument("--steps", type=int, default=2_500_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args(argv)
+    train(arguments.out, arguments.steps, arguments.seed)
+
+
+if __name__ == "__main__":
+    main()

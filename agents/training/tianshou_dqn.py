@@ -1,0 +1,75 @@
+"""DQN of Tianshou with action masks, against a random opponent.
+
+``python -m agents.training.tianshou_dqn model.pt``
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.data import Collector, VectorReplayBuffer
+from tianshou.env import DummyVectorEnv
+from tianshou.trainer import OffPolicyTrainerParams
+from tianshou.utils.net.common import Net
+
+from c4env.masked import MaskInObservation
+from c4env.single import ConnectFourEnv
+
+
+def environment() -> MaskInObservation:
+    """One board, with the keys that Tianshou reads."""
+    return MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
+
+
+def train(out: str | Path, steps: int = 50_000, seed: int = 1, boards: int = 10) -> float:
+    """Train for some steps, write the network's weights; mean return of the last 20 test games."""
+    torch.manual_seed(seed)
+    envs, test_envs = (DummyVectorEnv([environment] * boards) for _ in range(2))
+    envs.seed(seed)
+    test_envs.seed(seed + boards)
+    policy = DiscreteQLearningPolicy(
+        model=Net(state_shape=(84,), action_shape=7, hidden_sizes=[256, 256]),
+        action_space=environment().action_space,
+        eps_training=0.1,
+    )
+    algorithm = DQN(
+        policy=policy,
+        optim=AdamOptimizerFactory(lr=5e-4),
+        target_update_freq=500,
+        n_step_return_horizon=3,
+    )
+    result = algorithm.run_training(
+        OffPolicyTrainerParams(
+            training_collector=Collector(algorithm, envs, VectorReplayBuffer(20_000, boards)),
+            test_collector=Collector(algorithm, test_envs),
+            max_epochs=1,
+            epoch_num_steps=steps,
+            collection_step_num_env_steps=10 * boards,
+            test_step_num_episodes=20,
+            update_step_num_gradient_steps_per_sample=0.1,
+            verbose=False,
+            show_progress=False,
+        )
+    )
+    torch.save(policy.model.state_dict(), out)
+    return float(result.best_reward)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", help="where to write the weights")
+    parser.add_argument("--steps", type=int, default=50_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args(argv)
+    mean = train(arguments.out, arguments.steps, arguments.seed)
+    print(f"mean return against random: {mean:+.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""PPO of TorchRL with action masks, against a random opponent.
+
+``python -m agents.training.torchrl_ppo model.pt``
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from tensordict.nn import TensorDictModule
+from torchrl.collectors import Collector
+from torchrl.envs import GymWrapper
+from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor, ValueOperator
+from torchrl.objectives import ClipPPOLoss
+from torchrl.objectives.value import GAE
+
+from c4env.masked import MaskInObservation
+from c4env.single import ConnectFourEnv
+
+
+def environment() -> GymWrapper:
+    """One board, its mask in the observation where MaskedCategorical finds it."""
+    board = MaskInObservation(ConnectFourEnv(dtype="float32"), mask_dtype="bool")
+    return GymWrapper(board, categorical_action_encoding=True)
+
+
+def train(out: str | Path, steps: int = 50_000, seed: int = 1, frames: int = 1000) -> float:
+    """Train for some steps, write the actor's weights; mean reward of a game of the last batch."""
+    torch.manual_seed(seed)
+    env = environment()
+    env.set_seed(seed)
+    logits = TensorDictModule(
+        MLP(in_features=84, out_features=7, num_cells=[256, 256]), ["observation"], ["logits"]
+    )
+    actor = ProbabilisticActor(
+        logits,
+        in_keys={"logits": "logits", "mask": "action_mask"},
+        distribution_class=MaskedCategorical,
+        return_log_prob=True,
+    )
+    critic = ValueOperator(MLP(in_features=84, out_features=1, num_cells=[256, 256]))
+    advantage = GAE(gamma=0.99, lmbda=0.95, value_network=critic)
+    loss = ClipPPOLoss(actor, critic)
+    optimizer = torch.optim.Adam(loss.parameters(), lr=5e-4)
+    mean = 0.0
+    collector = Collector(
+        env,
+        actor,
+        frames_per_batch=frames,
+        total_frames=steps,
+        auto_register_policy_transforms=True,
+    )
+    for batch in collector:
+        for _ in range(4):
+            advantage(batch)
+            for part in batch[torch.randperm(frames)].split(max(frames // 4, 1)):
+                found = loss(part)
+                total = found["loss_objective"] + found["loss_critic"] + found["loss_entropy"]
+                optimizer.zero_grad()
+                total.backward()
+                optimizer.step()
+        after = batch["next"]
+        mean = float(after["reward"].sum() / after["done"].sum().clamp(min=1))
+    collector.shutdown()
+    torch.save(logits.state_dict(), out)
+    return mean
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Train as the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("out", help="where to write the weights")
+    parser.add_argument("--steps", type=int, default=50_000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args(argv)
+    mean = train(arguments.out, arguments.steps, arguments.seed)
+    print(f"mean return against random, in training: {mean:+.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,345 @@
+"""What the sampling searches share: the tree, proofs in it, its reuse, and the agent.
+
+A tree is one array of nodes. A node's children lie side by side, so that a node names
+its first one and how many they are; node 0 is the root. ``total`` and ``proof`` are from the
+view of the side that *moved into* the node: what its parent compares.
+
+Proofs (MCTS-Solver: Winands, Björnsson, Saito, "Monte-Carlo Tree Search Solver", 2008): a node
+whose game is decided carries a score as :class:`agents.solver.Solver` gives them. Its sign is
+exact; a won side may have a quicker win that was never tried. A node follows from its
+children, so a proof climbs as far as it decides something, and no simulation is spent below one.
+"""
+
+from __future__ import annotations
+
+import abc
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numba import from_dtype, types
+from numpy.typing import NDArray
+
+from agents.base import SearchingAgent, SearchResult, require_move
+from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, playable, winning_cells
+from c4env.jit import kernel
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+NODE: Final = np.dtype(
+    [
+        ("total", np.float64),  # sum of results, 1 for a win
+        ("visits", np.int32),
+        ("first", np.int32),  # its first child; 0 if it has none yet
+        ("prior", np.float32),  # how likely a policy thinks the move, for the searches that ask one
+        ("column", np.int8),  # of the move into it
+        ("children", np.int8),
+        ("proof", np.int8),  # a score, or OPEN
+    ],
+    align=True,
+)
+OPEN: Final = 99  # no score: undecided as far as is known
+CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
+
+NODES: Final[Any] = from_dtype(NODE)[::1]
+_int64 = types.int64
+
+
+@kernel("UniTuple(int64, 2)(int64, int64, int64)")
+def outlook(mine: int, theirs: int, plies: int) -> tuple[int, int]:
+    """What the next two discs decide: the score for the side to move, and cells for it to play.
+
+    Undecided positions have the score ``OPEN`` and all the cells that do not lose to the next
+    disc, decided ones a single cell to play, or none once the board is full.
+    """
+    moves = playable(mine | theirs)
+    wins = winning_cells(mine) & moves
+    if wins:
+        return (CELLS + 1 - plies) >> 1, wins & -wins
+    if moves == 0:
+        return 0, 0
+    threats = winning_cells(theirs)
+    forced = threats & moves
+    safe = moves & ~(threats >> 1)
+    if forced:
+        safe &= forced
+        if forced & (forced - 1):
+            safe = 0
+    if safe == 0:
+        tried = forced if forced else moves
+        return -((CELLS - plies) >> 1), tried & -tried
+    return OPEN, safe
+
+
+@kernel(types.int64(NODES, _int64, _int64, _int64, _int64, _int64))
+def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int, used: int) -> int:
+    """Give a node its children, centre first; needs room for seven.
+
+    Moves that lose to the next disc get no node unless all do; a decided node is proven and
+    has one child.
+
+    Args:
+        tree: the nodes.
+        node: one without children.
+        mine: bitboard of the side to move there.
+        theirs: bitboard of the other side.
+        plies: discs on the board.
+        used: nodes in use.
+
+    Returns:
+        nodes in use now.
+    """
+    score, cells = outlook(mine, theirs, plies)
+    tree[node]["first"] = used
+    if score != OPEN:
+        tree[node]["proof"] = -score
+    for column in CENTRE_FIRST:
+        if cells & (COLUMN << (STRIDE * column)):
+            tree[used]["total"] = 0.0
+            tree[used]["visits"] = 0
+            tree[used]["first"] = 0
+            tree[used]["prior"] = 0.0
+            tree[used]["column"] = column
+            tree[used]["children"] = 0
+            tree[used]["proof"] = score
+            used += 1
+    tree[node]["children"] = used - int(tree[node]["first"])
+    return used
+
+
+@kernel(types.void(NODES, types.int64[::1], _int64))
+def climb(tree: NDArray[np.void], path: NDArray[np.int64], depth: int) -> None:
+    """Prove what follows above ``path[depth]``, a node just proven; ``path[0]`` is the root."""
+    for step in range(depth - 1, -1, -1):
+        node = path[step]
+        first = int(tree[node]["first"])
+        best = -OPEN
+        undecided = False
+        for child in range(first, first + int(tree[node]["children"])):
+            proof = tree[child]["proof"]
+            if proof == OPEN:
+                undecided = True
+            else:
+                best = max(best, int(proof))
+        if undecided and best <= 0:
+            return
+        tree[node]["proof"] = -best
+
+
+@kernel(types.int64(NODES, _int64))
+def favourite(tree: NDArray[np.void], node: int) -> int:
+    """The child to play: a proven win, else the most visited that is not a proven loss.
+
+    Of equals the one with the better total, then the first. If all lose, the latest loss.
+    -1 when there is no child that anything is known about.
+    """
+    first = int(tree[node]["first"])
+    chosen = -1
+    best_rank = best_count = best_total = -1e300
+    for child in range(first, first + int(tree[node]["children"])):
+        proof = int(tree[child]["proof"])
+        count = float(tree[child]["visits"])
+        if proof == OPEN and count == 0.0:
+            continue
+        decided = proof != OPEN and proof != 0
+        rank = float(proof) if decided else 0.0
+        count = 0.0 if decided else count
+        total = float(tree[child]["total"])
+        if rank > best_rank or (
+            rank == best_rank
+            and (count > best_count or (count == best_count and total > best_total))
+        ):
+            chosen, best_rank, best_count, best_total = child, rank, count, total
+    return chosen
+
+
+@kernel(types.int64(NODES, _int64, NODES))
+def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int:
+    """Copy a node and all below it, as the root of another array; returns the nodes copied."""
+    to[0] = tree[node]
+    used = 1
+    done = 0
+    while done < used:  # what was copied still names children in the old array
+        first = int(to[done]["first"])
+        children = int(to[done]["children"])
+        if children:
+            to[done]["first"] = used
+            for child in range(first, first + children):
+                to[used] = tree[child]
+                used += 1
+        done += 1
+    return used
+
+
+@dataclass(frozen=True, slots=True)
+class TreeResult(SearchResult):
+    """What a sampling search found; ``nodes`` counts the simulations made for this answer.
+
+    Values are from the view of the side to move: 1 for a win, 0 for a draw, -1 for a loss.
+    """
+
+    visits: tuple[int, ...]  # [7] by column, those kept from earlier searches included
+    values: tuple[float | None, ...]  # [7] mean results, exact where proven; None: not known
+    proven: int | None  # 1, 0 or -1 once the game is decided under best play
+
+
+class TreeAgent(SearchingAgent):
+    """An agent that grows a tree by simulations until its budget is spent.
+
+    What lies below the position reached is kept from one move to the next when the new
+    position is one or two plies after the last, and simulations are added to it. All of an
+    answer follows from the seed and the positions asked since :meth:`reset`; asked again about
+    the last position, it answers the same.
+
+    Args:
+        simulations: a move, added to what was kept; None for no limit.
+        movetime: seconds a move; None for no limit. With both, what is reached first ends it.
+        reuse: keep the tree between moves.
+        tree_mb: memory of the tree, half of it to copy to if it is kept between moves; when it
+            is full, simulations go on from the leaves that there are.
+    """
+
+    deterministic = False
+    slice: int  # simulations between two looks at the clock, and for Ctrl-C
+
+    def __init__(
+        self, simulations: int | None, movetime: float | None, reuse: bool, tree_mb: int
+    ) -> None:
+        self.simulations = simulations
+        self.movetime = movetime
+        self.reuse = reuse
+        capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
+        # Pages are only taken as they are written to.
+        self._tree = np.empty(capacity, NODE)
+        self._spare = np.empty(capacity if reuse else 0, NODE)
+        self._used = 0
+        self._root: Position | None = None
+        self._result: TreeResult | None = None
+        self.reset()
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game without a tree; the same seed draws the same lots."""
+        if not isinstance(seed, np.random.SeedSequence):
+            seed = np.random.SeedSequence(seed)
+        self._seed = seed
+        self._root = self._result = None
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        """Column, its value for the side to move, simulations made; the game is not over."""
+        result = self.search(position)
+        return result.column, result.value, result.nodes
+
+    def search(self, position: Position) -> TreeResult:
+        """The column :meth:`choose` takes, what is expected of each, and the line seen.
+
+        Raises:
+            NoMove: the game is over.
+        """
+        require_move(position)
+        if self._result is None or self._root != position:
+            started = time.perf_counter()
+            node = self._find(position) if self.reuse else None
+            # A search that is interrupted leaves a tree that nothing can be said of.
+            self._root = self._result = None
+            self._take_root(node)
+            done, depth = self._run(position, started)
+            self._result = self._read(position, done, depth)
+            self._root = position
+        return self._result
+
+    @abc.abstractmethod
+    def _prepare(self, position: Position) -> None:
+        """Get ready for a search; the root is there, perhaps without children."""
+
+    @abc.abstractmethod
+    def _grow(self, position: Position, most: int) -> tuple[int, int]:
+        """Make up to ``most`` simulations, fewer only if the root gets proven.
+
+        Returns:
+            simulations made, and the depth of the deepest.
+        """
+
+    # -- the root ---------------------------------------------------------------------
+
+    def _take_root(self, node: int | None) -> None:
+        """Keep what is known below a node, else begin a new tree."""
+        if node is None:
+            self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
+            self._used = 1
+        elif node:
+            self._used = copy_subtree(self._tree, node, self._spare)
+            self._tree, self._spare = self._spare, self._tree
+
+    def _find(self, position: Position) -> int | None:
+        """The node of a position at most two plies after the root; None if there is none."""
+        if self._root is None or not 0 <= position.plies - self._root.plies <= 2:
+            return None
+        nodes = [(0, self._root)]
+        for _ in range(position.plies - self._root.plies):
+            nodes = [
+                (child, before.play(int(self._tree[child]["column"])))
+                for node, before in nodes
+                for child in self._children(node)
+            ]
+        return next((node for node, reached in nodes if reached == position), None)
+
+    def _children(self, node: int) -> range:
+        first = int(self._tree[node]["first"])
+        return range(first, first + int(self._tree[node]["children"]))
+
+    # -- the answer -------------------------------------------------------------------
+
+    def _run(self, position: Position, started: float) -> tuple[int, int]:
+        """Simulations made until the budget was spent or the root proven; their greatest depth."""
+        self._prepare(position)
+        done = deepest = 0
+        while self.simulations is None or done < self.simulations:
+            # Python hands out a Ctrl-C only between its own instructions, so between slices.
+            most = self.slice if self.simulations is None else self.simulations - done
+            most = min(most, self.slice)
+            made, depth = self._grow(position, most)
+            done += made
+            deepest = max(deepest, depth)
+            if made < most:
+                break
+            if self.movetime is not None and time.perf_counter() - started >= self.movetime:
+                break
+        return done, deepest
+
+    def _read(self, position: Position, done: int, deepest: int) -> TreeResult:
+        """The answer of the tree as it stands."""
+        line = []
+        node = favourite(self._tree, 0)
+        best = self._tree[node]
+        value = self._value(node)
+        assert value is not None
+        while node >= 0:
+            line.append(int(self._tree[node]["column"]))
+            node = favourite(self._tree, node)
+        visits = [0] * COLUMNS
+        values: list[float | None] = [None] * COLUMNS
+        if int(best["proof"]) != (CELLS + 1 - position.plies) >> 1:
+            for column in position.legal_columns():  # those without a node lose at once
+                values[column] = -1.0
+        for child in self._children(0):
+            visits[self._tree[child]["column"]] = int(self._tree[child]["visits"])
+            values[self._tree[child]["column"]] = self._value(child)
+        proof = int(self._tree[0]["proof"])
+        return TreeResult(
+            *(line[0], value, done, max(deepest, len(line)), tuple(line)),
+            *(tuple(visits), tuple(values), None if proof == OPEN else -sign(proof)),
+        )
+
+    def _value(self, node: int) -> float | None:
+        """What the move into a node is worth to the side that makes it, as far as known."""
+        proof, visits = int(self._tree[node]["proof"]), int(self._tree[node]["visits"])
+        if proof != OPEN:
+            return float(sign(proof))
+        return float(self._tree[node]["total"]) / visits + 0.0 if visits else None
+
+
+def sign(score: int) -> int:
+    """1, 0 or -1."""
+    return (score > 0) - (score < 0)

@@ -1,0 +1,80 @@
+"""The action mask beside the observation, under the keys a learning library looks for.
+
+==================  ======================================================
+library             arguments
+==================  ======================================================
+TorchRL             ``mask_dtype="bool"``
+Tianshou            ``keys=("obs", "mask")``
+RLlib               ``keys=("observations", "action_mask")``, and float32
+==================  ======================================================
+
+sb3-contrib needs no wrapper: it asks ``action_masks()``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsFloat
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import DTypeLike
+
+from c4env.errors import InvalidOption
+
+_MASK_DTYPES = ("int8", "float32", "bool")
+
+
+class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
+    """Observations become a dict: what the environment gave, and ``info["action_mask"]``.
+
+    Info loses ``"winning_cells"``, whose number varies: libraries that stack the infos of
+    several games fail at it.
+
+    Example:
+        MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
+    """
+
+    def __init__(
+        self,
+        env: gymnasium.Env[Any, Any],
+        keys: tuple[str, str] = ("observation", "action_mask"),
+        mask_dtype: DTypeLike = "int8",
+    ) -> None:
+        """Wrap an environment whose info has the mask, as ``ConnectFourEnv``'s has.
+
+        Args:
+            env: the environment.
+            keys: names of the observation and of the mask.
+            mask_dtype: ``"int8"``, ``"float32"`` or ``"bool"``.
+
+        Raises:
+            InvalidOption: an argument has another value.
+        """
+        if len(keys) != 2 or isinstance(keys, str) or keys[0] == keys[1]:
+            raise InvalidOption(f"keys={keys!r}: expected two different names")
+        if mask_dtype not in _MASK_DTYPES:
+            raise InvalidOption(f"mask_dtype={mask_dtype!r}: expected one of {_MASK_DTYPES}")
+        super().__init__(env)
+        self._keys = keys
+        self._dtype: np.dtype[Any] = np.dtype(mask_dtype)
+        actions = env.action_space
+        if not isinstance(actions, spaces.Discrete):
+            raise InvalidOption(f"actions {actions}: expected Discrete")
+        mask = spaces.Box(0, 1, (int(actions.n),), self._dtype.type)
+        self.observation_space = spaces.Dict({keys[0]: env.observation_space, keys[1]: mask})
+
+    def reset(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """As the environment's, the observation a dict."""
+        observation, info = self.env.reset(**kwargs)
+        return self._joined(observation, info), info
+
+    def step(self, action: Any) -> tuple[dict[str, Any], SupportsFloat, bool, bool, dict[str, Any]]:
+        """As the environment's, the observation a dict."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        info.pop("winning_cells", None)
+        return self._joined(observation, info), reward, terminated, truncated, info
+
+    def _joined(self, observation: Any, info: dict[str, Any]) -> dict[str, Any]:
+        mask = info["action_mask"].astype(self._dtype)  # a copy: info keeps its own
+        return {self._keys[0]: observation, self._keys[1]: mask}

@@ -1,0 +1,92 @@
+"""Play the standing field of agents against itself, and print who is how strong.
+
+Takes about an hour on two cores; --quick plays a few openings only, in minutes. Every game is
+kept in --out as it ends, and the same command goes on where it was stopped. --stored prints
+the table that came with the package and plays nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Final
+
+from c4env.cores import usable_cores
+from evaluation.commands import run
+
+FOLDER: Final = "c4-leaderboard"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "--stored", action="store_true", help="print the stored table, play nothing"
+    )
+    parser.add_argument("--quick", action="store_true", help="a few openings only")
+    parser.add_argument(
+        "--out", metavar="DIR",
+        help=f"where the games are kept (default {FOLDER}, or {FOLDER}-quick)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--jobs", type=int, default=usable_cores(), metavar="N",
+        help="worker processes (default: the number of cores)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--readme", type=Path, metavar="FILE",
+        help="put the table between the two leaderboard comments of a Markdown file",
+    )  # fmt: skip
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE", help="write the results, for c4 place --field FILE"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Play, and print the table on stdout."""
+    from evaluation.leaderboard import (
+        MARKERS,
+        available,
+        play_leaderboard,
+        put_between_markers,
+        stored_board,
+    )
+
+    if arguments.readme is not None:  # before an hour of games, not after it
+        put_between_markers(_read(arguments.readme), MARKERS[0])
+    if arguments.stored:
+        board = stored_board()
+    else:
+        run.announce(arguments)
+        for line in available()[1]:
+            print(f"left out: {line.spec} needs {line.needs}", file=sys.stderr)
+        out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
+        with run.Progress("games", arguments.quiet) as progress:
+            board = play_leaderboard(
+                quick=arguments.quick, jobs=arguments.jobs, out=out, watch=progress.watch
+            )
+    table = board.markdown()
+    print(table)
+    if arguments.store is not None:
+        _write(arguments.store, board.format())
+    if arguments.readme is not None:
+        _write(arguments.readme, put_between_markers(_read(arguments.readme), table))
+    return 0
+
+
+def _read(path: Path) -> str:
+    from evaluation.errors import InvalidRun
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _write(path: Path, text: str) -> None:
+    from evaluation.errors import InvalidRun
+
+    try:
+        path.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InvalidRun(f"{path}: {error.strerror or error}") from None

@@ -1,0 +1,63 @@
+"""Rate one agent among the stored field of the leaderboard: c4 place SPEC.
+
+The agent meets every agent of the field over some openings with both colours; the field's
+own games are stored, so they are not played again. Agents are named as for `c4 run`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from c4env.cores import usable_cores
+from evaluation.commands import run
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("agent", metavar="SPEC", help="the agent to be placed")
+    parser.add_argument(
+        "--limit", type=int, default=25, metavar="N",
+        help="openings to play, the first of the field's (default 25; its 121 narrow the interval)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--field", type=Path, metavar="FILE", help="a field stored by c4 leaderboard --store"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
+    parser.add_argument(
+        "--jobs", type=int, default=usable_cores(), metavar="N",
+        help="worker processes (default: the number of cores); the games are the same for any",
+    )  # fmt: skip
+    parser.add_argument("--out", metavar="DIR", help="keep every game; the same command resumes")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Play, and print the ratings of the field with the newcomer on stdout."""
+    from evaluation.leaderboard import place, stored_board
+    from evaluation.ratings import format_ranks, format_ratings
+
+    board = stored_board(arguments.field)
+    run.announce(arguments)
+    with run.Progress("games", arguments.quiet) as progress:
+        found = place(
+            arguments.agent,
+            board,
+            limit=arguments.limit,
+            seed=arguments.seed,
+            jobs=arguments.jobs,
+            out=arguments.out,
+            watch=progress.watch,
+        )
+    for spec in found.absent:
+        print(f"not met: {spec} is not installed here", file=sys.stderr)
+    (own,) = (r for r in found.ratings if r.player == found.name)
+    print(format_ratings(found.ratings))
+    print(
+        f"\n{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, "
+        f"Elo {own.elo:+.0f} (95 %: {own.low:+.0f} .. {own.high:+.0f}), "
+        f"{own.score:.1%} of {own.games} games\n"
+        f"Field of c4env {board.version}, {board.date}; its mean is 0."
+    )
+    return 0

@@ -1,0 +1,94 @@
+"""Judge moves by exact play, of games or on a set of positions.
+
+c4 quality DIR                     the games of a run, which `c4 run --out DIR` wrote
+c4 quality SPEC ... --on SET ...   agents asked about labelled positions, without games
+
+A SET is a file of `moves score` lines, or begin-easy, begin-medium, begin-hard, middle-easy,
+middle-medium or end-easy, which is then made from the seed.
+
+The exact score of every column is found in every position, on all cores, and kept in
+DIR/scores.jsonl: stopped, it goes on with the same command.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from c4env.cores import usable_cores
+from evaluation.commands.run import FORMATS, Progress
+
+if TYPE_CHECKING:
+    from evaluation.quality import Quality
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("what", nargs="+", metavar="DIR|SPEC", help="a run directory, or agents")
+    parser.add_argument("--on", nargs="+", metavar="SET", help="labelled positions to ask about")
+    parser.add_argument(
+        "--count", type=int, metavar="N",
+        help="with --on: the first N of each set (default: all of a file, 100 of one that is made)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="with --on: keep answers and scores in DIR; the same command again goes on from there",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
+    parser.add_argument(
+        "--jobs", type=int, default=usable_cores(), metavar="N",
+        help="threads of the solver (default: the number of cores)",
+    )  # fmt: skip
+    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Judge, and print the table on stdout."""
+    from evaluation.errors import InvalidRun
+
+    if arguments.seed < 0:
+        raise InvalidRun(f"--seed {arguments.seed}: expected an integer >= 0")
+    if arguments.on:
+        quality = _of_answers(arguments)
+    elif len(arguments.what) > 1:
+        raise InvalidRun(
+            f"{' '.join(arguments.what)}: expected one run directory, or --on and a set of "
+            "positions to ask these agents about"
+        )
+    elif arguments.count is not None or arguments.out is not None:
+        raise InvalidRun("--count and --out are for positions: expected --on and a set of them")
+    else:
+        quality = _of_games(arguments)
+    print(getattr(quality, arguments.format)())
+    return 0
+
+
+def _of_games(arguments: argparse.Namespace) -> Quality:
+    from evaluation.judge import Judge, positions_backwards
+    from evaluation.quality import Quality
+    from evaluation.record import read_games
+
+    folder = Path(arguments.what[0])
+    _, games, _ = read_games(folder)
+    with Judge(folder) as judge, Progress("positions", arguments.quiet) as progress:
+        judge.judge(positions_backwards(games), arguments.jobs, progress.watch)
+        return Quality.of_games(games, judge, seed=arguments.seed)
+
+
+def _of_answers(arguments: argparse.Namespace) -> Quality:
+    import agents
+    from evaluation.answers import labelled_sets, question_agents
+    from evaluation.judge import Judge
+
+    for spec in arguments.what:
+        agents.make(spec).close()  # an error now rather than after the solver's work
+    positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
+    with Judge(arguments.out) as judge:
+        with Progress("positions", arguments.quiet) as progress:
+            judge.judge([p.position for p in positions], arguments.jobs, progress.watch)
+        with Progress("answers", arguments.quiet) as progress:
+            return question_agents(
+                arguments.what, positions, judge, arguments.seed, arguments.out, progress.watch
+            )

@@ -1,0 +1,72 @@
+"""Serve an agent to other programs: c4 serve-agent alphabeta:depth=7.
+
+By lines on standard input and output, as `exec:` agents talk: a line of the 1-based columns
+played so far in, the column to play out. With --http PORT as JSON, for `http://127.0.0.1:PORT`
+agents. agents/adapters/README.md has both protocols.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from functools import partial
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("agent", metavar="SPEC", help="the agent, as in c4 run")
+    parser.add_argument(
+        "--http", type=int, metavar="PORT", help="serve JSON on this port (0: any free one)"
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS",
+        help="with --http: the address to listen on (default 127.0.0.1, this machine alone)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--clients", type=int, default=16, metavar="N",
+        help="with --http: how many may play at once, an agent each (default 16)",
+    )  # fmt: skip
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Serve until standard input ends, or until stopped."""
+    import agents
+    from agents.adapters.serving import serve_lines
+
+    agent = agents.make(arguments.agent)
+    if arguments.http is not None:
+        return _serve_http(arguments, agent.name)
+    # What an agent prints must not pass for an answer.
+    answers = partial(print, file=sys.stdout, flush=True)
+    with contextlib.redirect_stdout(sys.stderr):
+        serve_lines(agent, sys.stdin, answers)
+    agent.close()
+    return 0
+
+
+def _serve_http(arguments: argparse.Namespace, name: str) -> int:
+    import agents
+    from agents.adapters.remote import is_loopback
+    from agents.adapters.serving import AgentServer
+    from evaluation.errors import InvalidRun
+
+    if arguments.clients < 1:
+        raise InvalidRun(f"--clients {arguments.clients}: expected at least 1")
+    make = partial(agents.make, arguments.agent)
+    address = (arguments.host, arguments.http)
+    try:
+        server = AgentServer(address, make, name, arguments.clients)
+    except (OSError, OverflowError) as error:
+        raise InvalidRun(f"cannot listen on {address[0]}:{address[1]}: {error}") from None
+    with server:
+        host, port = server.server_address[:2]
+        print(f"serving {name} on http://{host!s}:{port}", flush=True)
+        if not is_loopback(str(host)):
+            print(
+                f"listening on {host!s}: whoever can reach this machine can ask the agent",
+                file=sys.stderr,
+                flush=True,
+            )
+        server.serve_forever()
+    return 0

@@ -1,0 +1,60 @@
+"""Patterns of specs: one text that stands for many agents."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import Final
+
+from evaluation.errors import InvalidRun
+
+MOST: Final = 1000
+"""Agents a pattern may stand for."""
+
+_CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
+_RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
+
+
+def expand(pattern: str) -> list[str]:
+    """The specs a pattern stands for: ``key=1..8`` is a range, ``{a,b}`` a choice, both ends in.
+
+    A choice may stand anywhere and may hold ranges; the last one changes fastest.
+    ``alphabeta:depth=1..2,heuristic={chain,window}`` is four specs.
+
+    Raises:
+        InvalidRun: a brace without its other, an empty choice, a range that runs backwards,
+            or more than MOST specs.
+    """
+    pieces: list[list[str]] = []
+    end = 0
+    count = 1
+    for found in _CHOICE.finditer(pattern):
+        pieces.append([_literal(pattern, pattern[end : found.start()])])
+        inside = found[1] if found[1] is not None else f"{found[2]}..{found[3]}"
+        values = [value for part in inside.split(",") for value in _values(pattern, part.strip())]
+        count *= len(values)
+        if count > MOST:
+            raise InvalidRun(f"{pattern!r} stands for more than {MOST} agents")
+        pieces.append(values)
+        end = found.end()
+    pieces.append([_literal(pattern, pattern[end:])])
+    return ["".join(parts) for parts in itertools.product(*pieces)]
+
+
+def _literal(pattern: str, text: str) -> str:
+    if "{" in text or "}" in text:
+        raise InvalidRun(f"{pattern!r}: a brace without its other; expected such as depth={{1,2}}")
+    return text
+
+
+def _values(pattern: str, part: str) -> list[str]:
+    """The values of one part of a choice."""
+    if not part:
+        raise InvalidRun(f"{pattern!r}: an empty choice; expected such as depth={{1,2}}")
+    bounds = _RANGE.fullmatch(part)
+    if bounds is None:
+        return [part]
+    low, high = int(bounds[1]), int(bounds[2])
+    if high < low or high - low >= MOST:
+        raise InvalidRun(f"{pattern!r}: {part}: expected a range upwards, of at most {MOST}")
+    return [str(value) for value in range(low, high + 1)]

@@ -1,0 +1,153 @@
+"""A run as one web page: tables, figures, and every game to be replayed beside exact scores.
+
+The page is ``report.html`` with the run as JSON inside. It asks no network for anything and
+works from a file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+from evaluation.errors import UnwritableRun
+from evaluation.judge import Judge, Scores, positions_of
+from evaluation.quality import MoveQuality, Quality
+from evaluation.ratings import Ratings
+from evaluation.record import GameRecord, digest, write_whole
+from evaluation.wintable import WinTable
+
+PLACE: Final = '"REPORT"'  # in the template, where the run goes
+BAND: Final = 4  # plies a point of the blunder curve
+_SCORES: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MIDDLE: Final = 22  # the letter of score 0; a full column is "."
+
+
+def format_scores(scores: Scores) -> str:
+    """Seven scores as seven letters, for a page with hundreds of thousands of them."""
+    return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
+
+
+def parse_scores(text: str) -> Scores:
+    """The inverse of :func:`format_scores`."""
+    return tuple(None if c == "." else _SCORES.index(c) - _MIDDLE for c in text)
+
+
+def contents(
+    header: Mapping[str, Any],
+    games: Sequence[GameRecord],
+    ratings: Ratings,
+    judge: Judge | None = None,
+    notes: Sequence[str] = (),
+    title: str = "run",
+) -> dict[str, Any]:
+    """What the page shows, ready for JSON. Players come strongest first.
+
+    Args:
+        header: of the run.
+        games: at least one.
+        ratings: of the players.
+        judge: exact scores, or None to leave out everything that needs them.
+        notes: lines to show below the tables.
+        title: of the page.
+    """
+    players = [r.player for r in ratings]
+    index = {player: i for i, player in enumerate(players)}
+    openings = list(dict.fromkeys(game.opening for game in games))
+    where = {opening: i for i, opening in enumerate(openings)}
+    table = WinTable.of(games, players)
+    found: dict[str, Any] = {
+        "title": title,
+        "version": str(header.get("c4env", "")),
+        "seed": header.get("seed"),
+        "digest": digest(games),
+        "players": players,
+        "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
+        "first_move": list(ratings.first_move),
+        "exact": ratings.exact,
+        "basis": ratings.basis(),
+        "notes": list(notes),
+        "cells": [[list(table.cell(a, b)) for b in players] for a in players],
+        "cost": [_cost(games, player) for player in players],
+        "openings": openings,
+        "games": [
+            [
+                *(index[player] for player in game.players),
+                where[game.opening],
+                game.moves[len(game.opening) :],
+                game.winner,
+                game.ending,
+                game.reason,
+            ]
+            for game in games
+        ],
+        "quality": None,
+        "scores": None,
+    }
+    if judge is not None:
+        quality = Quality.of_games(games, judge, players)
+        found["quality"] = {
+            "overall": [_quality(q) for q in quality.overall()],
+            "by_ply": [[index[q.player], *_curve(q)] for q in quality.by_ply(BAND)],
+        }
+        found["scores"] = [
+            "".join(format_scores(judge.scores(p)) for p in positions_of(game)) for game in games
+        ]
+    return found
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """The page of some :func:`contents`."""
+    text = json.dumps(_finite(found), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    # Names and reasons are anybody's text: none may end the script it stands in.
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    template = files("evaluation").joinpath("report.html").read_text(encoding="utf-8")
+    before, _, after = template.partition(PLACE)
+    return before + text + after
+
+
+def write_page(path: Path, found: Mapping[str, Any]) -> None:
+    """Write the page; the file is whole, or as it was before.
+
+    Raises:
+        UnwritableRun: it cannot be written.
+    """
+    try:
+        write_whole(path, page(found))
+    except OSError as error:
+        raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _cost(games: Sequence[GameRecord], player: str) -> list[float]:
+    """Nodes and seconds a move of a player."""
+    nodes, seconds, moves = 0, 0.0, 0
+    for game in games:
+        for seat, name in enumerate(game.players):
+            if name == player:
+                nodes += game.nodes[seat]
+                seconds += game.seconds[seat]
+                moves += sum(ply % 2 == seat for ply in range(len(game.opening), len(game.moves)))
+    return [nodes / max(moves, 1), seconds / max(moves, 1)]
+
+
+def _quality(q: MoveQuality) -> list[Any]:
+    return [q.moves, q.critical, q.blunders, *q.optimal, *q.keeping, *q.blunder_rate, *q.loss]
+
+
+def _curve(q: MoveQuality) -> list[Any]:
+    assert q.plies is not None  # a row of by_ply
+    return [*q.plies, q.critical, *q.blunder_rate]
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity."""
+    if isinstance(value, float):
+        return round(value, 6) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

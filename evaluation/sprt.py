@@ -1,0 +1,126 @@
+"""A match of two that ends as soon as it is decided: the sequential probability ratio test.
+
+The unit is a pair of games from one opening with the colours swapped, so what an opening is
+worth cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the agent in question; those
+five counts (pentanomial) are all the test sees.
+
+Two hypotheses, in logistic Elo, the Elo of the ratings: H0, the agent is ``elo0`` stronger,
+and H1, it is ``elo1`` stronger. The log likelihood ratio is the generalised one: under each
+hypothesis the likeliest distribution of pairs that has its mean score. Wald's bounds then
+keep the chance to accept H1 though H0 holds near ``alpha``, and the reverse near ``beta``.
+
+Source: Michel Van den Bergh's notes on Fishtest's mathematics ("The generalized maximum
+likelihood ratio for the expectation value of a distribution", "Normalized Elo"); Fishtest and
+fastchess compute the same, there called the logistic model.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.errors import InvalidRun
+
+Decision = Literal["H0", "H1"]
+
+SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
+_UNSEEN: Final = 1e-3  # count of a kind of pair not yet seen, as Fishtest has it
+_HALVINGS: Final = 50
+MAX_ELO: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test of ``elo1`` against ``elo0``.
+
+    Attributes:
+        elo0: how much stronger the agent is under H0, in logistic Elo.
+        elo1: the same under H1; more than ``elo0``.
+        alpha: chance to accept H1 when H0 holds.
+        beta: chance to accept H0 when H1 holds.
+
+    Raises:
+        InvalidRun: not two Elo in order within +-1000, or not chances between 0 and 1/2.
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
+            raise InvalidRun(
+                f"sprt {self.elo0:g},{self.elo1:g}: expected two Elo, the smaller first, "
+                f"within {-MAX_ELO}..{MAX_ELO}"
+            )
+        for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < chance < 0.5:
+                raise InvalidRun(f"{name}={chance:g}: expected a chance between 0 and 0.5")
+
+    @classmethod
+    def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
+        """The test of ``ELO0,ELO1``.
+
+        Raises:
+            InvalidRun: not of that form.
+        """
+        try:
+            elo0, elo1 = map(float, text.split(","))
+        except ValueError:
+            raise InvalidRun(f"sprt {text!r}: expected ELO0,ELO1, such as 0,40") from None
+        return cls(elo0, elo1, alpha, beta)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Log likelihood ratios at which H0, and H1, is accepted."""
+        return (
+            math.log(self.beta / (1 - self.alpha)),
+            math.log((1 - self.beta) / self.alpha),
+        )
+
+    def llr(self, counts: ArrayLike) -> NDArray[np.float64]:
+        """Log likelihood ratio ``(...)`` of H1 to H0, given counts ``(..., 5)`` of pairs."""
+        seen = np.maximum(np.asarray(counts, np.float64), _UNSEEN)
+        total = seen.sum(-1)
+        shares = seen / total[..., None]
+        likely = [_likeliest(shares, expected_score(elo)) for elo in (self.elo0, self.elo1)]
+        ratio = (shares * np.log(likely[1] / likely[0])).sum(-1)
+        return np.asarray(total * ratio)
+
+    def decide(self, counts: ArrayLike) -> Decision | None:
+        """The hypothesis to accept after so many pairs of each kind ``(5,)``, if it is time."""
+        low, high = self.bounds
+        llr = float(self.llr(counts))
+        return "H0" if llr <= low else "H1" if llr >= high else None
+
+
+def kind_of_pair(points: float) -> int:
+    """Index into the five counts of a pair that brought so many points: 0, 0.5, ... 2."""
+    return round(2 * points)
+
+
+def expected_score(elo: float) -> float:
+    """Points a game of an agent that is so much stronger."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def _likeliest(shares: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
+    """The likeliest distributions ``(..., 5)`` of a mean score, given the observed shares.
+
+    They are ``shares / (1 + t (score - mean))`` with the ``t`` that gives them that mean. The
+    excess over the mean falls as ``t`` grows, so halving the range in which all shares stay
+    positive finds it.
+    """
+    away = SCORES - mean
+    low = np.full(shares.shape[:-1], -1 / away[-1])
+    high = np.full(shares.shape[:-1], -1 / away[0])
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        excess = (shares * away / (1 + middle[..., None] * away)).sum(-1)
+        low, high = np.where(excess > 0, middle, low), np.where(excess > 0, high, middle)
+    return np.asarray(shares / (1 + ((low + high) / 2)[..., None] * away))

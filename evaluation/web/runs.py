@@ -1,0 +1,81 @@
+"""Run directories that the page may open, by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from evaluation.errors import InvalidRequest, UnreadableRun
+from evaluation.record import GAMES_FILE, read_games
+from evaluation.wintable import WinTable
+
+
+class Runs:
+    """The runs in some folders: each a run directory, or a folder of run directories.
+
+    A page names a run only by a name listed here, which is looked up, never made a path.
+
+    Raises:
+        UnreadableRun: a folder is not one.
+    """
+
+    def __init__(self, folders: tuple[Path, ...]) -> None:
+        for folder in folders:
+            if not folder.is_dir():
+                raise UnreadableRun(f"--runs {folder}: expected a run directory, or one of runs")
+        self._folders = folders
+        self._read: dict[Path, tuple[tuple[int, int], dict[str, Any]]] = {}
+
+    def find(self) -> dict[str, Path]:
+        """The run directories there are now, by name."""
+        found: dict[str, Path] = {}
+        for folder in self._folders:
+            places = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
+            for place in places:
+                if (place / GAMES_FILE).is_file():
+                    name, number = place.resolve().name, 2
+                    while name in found:  # two folders of one name
+                        name, number = f"{place.resolve().name} ({number})", number + 1
+                    found[name] = place
+        return found
+
+    def open(self, name: object) -> dict[str, Any]:
+        """A run as the page shows it: its players, the best first, results, and all its games.
+
+        Raises:
+            InvalidRequest: no run has the name.
+            UnreadableRun: it is damaged.
+        """
+        runs = self.find()
+        if not isinstance(name, str) or name not in runs:
+            known = ", ".join(runs) or "none"
+            raise InvalidRequest(f"run {str(name)[:80]!r}: the runs here are {known}")
+        path = runs[name]
+        stat = (path / GAMES_FILE).stat()
+        state = (stat.st_mtime_ns, stat.st_size)
+        if path not in self._read or self._read[path][0] != state:
+            self._read[path] = state, _shown(path)
+        return {"name": name, **self._read[path][1]}
+
+
+def _shown(path: Path) -> dict[str, Any]:
+    header, games, _ = read_games(path)
+    table = WinTable.of(games, list(header.get("players", ())))
+    number = {player: i for i, player in enumerate(table.players)}
+    return {
+        "players": table.players,
+        "scores": [table.total(player).score for player in table.players],
+        "cells": [[[*table.cell(one, two)] for two in table.players] for one in table.players],
+        "summary": table.summary(),
+        "games": [
+            {
+                "players": [number[player] for player in game.players],
+                "opening": game.opening,
+                "moves": game.moves,
+                "winner": game.winner,
+                "ending": game.ending,
+                "reason": game.reason,
+            }
+            for game in games
+        ],
+    }

@@ -1,0 +1,360 @@
+"""The web server: one page, and what it asks, as JSON.
+
+Every request holds the whole game, so that the server keeps none: pages cannot be given one
+another's. Answers that take a search come as JSON lines while it goes on; a page that
+leaves off listening stops it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import importlib.resources
+import ipaddress
+import json
+import re
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from c4env.bitboard import CELLS
+from c4env.cores import usable_cores
+from c4env.errors import C4Error
+from c4env.position import Position
+from evaluation.errors import InvalidRequest, PortTaken
+from evaluation.play import HUMAN, keep
+from evaluation.record import FORFEITS, GameRecord
+from evaluation.web.guard import Guard, Refusal, json_object, refuse
+from evaluation.web.questions import KINDS, Question
+from evaluation.web.runs import Runs
+from evaluation.web.specs import catalogue, check_spec
+from evaluation.web.workers import Pool
+
+BEAT: Final = 0.5  # seconds between signs of life while a search goes on
+MOST_WAITING: Final = 500  # questions; further ones are sent away
+REMEMBERED: Final = 10_000  # games, so that one sent twice is recorded once
+REASON: Final = 300  # characters of a forfeit's
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the owner of the server chose.
+
+    Attributes:
+        agents: specs offered beside the zoo; these alone may be of any kind.
+        hint: who gives hints.
+        record: where games of people are appended; None for nowhere.
+        runs: run directories, or folders of them, that the page may open.
+        seconds: the longest an answer may take.
+        workers: processes that answer.
+        host: the address served at; also a name this server may be called by.
+    """
+
+    agents: tuple[str, ...] = ()
+    hint: str = "alphabeta:depth=9"
+    record: Path | None = Path("c4-games")
+    runs: tuple[Path, ...] = ()
+    seconds: float = 120.0
+    workers: int = usable_cores()
+    host: str = "127.0.0.1"
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The application, for uvicorn or any other ASGI server."""
+    page = importlib.resources.files("evaluation.web").joinpath("page.html").read_text("utf-8")
+    desk = _Desk(settings, page)
+    names = frozenset({"localhost", socket.gethostname().lower(), settings.host.lower()})
+    app = Starlette(
+        routes=[
+            Route("/", desk.page),
+            Route("/api/settings", desk.settings_),
+            Route("/api/position", desk.position, methods=["POST"]),
+            Route("/api/ask", desk.ask, methods=["POST"]),
+            Route("/api/games", desk.record, methods=["POST"]),
+            Route("/api/run", desk.run),
+        ],
+        middleware=[Middleware(Guard, names=names, headers=_headers(page))],
+        exception_handlers={
+            C4Error: _refused,
+            Refusal: _refused,
+            HTTPException: _refused,
+        },
+        lifespan=desk.lifespan,
+    )
+    app.state.stopping = lambda: False  # until who runs it knows better
+    return app
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    """What any error of the sender is answered with."""
+    if isinstance(error, HTTPException):
+        reason = f"{request.method} {request.url.path[:80]}: {error.detail}"
+        return refuse(request.scope, error.status_code, reason)
+    if isinstance(error, Refusal):
+        return refuse(request.scope, error.status, error.reason)
+    return refuse(request.scope, 400, " ".join(str(error).split())[:1000])
+
+
+def _headers(page: str) -> dict[str, str]:
+    """Security headers: the page's own script runs, no other; nothing comes from elsewhere."""
+    hashes = [
+        "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
+        for text in re.findall(r"<script>(.*?)</script>", page, re.S)
+    ]
+    return {
+        "content-security-policy": (
+            f"default-src 'none'; script-src {' '.join(hashes)}; style-src 'unsafe-inline'; "
+            "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+            "frame-ancestors 'none'"
+        ),
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+        "cross-origin-resource-policy": "same-origin",
+    }
+
+
+class _Desk:
+    """Answers requests."""
+
+    def __init__(self, settings: Settings, page: str) -> None:
+        self._settings = settings
+        self._page = page
+        self._runs = Runs(settings.runs)
+        self._pool = Pool(settings.workers, settings.seconds)
+        self._recorded: dict[str, None] = {}  # ids of games, the oldest first
+        self._recording = asyncio.Lock()
+
+    @asynccontextmanager
+    async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
+        """The worker processes live as long as the server."""
+        self._pool.start()
+        try:
+            yield
+        finally:
+            await self._pool.close()
+
+    async def page(self, request: Request) -> Response:
+        """GET /: the page."""
+        return HTMLResponse(self._page)
+
+    async def settings_(self, request: Request) -> Response:
+        """GET /api/settings: the agents to choose from, and what else this server offers."""
+        settings = self._settings
+        return JSONResponse(
+            {
+                "agents": catalogue(settings.agents),
+                "hint": settings.hint,
+                "record": None if settings.record is None else str(settings.record),
+                "runs": list(await asyncio.to_thread(self._runs.find)),
+            }
+        )
+
+    async def position(self, request: Request) -> Response:
+        """POST /api/position {text}: the moves of a pasted position, columns or a drawn board."""
+        text = (await json_object(request)).get("text")
+        if not isinstance(text, str):
+            raise InvalidRequest(f"text {str(text)[:80]!r}: expected moves or a drawn board")
+        moves = "".join(text.split())
+        if not re.fullmatch(r"\d*", moves):
+            moves = Position.from_board(text).moves()
+        _position(moves)
+        return JSONResponse({"moves": moves})
+
+    async def ask(self, request: Request) -> Response:
+        """POST /api/ask {kind, agent, moves, seed}: JSON lines, the last one the result."""
+        question = self._question(await json_object(request))
+        if self._pool.waiting >= MOST_WAITING:
+            raise Refusal(503, f"{MOST_WAITING} questions are waiting already; ask again later")
+        return StreamingResponse(self._answer(request, question), media_type="application/x-ndjson")
+
+    def _question(self, fields: dict[str, Any]) -> Question:
+        """The question in a request, checked."""
+        kind, seed = fields.get("kind"), fields.get("seed", 0)
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise InvalidRequest(f"kind {str(kind)[:80]!r}: expected one of {', '.join(KINDS)}")
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+            raise InvalidRequest(f"seed {str(seed)[:80]}: expected an integer 0..2**63-1")
+        moves = fields.get("moves")
+        if _position(moves).outcome is not None:
+            raise InvalidRequest(f"moves {moves!r}: the game is over")
+        agent = {"hint": self._settings.hint, "scores": ""}.get(kind)
+        if agent is None:
+            agent = check_spec(fields.get("agent"), self._settings.agents)
+        return Question(kind, agent, str(moves), seed)
+
+    async def _answer(self, request: Request, question: Question) -> AsyncIterator[str]:
+        """The lines of an answer. Each names its position: a page trusts no other."""
+        answer = self._pool.ask(question)
+        started = asyncio.get_running_loop().time()
+
+        def line(**fields: Any) -> str:
+            fields.update(moves=question.moves, agent=question.agent)
+            return json.dumps(fields) + "\n"
+
+        try:
+            yield line(type="waiting", ahead=self._pool.waiting)
+            while True:
+                try:
+                    message = await answer.next(BEAT)
+                except TimeoutError:
+                    if await request.is_disconnected():
+                        return
+                    if request.app.state.stopping():
+                        yield line(type="error", error="the server was stopped")
+                        return
+                    elapsed = asyncio.get_running_loop().time() - started
+                    yield line(type="beat", seconds=round(elapsed, 1))
+                    continue
+                if message is None:
+                    return
+                yield line(**message)
+        finally:
+            answer.stop()
+
+    async def record(self, request: Request) -> Response:
+        """POST /api/games {id, players, opening, moves, forfeit}: append a game of a person."""
+        fields = await json_object(request)
+        name = fields.get("id")
+        if not isinstance(name, str) or not 8 <= len(name) <= 64:
+            raise InvalidRequest(f"id {str(name)[:80]!r}: expected a text of 8 to 64 characters")
+        game = self._game(fields)
+        folder = self._settings.record
+        async with self._recording:
+            if folder is not None and name not in self._recorded:
+                await asyncio.to_thread(keep, folder, game)
+                self._recorded[name] = None
+                if len(self._recorded) > REMEMBERED:
+                    del self._recorded[next(iter(self._recorded))]
+        return JSONResponse({"recorded": folder is not None, "winner": game.winner})
+
+    def _game(self, fields: dict[str, Any]) -> GameRecord:
+        """The game in a request: its result is worked out here, from the moves."""
+        players, forfeit = fields.get("players"), fields.get("forfeit")
+        if not isinstance(players, list) or len(players) != 2 or HUMAN not in players:
+            raise InvalidRequest(
+                f"players {str(players)[:80]}: expected two, one of them {HUMAN!r}"
+            )
+        one, two = (
+            name if name == HUMAN else check_spec(name, self._settings.agents) for name in players
+        )
+        moves, opening = fields.get("moves"), fields.get("opening", "")
+        outcome = _position(moves).outcome
+        if forfeit is None:
+            if outcome is None:
+                raise InvalidRequest(f"moves {moves!r}: the game is not over")
+            winner = outcome.winner
+            ending, reason = ("full board" if winner is None else "four"), ""
+        else:
+            match forfeit:
+                case {"by": 0 | 1 as by, "ending": str(ending), "reason": str(reason)} if (
+                    ending in FORFEITS and outcome is None
+                ):
+                    winner = 1 - by
+                case _:
+                    raise InvalidRequest(
+                        f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1"
+                    )
+        fields = {"players": (one, two), "opening": opening, "moves": moves, "winner": winner}
+        return GameRecord.parse(
+            json.dumps(
+                {
+                    **fields,
+                    "ending": ending,
+                    "reason": reason[:REASON],
+                    "nodes": (0, 0),
+                    "seconds": (0.0, 0.0),
+                }
+            )
+        )
+
+    async def run(self, request: Request) -> Response:
+        """GET /api/run?name=...: a run's table and games."""
+        name = request.query_params.get("name")
+        return JSONResponse(await asyncio.to_thread(self._runs.open, name))
+
+
+def _position(moves: Any) -> Position:
+    """The position of the moves in a request, of which an error quotes no more than a game's."""
+    if isinstance(moves, str) and len(moves) > CELLS:
+        raise InvalidRequest(f"moves {moves[:CELLS]!r}...: {len(moves)}, expected at most {CELLS}")
+    return Position.parse(moves)
+
+
+# -- serving ------------------------------------------------------------------------------
+
+
+def is_loopback(host: str) -> bool:
+    """True when only this machine reaches the address."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; port 0 takes a free one.
+
+    Raises:
+        PortTaken: it cannot be had.
+    """
+    if not 0 <= port <= 65535:  # the system would take the remainder
+        raise PortTaken(f"port {port}: expected 0..65535")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        found = socket.socket(family, kind, protocol)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            found.bind(address)
+            found.listen(256)
+        except OSError:
+            found.close()
+            raise
+    except OSError as error:
+        raise PortTaken(
+            f"{host}, port {port}: {error.strerror}; --port 0 takes a free one"
+        ) from None
+    return found
+
+
+class Server(uvicorn.Server):
+    """A server of the application; ``run(sockets=[listen(...)])`` serves until interrupted.
+
+    Args:
+        settings: what it offers.
+        announce: called once it answers.
+    """
+
+    def __init__(self, settings: Settings, announce: Callable[[], None] = lambda: None) -> None:
+        app = create_app(settings)
+        super().__init__(
+            uvicorn.Config(
+                app,
+                access_log=False,
+                log_config=None,
+                ws="none",
+                server_header=False,
+                timeout_graceful_shutdown=int(4 * BEAT),  # searches are left within two beats
+            )
+        )
+        app.state.stopping = lambda: self.should_exit
+        self._announce = announce
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to answer."""
+        await super().startup(sockets=sockets)
+        self._announce()

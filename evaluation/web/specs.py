@@ -1,0 +1,95 @@
+"""Which agents a page may ask for: the zoo with plain options, and what the owner named.
+
+A spec that comes from a page must not import modules, open files, start programs or make
+connections. So it names an agent of the zoo that takes no path, address or program, and
+its options are numbers or names from a list; the owner names anything on the command line.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from agents.entries import REQUIRED, Entry, Option
+from agents.registry import join_spec, split_spec
+from agents.zoo import ZOO
+from evaluation.errors import InvalidRequest
+
+GREATEST: Final = {"table_mb": 256}  # of options that reserve memory
+
+PLAIN: Final[dict[str, Entry]] = {
+    entry.name: entry
+    for entry in ZOO
+    if not entry.argument and all(o.default is not REQUIRED for o in entry.options)
+}
+
+
+def settable(entry: Entry) -> list[Option]:
+    """The options a page may set: numbers, and texts with a list of names."""
+    return [option for option in entry.options if option.kind is not str or option.choices]
+
+
+def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
+    """The spec, if a page may ask for it.
+
+    Args:
+        spec: what the page sent.
+        named: specs that the owner named on the command line.
+
+    Raises:
+        InvalidRequest: it may not; the message says what it may.
+        InvalidSpec, InvalidValue: malformed, or a value out of range.
+    """
+    if not isinstance(spec, str):
+        raise InvalidRequest(
+            f"agent {str(spec)[:80]!r}: expected a spec such as 'alphabeta:depth=7'"
+        )
+    if spec in named:
+        return spec
+    name = spec.replace("(", ":").partition(":")[0].strip()
+    if name not in PLAIN:  # before the spec is looked at: that may import what it names
+        known = ", ".join([*PLAIN, *named])
+        raise InvalidRequest(f"agent {spec[:80]!r}: this page offers {known}")
+    name, given = split_spec(spec)
+    if name not in PLAIN:
+        raise InvalidRequest(f"agent {spec[:80]!r}: expected key=value after the colon")
+    options = {option.name: option for option in settable(PLAIN[name])}
+    parsed: dict[str, Any] = {}
+    for key, text in given.items():
+        if key not in options:
+            expected = ", ".join(options) or "none"
+            raise InvalidRequest(f"agent {spec[:80]!r}: option {key!r}: expected one of {expected}")
+        option = options[key]
+        value = option.parse(name, text)
+        if option.choices and value not in option.choices:
+            raise InvalidRequest(f"{name}: {key}={text!r}: expected {', '.join(option.choices)}")
+        if value > GREATEST.get(key, value):
+            raise InvalidRequest(f"{name}: {key}={text!r}: expected at most {GREATEST[key]}")
+        parsed[key] = value
+    return join_spec(name, parsed)
+
+
+def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """What the page shows for choosing an agent: names, summaries, options with their ranges."""
+    zoo = [
+        {
+            "spec": name,
+            "summary": entry.summary,
+            "options": [_described(option) for option in settable(entry)],
+        }
+        for name, entry in PLAIN.items()
+    ]
+    return zoo + [
+        {"spec": spec, "summary": "named on the command line", "options": []} for spec in named
+    ]
+
+
+def _described(option: Option) -> dict[str, Any]:
+    finite = {"low": option.low, "high": min(option.high, GREATEST.get(option.name, option.high))}
+    return {
+        "name": option.name,
+        "kind": option.kind.__name__,
+        "default": option.default,
+        "help": option.help,
+        "choices": option.choices,
+        **{key: limit for key, limit in finite.items() if abs(limit) != float("inf")},
+    }

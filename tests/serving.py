@@ -1,0 +1,46 @@
+"""A web server for tests, in a thread of this process; and agents it would rather not have."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from evaluation.web.server import Server, Settings, listen
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[str]:
+    """The address of a server that lives as long as the block."""
+    running = Server(settings)
+    with listen(settings.host, 0) as sock:
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [sock]})
+        thread.start()
+        while not running.started:
+            assert thread.is_alive()
+            time.sleep(0.01)
+        try:
+            yield address(sock)
+        finally:
+            running.should_exit = True
+            thread.join()
+
+
+def address(sock: socket.socket) -> str:
+    host, port = sock.getsockname()[:2]
+    return f"http://{host}:{port}"
+
+
+def sleeper(observation: Any) -> int:
+    """Takes a minute; what interrupts a search in Python interrupts it."""
+    time.sleep(60)
+    return 0
+
+
+def dier(observation: Any) -> int:
+    """Ends its process."""
+    os._exit(7)

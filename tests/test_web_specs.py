@@ -1,0 +1,89 @@
+"""What a page may ask for, and what it may not."""
+
+from __future__ import annotations
+
+import pytest
+
+import agents
+from agents.heuristics import HEURISTICS
+from agents.zoo import ZOO
+from c4env.errors import C4Error
+from evaluation.errors import InvalidRequest
+from evaluation.web.specs import GREATEST, PLAIN, catalogue, check_spec, settable
+
+
+def test_the_zoo_is_offered_and_every_default_passes() -> None:
+    assert {"random", "greedy", "alphabeta", "perfect", "rust-port"} <= set(PLAIN)
+    for name, entry in PLAIN.items():
+        given = ",".join(f"{o.name}={o.default}" for o in settable(entry) if o.default is not None)
+        assert check_spec(name) == name
+        spec = check_spec(f"{name}:{given}" if given else name)
+        assert agents.registry.split_spec(spec)[0] == name
+
+
+def test_what_takes_a_path_an_address_or_a_program_is_not_offered() -> None:
+    assert not [entry.name for entry in ZOO if entry.argument and entry.name in PLAIN]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("rndom", "this page offers"),
+        ("", "this page offers"),
+        ("os:system", "this page offers"),
+        ("evaluation.web.server:create_app", "this page offers"),
+        ("exec:./engine", "this page offers"),
+        ("kaggle:/tmp/submission.py", "this page offers"),
+        ("../random", "this page offers"),
+        (" random", None),
+        ("random()", None),
+        ("random(", "expected key=value"),
+        ("alphabeta:heuristic=os:system", "expected chain, lines"),
+        ("alphabeta(heuristic=mine:f)", "expected chain, lines"),
+        ("alphabeta:heuristic=nope", "expected chain, lines"),
+        ("alphabeta:depth=-1", "expected int between 1 and 42"),
+        ("alphabeta:depth=43", "expected int between 1 and 42"),
+        ("alphabeta:depth=many", "expected int between 1 and 42"),
+        ("alphabeta:width=3", "option 'width': expected one of depth, heuristic"),
+        ("alphabeta:f:depth=3", "expected key=value after the colon"),
+        ("random:x=1", "expected one of none"),
+        ("perfect:table_mb=60000", "expected at most 256"),
+        ("perfect:blunder=nan", "between 0 and 1"),
+        (7, "expected a spec"),
+        (None, "expected a spec"),
+        (["random"], "expected a spec"),
+    ],
+)
+def test_what_is_refused(spec: object, words: str | None) -> None:
+    if words is None:
+        assert check_spec(spec) == "random"
+        return
+    with pytest.raises(C4Error) as refused:
+        check_spec(spec)
+    assert words in str(refused.value)
+
+
+def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: str) -> None:
+        raise AssertionError(path)
+
+    monkeypatch.setattr("agents.registry.import_attribute", fail)
+    for spec in ("json:loads", "alphabeta:heuristic=json:loads", "json:loads:x=1"):
+        with pytest.raises(C4Error):
+            check_spec(spec)
+
+
+def test_the_owner_names_anything() -> None:
+    assert check_spec("my.agent:f", ("my.agent:f",)) == "my.agent:f"
+    with pytest.raises(InvalidRequest, match=r"my\.agent:f"):
+        check_spec("my.agent:g", ("my.agent:f",))
+    assert catalogue(("my.agent:f",))[-1]["spec"] == "my.agent:f"
+
+
+def test_the_catalogue_has_the_ranges() -> None:
+    offered = {agent["spec"]: agent for agent in catalogue()}
+    depth, heuristic = offered["alphabeta"]["options"]
+    assert (depth["name"], depth["default"], depth["low"], depth["high"]) == ("depth", 7, 1, 42)
+    assert set(heuristic["choices"]) == set(HEURISTICS)
+    table = next(o for o in offered["perfect"]["options"] if o["name"] == "table_mb")
+    assert table["high"] == GREATEST["table_mb"]
