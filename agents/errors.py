@@ -39,7 +39,7 @@ class UnreadableWeights(C4Error):
     """A network's weights that are missing or cannot be read."""
 
 
-class MissingExtra(C4Error):
+class MissingExtra(C4Error, ImportError):
     """A feature needs a package that is not installed."""
 
 
@@ -49,10 +49,6 @@ class EngineFault(C4Error):
 
 class LateAnswer(EngineFault):
     """Another program that plays did not answer in time."""
-
-
-class MissingPackage(C4Error, ImportError):
-    """An agent that needs a package which is not installed."""
 
 
 class InvalidModel(C4Error):

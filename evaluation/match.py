@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from agents.errors import LateAnswer
 from c4env.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.observation import Observation
@@ -60,6 +61,8 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     try:
         answer = policy(observation)
         nodes = operator.index(getattr(policy, "nodes", 0))
+    except LateAnswer as error:
+        return Fault("time", in_words(error, with_type=False))
     except (Exception, SystemExit) as error:
         return Fault("exception", in_words(error))
     try:

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-import agents
+from agents import registry
 from agents.errors import UnknownAgent
 from agents.solver import Solver
 from evaluation.__main__ import main
@@ -28,9 +28,6 @@ def breaks_down(observation):
     if observation["observation"].sum() % 2:
         raise RuntimeError("odd")
     return int(np.flatnonzero(observation["action_mask"])[0])
-
-
-agents.register("answers-breaks-down", breaks_down, replace=True)
 
 
 @pytest.mark.compiled  # the perfect agent reads its book
@@ -87,7 +84,8 @@ def test_a_damaged_answer_is_named(tmp_path, judge):
         question_agents(["greedy"], SET, judge, folder=tmp_path)
 
 
-def test_an_agent_without_an_answer_is_noted(judge):
+def test_an_agent_without_an_answer_is_noted(judge, monkeypatch):
+    monkeypatch.setitem(registry._registered, "answers-breaks-down", breaks_down)
     quality = question_agents(["answers-breaks-down", "greedy"], SET, judge)
     odd = sum(p.position.plies % 2 for p in SET)
     moves = {q.player: q.moves + q.forced for q in quality.overall()}

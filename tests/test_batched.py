@@ -15,7 +15,7 @@ from c4env import Batch, ConnectFourVectorEnv
 from c4env.errors import InvalidObservation, OpponentFailed
 
 
-def played(size=60, plies=14, seed=5):
+def played(size=30, plies=14, seed=5):
     """Observations of boards after up to as many random plies, and their positions."""
     batch, columns = Batch(size), RandomColumns(seed)
     rng = np.random.default_rng(seed)
@@ -33,16 +33,16 @@ def played(size=60, plies=14, seed=5):
 @pytest.mark.parametrize(
     "spec",
     [
-        "alphabeta:depth=3,heuristic=lines",
+        "alphabeta:depth=2,heuristic=lines",
         "minimax:depth=2",
         "alphabeta-window:depth=3",
         "alphabeta-window-b:depth=2",
         "greedy:heuristic=window",
-        "perfect",
+        pytest.param("perfect", marks=pytest.mark.compiled),
     ],
 )
 def test_the_columns_are_those_of_the_agent(spec):
-    observation, positions = played(size=25 if spec == "perfect" else 60, plies=20)
+    observation, positions = played(size=20, plies=20)
     agent = agents.make(spec)
     expected = [agent.choose(position) for position in positions]
     assert batched.opponent(spec)(observation).tolist() == expected
@@ -58,12 +58,12 @@ def test_fixed_depth_search_is_native_and_every_other_agent_is_asked_in_turn():
 
 def test_threads_pickles_and_nodes_change_nothing():
     observation, positions = played()
-    alone = BatchedSearch(3, "window")
-    shared = pickle.loads(pickle.dumps(BatchedSearch(3, "window", threads=3)))
+    alone = BatchedSearch(2, "window")
+    shared = pickle.loads(pickle.dumps(BatchedSearch(2, "window", threads=3)))
     assert shared(observation).tolist() == alone(observation).tolist()
     again = pickle.loads(pickle.dumps(shared))  # with its threads made
     assert again(observation).tolist() == alone(observation).tolist()
-    agent = agents.make("alphabeta:depth=3,heuristic=window")
+    agent = agents.make("alphabeta:depth=2,heuristic=window")
     assert alone.nodes == shared.nodes == sum(agent.search(p).nodes for p in positions)
     one = {key: values[:1] for key, values in observation.items()}
     assert shared(one).tolist() == alone(observation).tolist()[:1]
@@ -71,7 +71,7 @@ def test_threads_pickles_and_nodes_change_nothing():
 
 def test_a_search_wins_in_the_vector_environment():
     envs = ConnectFourVectorEnv(
-        16, opponent=BatchedSearch(4), autoreset_mode="Disabled", openings=["44", "1"]
+        16, opponent=BatchedSearch(2), autoreset_mode="Disabled", openings=["44", "1"]
     )
     observation, _ = envs.reset(seed=1)
     columns = RandomColumns(2)

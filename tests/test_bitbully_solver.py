@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import agents
-from agents.errors import InvalidValue, MissingPackage, NoMove
+from agents.errors import InvalidValue, MissingExtra, NoMove
 from agents.solver import Solver
 from c4env import Position
 
@@ -81,5 +81,5 @@ def test_a_finished_game_has_no_move():
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "bitbully", None)
-    with pytest.raises(MissingPackage, match="pip install bitbully bitbully-databases"):
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env.bitbully"):
         agents.make("bitbully")

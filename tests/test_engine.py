@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -20,7 +18,7 @@ from agents.adapters.engine import best
 from agents.base import Agent
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
 from c4env import Position
-from evaluation.match import play_game
+from evaluation.match import Clock, play_game
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
 
@@ -233,12 +231,25 @@ def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
     reasons = {game.reason for game in result.games if game.reason}
     assert any("ended with exit code 1: KeyError: 7" in reason for reason in reasons)
     assert any("gave no answer within" in reason for reason in reasons)
+    assert {game.ending for game in result.games if "within" in game.reason} == {"time"}
     for game in result.games:
         if "good" in game.players and "random" in game.players:
             assert game.ending in ("four", "full board")
         else:
             loser = game.players[game.forfeited_by]
             assert loser in ("crash", "hang")
+
+
+def test_a_match_that_stops_a_question_has_no_answer_left_over(tmp_path):
+    source = answering(tmp_path, "time.sleep(moves == '') or print(4, flush=True)")
+    agent = agents.make(f"exec:{source}")
+    other = agents.make("random")
+    agent.choose(Position.parse("4"))  # it runs
+    game = play_game((agent, other), ("exec", "random"), clock=Clock(0.2, 0.1))
+    assert (game.ending, game.forfeited_by, game.moves) == ("time", 0, "")
+    game = play_game((other, agent), ("random", "exec"), clock=Clock(30, 1))
+    assert game.ending != "exception" or "full" in game.reason
+    agent.close()
 
 
 NOTING = """
@@ -259,14 +270,14 @@ def test_no_program_outlives_its_run(tmp_path, how):
     engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 60}"
     command = [sys.executable, "-m", "evaluation", "run", engine, "random"]
     command += ["--openings", "1", "--jobs", "2", "--quiet"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as run:
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
         if how == "end":
             assert b" forfeited" not in run.communicate()[0]
             assert run.returncode == 0
         else:
             while run.poll() is None and not any(pids.iterdir()):
                 time.sleep(0.02)
-            os.killpg(run.pid, signal.SIGKILL)
+            run.kill()  # the main process alone
     known = [int(path.name) for path in pids.iterdir()]
     assert known
     assert wait_for_the_end(known) == []

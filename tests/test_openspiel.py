@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import agents
-from agents.errors import InvalidSpec, InvalidValue, MissingPackage, NoMove
+from agents.errors import InvalidSpec, InvalidValue, MissingExtra, NoMove
 from c4env import Position
 from evaluation.match import play_game
 
@@ -95,5 +95,5 @@ def test_a_bad_spec_is_refused(pyspiel, spec, error, words):
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(MissingPackage, match="pip install open_spiel"):
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env.open-spiel"):
         agents.make("open_spiel:mcts")

@@ -149,6 +149,7 @@ def test_moves_of_a_game_are_their_players_and_the_openings_nobodys():
     assert {m.group for m in two} == {"44", "4"}
 
 
+@pytest.mark.compiled  # the perfect agent reads its book
 def test_perfect_play_is_judged_perfect(tmp_path):
     result = evaluation.round_robin(["perfect:table_mb=1", "random"], openings=OPENINGS)
     with Judge(tmp_path, book=None, table_mb=1) as judge:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import agents
-from agents.errors import EngineFault, InvalidSpec, InvalidValue, MissingPackage, NoMove
+from agents.errors import EngineFault, InvalidSpec, InvalidValue, MissingExtra, NoMove
 from c4env import Position, observe
 from evaluation.match import play_game
 
@@ -184,5 +184,5 @@ def test_a_file_that_fails_is_refused(source, tmp_path):
 
 def test_a_missing_package_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingPackage, match="pip install torch"):
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env.torch"):
         agents.make("torch:model.py:f")

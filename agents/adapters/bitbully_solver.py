@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.adapters.engine import as_number
 from agents.base import Agent, require_move
-from agents.errors import InvalidValue, MissingPackage
+from agents.errors import InvalidValue, MissingExtra
 from c4env.position import Position
 
 BOOKS: Final = ("none", "8-ply", "12-ply", "12-ply-dist")
@@ -28,7 +28,7 @@ class BitBully(Agent):
 
     Raises:
         InvalidValue: an option has none of its values.
-        MissingPackage: the package or its books are not installed.
+        MissingExtra: the package or its books are not installed.
     """
 
     def __init__(self, depth: int = 0, book: str = "12-ply-dist", ties: str = "center") -> None:
@@ -48,9 +48,7 @@ class BitBully(Agent):
                 max_depth=depth or -1,
             )
         except ImportError as error:
-            raise MissingPackage(
-                f"bitbully: {error}: pip install bitbully bitbully-databases"
-            ) from None
+            raise MissingExtra(f"bitbully: {error}: pip install 'c4env[bitbully]'") from None
         self.deterministic = ties != "random"
         self._arguments = (depth, book, ties)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.adapters.engine import as_number
 from agents.base import Agent, require_move
-from agents.errors import InvalidValue, MissingPackage
+from agents.errors import InvalidValue, MissingExtra
 from c4env.position import Position, parse_column
 
 SEED_LIMIT: Final = 2**31  # of its generators
@@ -28,7 +28,7 @@ class OpenSpielBot(Agent):
 
     Raises:
         InvalidValue: it has no such bot.
-        MissingPackage: OpenSpiel is not installed.
+        MissingExtra: OpenSpiel is not installed.
     """
 
     deterministic = False
@@ -37,7 +37,7 @@ class OpenSpielBot(Agent):
         try:
             import pyspiel
         except ImportError as error:
-            raise MissingPackage(f"open_spiel: {error}: pip install open_spiel") from None
+            raise MissingExtra(f"open_spiel: {error}: pip install 'c4env[open-spiel]'") from None
         self._game = pyspiel.load_game("connect_four")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
         if bot not in known:

@@ -177,7 +177,7 @@ class ProcessAgent(Agent):
             seconds += startup
         try:
             return self._process.ask(line, seconds)
-        except EngineFault:
+        except BaseException:  # also when the time of the match is over: it may answer yet
             self.close()
             raise
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.adapters.files import attribute_of_file
 from agents.base import Agent, require_move
-from agents.errors import EngineFault, InvalidValue, MissingPackage
+from agents.errors import EngineFault, InvalidValue, MissingExtra
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidAction
 from c4env.observation import observe
@@ -32,7 +32,7 @@ class TorchFunction(Agent):
 
     Raises:
         InvalidValue: there is nothing that can be called, or no such device.
-        MissingPackage: PyTorch is not installed.
+        MissingExtra: PyTorch is not installed.
     """
 
     deterministic = False  # for all we know
@@ -41,7 +41,7 @@ class TorchFunction(Agent):
         try:
             torch = importlib.import_module("torch")
         except ImportError:
-            raise MissingPackage("torch: PyTorch is not installed: pip install torch") from None
+            raise MissingExtra("torch: not installed: pip install 'c4env[torch]'") from None
         self._torch = torch
         try:
             self._device = torch.device(device)
