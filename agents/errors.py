@@ -39,10 +39,6 @@ class UnreadableWeights(C4Error):
     """A network's weights that are missing or cannot be read."""
 
 
-class MissingExtra(C4Error, ImportError):
-    """A feature needs a package that is not installed."""
-
-
 class EngineFault(C4Error):
     """Another program that plays crashed, or answered something that is no legal column."""
 

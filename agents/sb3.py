@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agents.base import Agent, require_move
 from agents.errors import InvalidModel
 from c4env.bitboard import COLUMNS
-from c4env.errors import MissingLibrary
+from c4env.errors import MissingExtra
 from c4env.observation import LAYOUTS, OBSERVATION_SHAPE, observe
 from c4env.position import Position
 
@@ -88,13 +88,13 @@ def load_policy(path: Path) -> Any:
     """The policy network in a model's ``.zip``, on the processor.
 
     Raises:
-        MissingLibrary: the library that made the model is not installed.
+        MissingExtra: the library that made the model is not installed.
         InvalidModel: no such file, no such model, or a model for another environment.
     """
     try:
         from stable_baselines3.common.save_util import load_from_zip_file
     except ImportError as error:
-        raise MissingLibrary(
+        raise MissingExtra(
             f"sb3:{path}: needs Stable-Baselines3: pip install 'c4env[sb3]' ({error})"
         ) from None
     wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
@@ -105,7 +105,7 @@ def load_policy(path: Path) -> Any:
         spaces = data["observation_space"], data["action_space"]
         build, weights = data["policy_class"], parameters["policy"]
     except ImportError as error:  # of the module that a pickled class lives in
-        raise MissingLibrary(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
+        raise MissingExtra(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
     except _UNREADABLE as error:
         raise InvalidModel(f"{wrong}: {type(error).__name__}: {error}") from None
     _require_ours(path, *spaces)

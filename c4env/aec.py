@@ -100,7 +100,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         Raises:
             UnknownRenderMode: another render mode.
             InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingWindow: ``"human"`` without pygame-ce.
+            MissingExtra: ``"human"`` without pygame-ce.
         """
         super().__init__()
         self._viewer = Viewer(render_mode, screen_scaling)

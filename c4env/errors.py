@@ -59,12 +59,8 @@ class NotReset(WrongOrder, AttributeError):
     """Use of an environment before its first ``reset()``."""
 
 
-class MissingWindow(C4Error, ImportError):
-    """The window toolkit is not installed."""
-
-
-class MissingLibrary(C4Error, ImportError):
-    """A learning library that an extra of this project installs is not there."""
+class MissingExtra(C4Error, ImportError):
+    """Something that needs a package which is not installed; the message says which."""
 
 
 class OpponentFailed(C4Error):

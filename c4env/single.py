@@ -91,7 +91,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             InvalidOption: an argument has another value.
             UnknownRenderMode: another render mode.
-            MissingWindow: ``"human"`` without pygame-ce.
+            MissingExtra: ``"human"`` without pygame-ce.
         """
         self._opponent = _parse_opponent(opponent)
         self._seat_choice = _parse_seat(seat)

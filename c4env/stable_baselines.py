@@ -14,7 +14,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.errors import InvalidOption, MissingLibrary
+from c4env.errors import InvalidOption, MissingExtra
 from c4env.games import BatchOpponent
 from c4env.observation import LAYOUTS, OBSERVATION_SHAPE, parse_dtype, parse_layout
 from c4env.position import Position
@@ -23,7 +23,7 @@ from c4env.vector import ConnectFourVectorEnv
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
-    raise MissingLibrary(
+    raise MissingExtra(
         f"c4env.stable_baselines needs Stable-Baselines3: pip install 'c4env[sb3]' ({error})"
     ) from None
 

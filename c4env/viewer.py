@@ -38,7 +38,7 @@ class Viewer:
         Raises:
             UnknownRenderMode: ``mode`` is none of them.
             InvalidOption: ``screen_scaling`` is not a positive integer.
-            MissingWindow: ``"human"`` without pygame-ce.
+            MissingExtra: ``"human"`` without pygame-ce.
         """
         check_render_mode(mode, RENDER_MODES)
         if mode == "human":  # better to hear of a missing toolkit now than after a move

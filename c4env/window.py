@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.errors import MissingWindow
+from c4env.errors import MissingExtra
 
 LEFT: Final = 1  # button of the mouse
 
@@ -40,7 +40,7 @@ class Window:
         """Open a window of the size of a frame ``(height, width, 3)``.
 
         Raises:
-            MissingWindow: pygame-ce is not installed.
+            MissingExtra: pygame-ce is not installed.
         """
         self._pygame = import_pygame()
         self._pygame.display.init()
@@ -117,17 +117,17 @@ def import_pygame() -> Any:
     """The toolkit.
 
     Raises:
-        MissingWindow: pygame-ce is not installed, or another pygame is.
+        MissingExtra: pygame-ce is not installed, or another pygame is.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
     try:
         import pygame
     except ImportError as error:
-        raise MissingWindow(
+        raise MissingExtra(
             'render_mode="human" needs pygame-ce: pip install "c4env[window]"'
         ) from error
     if not hasattr(pygame, "Window"):
-        raise MissingWindow(
+        raise MissingExtra(
             f'render_mode="human" needs pygame-ce 2.5 or later, found pygame {pygame.version.ver}: '
             'pip uninstall pygame, then pip install "c4env[window]"'
         )

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple
 
 import joblib
 
-from evaluation.errors import InvalidRun, MissingBackend
+from c4env.errors import MissingExtra
+from evaluation.errors import InvalidRun
 from evaluation.processes import deaf_to_interrupts
 
 
@@ -25,7 +26,7 @@ def _imported(module: str, extra: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise MissingBackend(
+        raise MissingExtra(
             f"backend {extra!r} needs another package ({error}): pip install 'c4env[{extra}]'"
         ) from None
 

@@ -19,24 +19,12 @@ class UnwritableRun(C4Error):
     """A run directory that takes no more games, as when the disk is full."""
 
 
-class MissingBackend(C4Error, ImportError):
-    """A backend whose library is not installed."""
-
-
-class MissingExtra(C4Error, ImportError):
-    """Something that needs a library which is not installed."""
-
-
 class RunInUse(UnreadableRun):
     """A run directory that another process is writing to."""
 
 
 class InvalidRequest(C4Error):
     """Something asked of the web server that it does not answer."""
-
-
-class MissingServer(C4Error, ImportError):
-    """The libraries of the web server are not installed."""
 
 
 class PortTaken(C4Error):

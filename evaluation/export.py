@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.errors import InvalidRun, MissingExtra, UnwritableRun
+from c4env.errors import MissingExtra
+from evaluation.errors import InvalidRun, UnwritableRun
 from evaluation.record import GameRecord, write_whole
 
 if TYPE_CHECKING:

@@ -61,7 +61,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     try:
         answer = policy(observation)
         nodes = operator.index(getattr(policy, "nodes", 0))
-    except LateAnswer as error:
+    except LateAnswer as error:  # an engine or a server that was waited for
         return Fault("time", in_words(error, with_type=False))
     except (Exception, SystemExit) as error:
         return Fault("exception", in_words(error))

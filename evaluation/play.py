@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +13,9 @@ from agents.base import Agent, SearchingAgent
 from c4env.observation import observe
 from c4env.position import DISCS, Position, format_moves
 from c4env.rendering import ansi
-from evaluation.errors import RunInUse
+from evaluation.errors import RunInUse, UnreadableRun
 from evaluation.match import Fault, ask, begin, game_seed
-from evaluation.record import Ending, GameFile, GameRecord
+from evaluation.record import GAMES_FILE, Ending, GameFile, GameRecord
 
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""
@@ -158,11 +159,18 @@ class TerminalGame:
 def keep(folder: Path, game: GameRecord | None = None) -> None:
     """Append a game to the record of games that people played; without one, try the record.
 
-    The record is open only meanwhile, so that many games at once share it.
+    The record is open only meanwhile, so that many games at once share it. Trying one that is
+    not there yet leaves nothing behind.
 
     Raises:
         UnreadableRun: the folder holds something else, or is damaged.
     """
+    if game is None and not (folder / GAMES_FILE).exists():
+        path = folder.absolute()
+        nearest = next(place for place in (path, *path.parents) if place.exists())
+        if not nearest.is_dir() or not os.access(nearest, os.W_OK):
+            raise UnreadableRun(f"{folder} cannot be written to")
+        return
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation.errors import MissingExtra, UnwritableRun
+from c4env.errors import MissingExtra
+from evaluation.errors import UnwritableRun
 
 DPI: Final = 160
 

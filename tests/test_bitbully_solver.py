@@ -8,9 +8,10 @@ import sys
 import pytest
 
 import agents
-from agents.errors import InvalidValue, MissingExtra, NoMove
+from agents.errors import InvalidValue, NoMove
 from agents.solver import Solver
 from c4env import Position
+from c4env.errors import MissingExtra
 
 LATE = ["44444222226663", "4444422222666331", "121212343434565656", "7777776666665"]
 

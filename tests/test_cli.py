@@ -83,6 +83,19 @@ def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
     assert "human" in capsys.readouterr().out
 
 
+def test_a_game_left_before_it_began_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", lambda prompt: "q")
+    assert main(["play", "human", "greedy", "--first", "1"]) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_written_is_heard_of_before_the_game(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["play", "random", "greedy", "--record", str(tmp_path / "file" / "games")]) == 2
+    assert "cannot be written to" in capsys.readouterr().err
+
+
 def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["play", "random", "greedy", "--no-record"]) == 0

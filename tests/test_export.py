@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from c4env.errors import MissingExtra
 from evaluation import export
-from evaluation.errors import InvalidRun, MissingExtra, UnwritableRun
+from evaluation.errors import InvalidRun, UnwritableRun
 from evaluation.record import GameRecord
 
 GAMES = [

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.errors import LateAnswer
 from c4env.position import Position
 from evaluation.match import Clock, game_seed, play_game
 
@@ -229,6 +230,14 @@ def test_who_takes_too_long_forfeits(wait, seat):
     assert len(game.moves) == 4 + seat
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_an_engine_that_is_late_by_its_own_clock_forfeits_on_time():
+    def late():
+        raise LateAnswer("no answer within 2 s")
+
+    game = against(Slow(late))
+    assert (game.ending, game.reason, game.forfeited_by) == ("time", "no answer within 2 s", 0)
 
 
 def test_the_margin_is_forgiven():

@@ -8,8 +8,9 @@ import sys
 import pytest
 
 import agents
-from agents.errors import InvalidSpec, InvalidValue, MissingExtra, NoMove
+from agents.errors import InvalidSpec, InvalidValue, NoMove
 from c4env import Position
+from c4env.errors import MissingExtra
 from evaluation.match import play_game
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from test_report import GAMES
 
+from c4env.errors import MissingExtra
 from evaluation import plots, report
-from evaluation.errors import MissingExtra
 from evaluation.judge import Judge
 from evaluation.ratings import rate
 

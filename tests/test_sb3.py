@@ -13,7 +13,7 @@ import pytest
 import agents
 from agents.errors import InvalidModel, InvalidSpec, InvalidValue
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position
-from c4env.errors import InvalidAction, InvalidOption, MissingLibrary
+from c4env.errors import InvalidAction, InvalidOption, MissingExtra
 from c4env.observation import LAYOUTS, observe
 
 reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
@@ -117,9 +117,9 @@ def test_without_the_library_the_extra_is_named(monkeypatch, tmp_path):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "stable_baselines3", None)
     monkeypatch.delitem(sys.modules, "c4env.stable_baselines", raising=False)
-    with pytest.raises(MissingLibrary, match=r"pip install 'c4env\[sb3\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[sb3\]'"):
         agents.make(f"sb3:{tmp_path}/model.zip")
-    with pytest.raises(MissingLibrary, match=r"pip install 'c4env\[sb3\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[sb3\]'"):
         import c4env.stable_baselines  # noqa: F401
 
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents.errors import EngineFault, InvalidSpec, InvalidValue, MissingExtra, NoMove
+from agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
 from c4env import Position, observe
+from c4env.errors import MissingExtra
 from evaluation.match import play_game
 
 FULL = Position.parse("444444")

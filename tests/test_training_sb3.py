@@ -9,6 +9,8 @@ import agents
 import evaluation
 
 pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
+torch = pytest.importorskip("torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 
 @pytest.mark.compiled

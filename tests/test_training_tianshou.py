@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore")]
 def test_a_network_is_trained(tmp_path, capsys):
     import torch
 
+    torch.set_num_threads(1)  # a second one would but wait on a busy machine
     from agents.training import tianshou_dqn
 
     tianshou_dqn.main([str(tmp_path / "model.pt"), "--steps", "300", "--seed", "3"])

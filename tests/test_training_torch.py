@@ -7,6 +7,7 @@ import pytest
 import evaluation
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 
 def test_a_network_is_trained_and_plays_in_a_tournament(tmp_path):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 
 import agents
+from agents import registry
+from agents.entries import REQUIRED, Entry, Option
 from agents.heuristics import HEURISTICS
 from agents.zoo import ZOO
 from c4env.errors import C4Error
 from evaluation.errors import InvalidRequest
-from evaluation.web.specs import GREATEST, PLAIN, catalogue, check_spec, settable
+from evaluation.web import specs
+from evaluation.web.specs import MEMORY, PLAIN, catalogue, check_spec, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes() -> None:
@@ -21,8 +24,21 @@ def test_the_zoo_is_offered_and_every_default_passes() -> None:
         assert agents.registry.split_spec(spec)[0] == name
 
 
-def test_what_takes_a_path_an_address_or_a_program_is_not_offered() -> None:
-    assert not [entry.name for entry in ZOO if entry.argument and entry.name in PLAIN]
+def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
+    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in e.options)]
+    assert not set(needing) & set(PLAIN)
+
+
+def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a network's file, where the one that ships is the default."""
+    option = Option("network", str, "shipped", "a file")
+    entry = Entry("led", "agents.simple:Random", "led", (option,), argument="network")
+    monkeypatch.setitem(specs.PLAIN, "led", entry)
+    monkeypatch.setitem(registry._registered, "led", entry)
+    assert check_spec("led") == "led"
+    for spec in ("led:other.npz", "led:network=other.npz", "led:os:system", "led(network=x)"):
+        with pytest.raises(InvalidRequest, match="option 'network'"):
+            check_spec(spec)
 
 
 @pytest.mark.parametrize(
@@ -86,4 +102,4 @@ def test_the_catalogue_has_the_ranges() -> None:
     assert (depth["name"], depth["default"], depth["low"], depth["high"]) == ("depth", 7, 1, 42)
     assert set(heuristic["choices"]) == set(HEURISTICS)
     table = next(o for o in offered["perfect"]["options"] if o["name"] == "table_mb")
-    assert table["high"] == GREATEST["table_mb"]
+    assert table["high"] == MEMORY

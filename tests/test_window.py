@@ -15,7 +15,7 @@ import pytest
 
 from c4env import Position
 from c4env.aec import env, raw_env
-from c4env.errors import C4Error, MissingWindow
+from c4env.errors import C4Error, MissingExtra
 from c4env.rendering import rgb_array
 from c4env.window import Window
 
@@ -118,7 +118,7 @@ def test_a_copy_opens_its_own_window(duplicate: Any) -> None:
 @pytest.mark.parametrize("make", [env, raw_env, lambda **_: Window("Connect Four", FRAME)])
 def test_without_pygame_the_extra_is_named(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pygame", None)
-    for error in (MissingWindow, ImportError, C4Error):
+    for error in (MissingExtra, ImportError, C4Error):
         with pytest.raises(error, match=r"c4env\[window\]"):
             make(render_mode="human")
 
@@ -127,7 +127,7 @@ def test_another_pygame_is_told_from_pygame_ce(monkeypatch: pytest.MonkeyPatch) 
     other = types.ModuleType("pygame")
     other.version = types.SimpleNamespace(ver="2.6.1")  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "pygame", other)
-    with pytest.raises(MissingWindow, match=r"found pygame 2\.6\.1"):
+    with pytest.raises(MissingExtra, match=r"found pygame 2\.6\.1"):
         Window("Connect Four", FRAME)
 
 

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import evaluation
-from evaluation.errors import InvalidRun, MissingBackend, WorkerDied
+from c4env.errors import MissingExtra
+from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.workers import MOST_GAMES, Orders, _Batches, play_all, play_batch, version_here
 
 FIELD = {"random": "random", "greedy": "greedy"}
@@ -160,7 +161,7 @@ def test_bad_settings_are_refused(settings, words):
 
 def test_a_backend_that_is_not_installed_names_its_extra(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(MissingBackend, match=r"pip install 'c4env\[ray\]'"):
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[ray\]'"):
         played(backend="ray")
 
 

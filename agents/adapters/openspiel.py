@@ -9,7 +9,8 @@ import numpy as np
 
 from agents.adapters.engine import as_number
 from agents.base import Agent, require_move
-from agents.errors import InvalidValue, MissingExtra
+from agents.errors import InvalidValue
+from c4env.errors import MissingExtra
 from c4env.position import Position, parse_column
 
 SEED_LIMIT: Final = 2**31  # of its generators

@@ -66,7 +66,13 @@ ADAPTERS: Final = (
         (
             Option("depth", int, 0, "plies before it guesses; 0: exact", 0, 42),
             Option("book", str, "12-ply-dist", "none, 8-ply, 12-ply or 12-ply-dist"),
-            Option("ties", str, "center", "among best columns: center, leftmost or random"),
+            Option(
+                "ties",
+                str,
+                "center",
+                "among best columns: center, leftmost or random",
+                choices=("center", "leftmost", "random"),
+            ),
         ),
     ),
     Entry(

@@ -9,9 +9,9 @@ import numpy as np
 
 from agents.adapters.files import attribute_of_file
 from agents.base import Agent, require_move
-from agents.errors import EngineFault, InvalidValue, MissingExtra
+from agents.errors import EngineFault, InvalidValue
 from c4env.bitboard import COLUMNS
-from c4env.errors import InvalidAction
+from c4env.errors import InvalidAction, MissingExtra
 from c4env.observation import observe
 from c4env.position import Position, parse_column
 

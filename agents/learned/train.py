@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.errors import InvalidValue, MissingExtra
+from agents.errors import InvalidValue
 from agents.learned.features import Planes
 from agents.learned.labels import (
     BOARDS,
@@ -33,7 +33,7 @@ from agents.learned.labels import (
 )
 from agents.learned.network import Network
 from c4env.cores import usable_cores
-from c4env.errors import C4Error
+from c4env.errors import C4Error, MissingExtra
 
 # How many positions of each number of plies. The solver needs longest for those just beyond
 # its book's; the earliest and the latest are few.

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from agents.mcts import EXPLORATION, MCTS, ROLLOUTS
 from c4env.position import Position, parse_moves
+from evaluation.errors import InvalidRun
 
 PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")
@@ -118,6 +119,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--simulations", type=int, default=20_000, metavar="N")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="the best counts")
     options = parser.parse_args(argv)
+    for name in ("simulations", "repeat"):
+        if getattr(options, name) < 1:
+            raise InvalidRun(f"--{name} {getattr(options, name)}: expected at least 1")
     print(run(options.simulations, options.repeat)[1])
     return 0
 

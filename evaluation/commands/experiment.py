@@ -1,9 +1,8 @@
-"""Repeat an experiment: c4 experiment pruning, c4 experiment exact, c4 experiment mcts.
+"""Repeat an experiment: c4 experiment pruning, c4 experiment exact.
 
 pruning: naive minimax against alpha-beta, on the same positions and depths; also with threat
 ordering and a table. exact: the way from plain negamax to the full solver, an improvement
-at a time, on sets of positions. mcts: how near Monte-Carlo tree search comes to exact play as
-its simulations grow. sets: write labelled sets, which `exact` and other solvers read.
+at a time, on sets of positions. sets: write labelled sets, which `exact` and other solvers read.
 statistics: simulated tournaments and matches of known truth, --count of each: how often the
 intervals of ratings hold it (95 % is right), how often the sequential test errs (5 % allowed).
 
@@ -19,9 +18,8 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from agents.solver import Solver
-    from evaluation.labelled import Labelled
 
-KINDS: Final = ("pruning", "exact", "mcts", "sets", "statistics")
+KINDS: Final = ("pruning", "exact", "sets", "statistics")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -67,24 +65,16 @@ def _pruning(arguments: argparse.Namespace) -> str:
 
 def _exact(arguments: argparse.Namespace) -> str:
     from evaluation.experiments import exact
-
-    return exact(_labelled(arguments), arguments.max_nodes)[1]
-
-
-def _mcts(arguments: argparse.Namespace) -> str:
-    from evaluation.convergence import convergence
-
-    return convergence(_labelled(arguments))[1]
-
-
-def _labelled(arguments: argparse.Namespace) -> dict[str, list[Labelled]]:
-    """The sets of the files, or those made from the seed."""
     from evaluation.labelled import STAGES, make_labelled, read_labelled
 
     if arguments.files:
-        return {path.stem: read_labelled(path)[: arguments.count] for path in arguments.files}
-    solver = _solver()
-    return {name: make_labelled(name, arguments.count, arguments.seed, solver) for name in STAGES}
+        sets = {path.stem: read_labelled(path)[: arguments.count] for path in arguments.files}
+    else:
+        solver = _solver()
+        sets = {
+            name: make_labelled(name, arguments.count, arguments.seed, solver) for name in STAGES
+        }
+    return exact(sets, arguments.max_nodes)[1]
 
 
 def _sets(arguments: argparse.Namespace) -> str:
@@ -122,7 +112,6 @@ def _solver() -> Solver:
 _KINDS: Final[dict[str, Callable[[argparse.Namespace], str]]] = {
     "pruning": _pruning,
     "exact": _exact,
-    "mcts": _mcts,
     "sets": _sets,
     "statistics": _statistics,
 }

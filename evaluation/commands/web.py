@@ -49,14 +49,15 @@ def execute(arguments: argparse.Namespace) -> int:
     import agents
     from agents.base import SearchingAgent
     from c4env.cores import usable_cores
+    from c4env.errors import MissingExtra
     from c4env.jit import is_warm
-    from evaluation.errors import InvalidRun, MissingServer
+    from evaluation.errors import InvalidRun
     from evaluation.play import keep
 
     try:
         from evaluation.web.server import Server, Settings, is_loopback, listen
     except ImportError as error:
-        raise MissingServer(
+        raise MissingExtra(
             f"the web server needs starlette and uvicorn ({error}): pip install 'c4env[web]'"
         ) from None
     if not arguments.seconds > 0:

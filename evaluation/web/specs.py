@@ -1,7 +1,7 @@
 """Which agents a page may ask for: the zoo with plain options, and what the owner named.
 
 A spec that comes from a page must not import modules, open files, start programs or make
-connections. So it names an agent of the zoo that takes no path, address or program, and
+connections. So it names an agent of the zoo that needs no path, address or program, and
 its options are numbers or names from a list; the owner names anything on the command line.
 """
 
@@ -14,18 +14,23 @@ from agents.registry import join_spec, split_spec
 from agents.zoo import ZOO
 from evaluation.errors import InvalidRequest
 
-GREATEST: Final = {"table_mb": 256}  # of options that reserve memory
+MEMORY: Final = 256  # megabytes, the most an option may reserve
 
 PLAIN: Final[dict[str, Entry]] = {
     entry.name: entry
     for entry in ZOO
-    if not entry.argument and all(o.default is not REQUIRED for o in entry.options)
+    if all(option.default is not REQUIRED for option in entry.options)
 }
 
 
 def settable(entry: Entry) -> list[Option]:
     """The options a page may set: numbers, and texts with a list of names."""
     return [option for option in entry.options if option.kind is not str or option.choices]
+
+
+def greatest(option: Option) -> float:
+    """The greatest value a page may give."""
+    return min(option.high, MEMORY) if option.name.endswith("_mb") else option.high
 
 
 def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
@@ -62,8 +67,8 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
         value = option.parse(name, text)
         if option.choices and value not in option.choices:
             raise InvalidRequest(f"{name}: {key}={text!r}: expected {', '.join(option.choices)}")
-        if value > GREATEST.get(key, value):
-            raise InvalidRequest(f"{name}: {key}={text!r}: expected at most {GREATEST[key]}")
+        if option.kind is not str and value > greatest(option):
+            raise InvalidRequest(f"{name}: {key}={text!r}: expected at most {greatest(option)}")
         parsed[key] = value
     return join_spec(name, parsed)
 
@@ -84,7 +89,7 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
 
 
 def _described(option: Option) -> dict[str, Any]:
-    finite = {"low": option.low, "high": min(option.high, GREATEST.get(option.name, option.high))}
+    finite = {"low": option.low, "high": greatest(option)}
     return {
         "name": option.name,
         "kind": option.kind.__name__,

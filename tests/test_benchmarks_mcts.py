@@ -1,0 +1,35 @@
+"""The benchmark of tree search runs, alone or beside OpenSpiel, and compares like with like."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from evaluation.__main__ import main
+from evaluation.benchmarks import mcts
+
+
+def test_every_search_makes_the_simulations_asked_for() -> None:
+    rows, table = mcts.run(simulations=40, repeat=1)
+    has_peer = importlib.util.find_spec("pyspiel") is not None
+    assert len(rows) == len(mcts.POSITIONS) * (3 if has_peer else 2)
+    for row in rows:
+        assert row.simulations == 40
+        assert row.per_second > 0
+        assert (row.ratio is not None) == has_peer
+        assert row.name in table
+
+
+def test_it_runs_without_the_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcts, "_peer", lambda: None)
+    monkeypatch.setattr(mcts, "POSITIONS", ("44",))
+    rows, table = mcts.run(simulations=20, repeat=1)
+    assert [row.ratio for row in rows] == [None, None]
+    assert "OpenSpiel is not measured" in table
+
+
+@pytest.mark.parametrize("option", ["--simulations", "--repeat"])
+def test_bad_numbers_are_one_line(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "mcts", option, "0"]) == 2
+    assert capsys.readouterr().err == f"c4 bench: {option} 0: expected at least 1\n"
