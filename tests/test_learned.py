@@ -182,9 +182,9 @@ def test_the_values_and_the_policy_have_learned_the_game() -> None:
         np.sign(given[int(column)] or 0) == np.sign(most)
         for given, column, most in zip(scores, logits.argmax(axis=1), best, strict=True)
     ]
-    assert np.mean(kept) > 0.75
+    assert np.mean(kept) > 0.85
     signs = np.sign(best)
-    assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.75
+    assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.85
 
 
 # -- agent -------------------------------------------------------------------------

@@ -184,6 +184,7 @@ def test_positions_a_ply_on_have_the_scores_of_their_columns(
     assert values[-1] == 1
 
 
+@pytest.mark.compiled
 def test_the_command_trains_and_goes_on_where_it_was(
     torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,6 +204,7 @@ def test_the_command_trains_and_goes_on_where_it_was(
     assert "seed 1" in capsys.readouterr().err
 
 
+@pytest.mark.compiled
 def test_fitting_lowers_the_losses(
     torch: Any, planes: np.ndarray, small_solver: list[Position]
 ) -> None:
