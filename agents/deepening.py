@@ -166,7 +166,7 @@ def deepen(
     if -win_at(plies + 4) >= beta:
         return -win_at(plies + 4)
 
-    key = table_key(mine, theirs, searching, work[AGE])
+    key = table_key(mine, theirs, searching, int(work[AGE]))
     place = table_place(key, len(values))
     first = -1
     if keys[ENTRY * place] == key:

@@ -12,6 +12,7 @@ from agents.weights import WEIGHTS
 from c4env import Position
 
 
+@pytest.mark.compiled
 def test_samples_repeat_with_their_seed_and_hold_no_position_twice() -> None:
     found = fit.sample(30, seed=3)
     assert found == fit.sample(30, seed=3) != fit.sample(30, seed=4)

@@ -90,6 +90,7 @@ def test_nothing_is_fetched() -> None:
     assert "default-src 'none'" in text
 
 
+@pytest.mark.compiled
 def test_the_command_writes_the_page_and_keeps_the_scores(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,8 @@ from evaluation.record import read_games
 
 MINUS = "\N{MINUS SIGN}"
 
+pytestmark = pytest.mark.compiled
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
