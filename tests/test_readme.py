@@ -92,7 +92,7 @@ def test_the_set_up_blocks_are_what_ci_runs():
     assert len(set_up) == 2
     first, second = set_up
     assert first.strip().endswith("c4 run")
-    assert second.strip().endswith("pytest -q")
+    assert second.strip().endswith("pytest -q -n auto")
     script = (ROOT / ".ci" / "run").read_text()
     assert "block 1" in script
     assert "block 2" in script
