@@ -63,3 +63,4 @@ class Entry:
     summary: str
     options: tuple[Option, ...] = ()
     argument: str = ""  # the option that a spec gives without its key: name:argument
+    needs: tuple[str, ...] = ()  # modules of other packages that it cannot do without

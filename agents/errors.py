@@ -4,7 +4,7 @@ from c4env.errors import C4Error
 
 
 class UnknownAgent(C4Error):
-    """A name that no agent has, or an import path that leads nowhere."""
+    """A name that no agent has, an import path that leads nowhere, or one whose code raises."""
 
 
 class InvalidSpec(C4Error):

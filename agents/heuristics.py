@@ -214,8 +214,8 @@ def load(name: str | Heuristic) -> Heuristic:
         raise InvalidHeuristic(f"heuristic {name!r}: {expected}")
     try:
         function = import_attribute(name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise InvalidHeuristic(f"heuristic {name!r}: {error}; {expected}") from None
+    except (ImportError, AttributeError) as error:
+        raise InvalidHeuristic(f"heuristic {name!r}: {error}; {expected}") from error
     return check(function, name)
 
 

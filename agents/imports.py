@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import traceback
 from typing import Any, Final
 
 taken_from_main: Final[dict[str, Any]] = {}
@@ -19,7 +20,7 @@ def import_attribute(path: str) -> Any:
     ``agents`` must not come before ours, in this process or in a worker.
 
     Raises:
-        ImportError, AttributeError, ValueError: there is nothing of that name.
+        ImportError, AttributeError: there is nothing of that name, or its module raises.
     """
     module_name, _, attribute = path.partition(":")
     folder = os.getcwd()
@@ -27,12 +28,26 @@ def import_attribute(path: str) -> Any:
     if added:
         sys.path.append(folder)
     try:
-        found = getattr(importlib.import_module(module_name), attribute)
-    except TypeError as error:  # a relative name
-        raise ImportError(str(error)) from None
+        module = importlib.import_module(module_name)
+    except ImportError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever the user's code may raise
+        raise ImportError(f"importing {module_name!r} raised {in_a_line(error)}") from error
     finally:
         if added:
             sys.path.remove(folder)
+    found = getattr(module, attribute)
     if module_name == "__main__":
         taken_from_main[path] = found
     return found
+
+
+def in_a_line(error: BaseException) -> str:
+    """What a user's code raised, and where if that is known: type, message, file and line."""
+    said = " ".join(str(error).split())
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = ""
+    # A SyntaxError tells them itself; and with no module there is no line.
+    if not isinstance(error, SyntaxError) and "importlib" not in frame.filename:
+        where = f" ({os.path.basename(frame.filename)}, line {frame.lineno})"
+    return f"{type(error).__name__}: {said[:300]}{where}"

@@ -53,6 +53,8 @@ class Negamax(SearchingAgent):
             the opening ends in an error rather than never.
     """
 
+    deterministic = True
+
     def __init__(self, max_nodes: int = 1_000_000_000) -> None:
         self.max_nodes = max_nodes
 

@@ -317,10 +317,10 @@ def load(function: str | PolicyValue) -> PolicyValue:
         return shipped()
     try:
         found = import_attribute(function)
-    except (ImportError, AttributeError, ValueError) as error:
+    except (ImportError, AttributeError) as error:
         raise InvalidFunction(
             f"puct: function={function!r}: {error}; expected {LEARNED} or package.module:function"
-        ) from None
+        ) from error
     if not callable(found):
         raise InvalidFunction(f"puct: function={function!r} is {found!r}; expected a function")
     return found  # type: ignore[no-any-return]  # getattr

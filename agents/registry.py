@@ -22,8 +22,9 @@ from typing import Any, Final
 from agents.base import Agent
 from agents.entries import REQUIRED, Entry
 from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
-from agents.imports import import_attribute, taken_from_main
+from agents.imports import import_attribute, in_a_line, taken_from_main
 from agents.zoo import ZOO
+from c4env.errors import C4Error
 
 ENTRY_POINTS: Final = "c4env.agents"
 """Entry-point group of third parties: each loads an :class:`Entry`, or anything
@@ -81,16 +82,42 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
 def describe(name: str) -> str:
     """A few lines about an agent: what it does, its options, their defaults.
 
+    Args:
+        name: a name or an import path; the options of a whole spec are passed over.
+
     Raises:
         UnknownAgent: no agent has the name.
+        InvalidSpec: malformed.
     """
+    name, _ = split_spec(name)
     entry = _lookup(name)
     if not isinstance(entry, Entry):
         summary = (inspect.getdoc(entry) or "an agent registered without a docstring").split("\n")
-        return f"{name:<20} {summary[0]}"
+        lines = [f"{name:<20} {summary[0]}"]
+        lines += [f"{'':<22}{key}={_shown(value)}" for key, value in _defaults(entry).items()]
+        return "\n".join(lines)
     lines = [f"{name:<20} {entry.summary}"]
     lines += [f"{'':<22}{o.name}={_shown(o.default)}  {o.help}" for o in entry.options]
     return "\n".join(lines)
+
+
+def _defaults(target: Callable[..., Any]) -> dict[str, Any]:
+    """What a class or factory is called with, and the defaults; nothing for a plain function."""
+    if _takes_observation(target):
+        return {}
+    return {
+        key: REQUIRED if parameter.default is parameter.empty else parameter.default
+        for key, parameter in inspect.signature(target).parameters.items()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
+
+
+def _takes_observation(target: Callable[..., Any]) -> bool:
+    """Whether it is an agent itself rather than what builds one."""
+    if inspect.isclass(target):
+        return False
+    parameters = inspect.signature(target).parameters.values()
+    return any(parameter.default is parameter.empty for parameter in parameters)
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -192,7 +219,7 @@ def make(spec: str, **options: Any) -> Agent:
         for option in target.options:
             if option.default is REQUIRED and option.name not in merged:
                 wanted = f"{name}:{option.name.upper()}"
-                raise InvalidSpec(f"agent {spec!r}: {option.help} is missing: expected {wanted}")
+                raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
         target = _import(target.target)
     agent = _build(target, name, merged)
@@ -207,10 +234,11 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         point = _third_parties()[name]
         try:
             loaded = point.load()
-        except (ImportError, AttributeError) as error:
+        except (Exception, SystemExit) as error:
             raise UnknownAgent(
-                f"agent {name!r}: its entry point {point.value!r} cannot be loaded: {error}"
-            ) from None
+                f"agent {name!r}: its entry point {point.value!r} cannot be loaded: "
+                f"{in_a_line(error)}"
+            ) from error
         register(name, loaded, replace=True)
         return _registered[name]
     if ":" in name:
@@ -223,22 +251,25 @@ def _import(path: str) -> Callable[..., Any]:
         raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
     try:
         found = import_attribute(path)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UnknownAgent(f"agent {path!r}: {error}; expected package.module:attribute") from None
+    except (ImportError, AttributeError) as error:
+        expected = "expected package.module:attribute"
+        raise UnknownAgent(f"agent {path!r}: {error}; {expected}") from error
     if not callable(found):
         raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")
     return found  # type: ignore[no-any-return]  # getattr
 
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
-    if not inspect.isclass(target) and not options:
-        signature = inspect.signature(target)
-        if any(p.default is p.empty for p in signature.parameters.values()):
-            return FunctionAgent(target)  # takes an observation
+    if not options and _takes_observation(target):
+        return FunctionAgent(target)
     try:
         built = target(**_converted(target, name, options))
+    except C4Error:
+        raise
     except TypeError as error:
-        raise UnknownOption(f"{name}: cannot be built with {options}: {error}") from None
+        raise UnknownOption(f"{name}: cannot be built with {options}: {error}") from error
+    except (Exception, SystemExit) as error:  # whatever a user's code may raise
+        raise UnknownAgent(f"{name}: building it raised {in_a_line(error)}") from error
     if isinstance(built, Agent):
         return built
     if callable(built):

@@ -98,6 +98,8 @@ class RustPort(SearchingAgent):
         depth: plies looked ahead, the agent's own move included; the report's 4 is 5 here.
     """
 
+    deterministic = True
+
     def __init__(self, depth: int = 5) -> None:
         self.depth = depth
 

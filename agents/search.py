@@ -175,6 +175,7 @@ class FixedDepth(SearchingAgent):
         rules: orders and terminal values.
     """
 
+    deterministic = True
     prune: ClassVar[bool]
 
     def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:

@@ -41,6 +41,8 @@ class Greedy(Agent):
         heuristic: name or import path of the heuristic (``agents.heuristics``).
     """
 
+    deterministic = True
+
     def __init__(self, heuristic: str | Heuristic = "chain") -> None:
         from agents.heuristics import load
 

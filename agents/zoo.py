@@ -166,12 +166,13 @@ ZOO: Final = (
     Entry(
         "sb3",
         "agents.sb3:SB3",
-        "a model trained with Stable-Baselines3 or sb3-contrib (agents/training)",
+        "a model of Stable-Baselines3 or sb3-contrib (needs the package stable-baselines3)",
         (
             Option("path", str, REQUIRED, "the model's .zip, which may run code: trust it"),
             Option("temperature", float, 0.0, "0: the preferred column; 1: drawn as trained", 0),
         ),
         argument="path",
+        needs=("stable_baselines3",),
     ),
     *ADAPTERS,
 )

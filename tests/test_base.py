@@ -14,7 +14,7 @@ import agents
 from agents.base import Agent, SearchingAgent, SearchResult, require_move
 from agents.errors import NoMove
 from c4env import Position, observe
-from c4env.errors import C4Error, InvalidObservation
+from c4env.errors import C4Error, InvalidObservation, InvalidPosition
 
 QUICK = {  # the agents that can play from the opening, shallow enough for an uncompiled pass
     "alphabeta": "alphabeta:depth=2,heuristic=lines",
@@ -48,7 +48,7 @@ def test_an_agent_answers_an_observation_as_it_answers_its_position(position: Po
 
 def test_what_an_agent_is_without_more() -> None:
     agent = First()
-    assert agent.deterministic
+    assert not agent.deterministic  # it may draw lots
     assert agent.nodes == 0
     assert agent.name == ""
     assert repr(agent) == "First()"
@@ -70,6 +70,15 @@ def test_no_move_is_asked_for_after_the_end() -> None:
         assert repr(Position.parse(moves)) in str(caught.value)
     require_move(Position())
     assert issubclass(NoMove, C4Error)
+
+
+@pytest.mark.parametrize("name", ["greedy", "deepening", "negamax", "mcts", "learned"])
+def test_a_move_is_asked_for_in_a_position(name: str) -> None:
+    agent: Any = agents.make(name)
+    for given_instead in ("4435", None, np.zeros((6, 7, 2))):
+        for ask in (agent.choose, getattr(agent, "search", agent.choose)):
+            with pytest.raises(InvalidPosition, match=r"expected a c4env\.Position"):
+                ask(given_instead)
 
 
 def test_a_search_result_is_a_value() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import agents
+from agents import registry
 from evaluation.__main__ import COMMANDS, main
 from evaluation.commands.run import DEFAULT_FIELD
 from evaluation.record import GAMES_FILE, read_games
@@ -64,6 +66,54 @@ def test_list_describes_every_agent(capsys):
     assert "depth=7" in shown
     assert main(["list", "rust-port"]) == 0
     assert "minimax" not in capsys.readouterr().out
+
+
+def test_list_goes_on_after_a_broken_agent_of_another_package(capsys, monkeypatch):
+    points = [
+        importlib.metadata.EntryPoint(name, value, registry.ENTRY_POINTS)
+        for name, value in {"absent": "no_such_module_1:A", "odd": "json:__name__"}.items()
+    ]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
+    registry._third_parties.cache_clear()
+    try:
+        assert main(["list"]) == 0
+        shown = capsys.readouterr().out.split("\n")
+        assert main(["list", "absent"]) == 2
+    finally:
+        registry._third_parties.cache_clear()
+    (absent,) = (line for line in shown if line.startswith("absent "))
+    assert "broken: " in absent
+    assert "No module named 'no_such_module_1'" in absent
+    (odd,) = (line for line in shown if line.startswith("odd "))
+    assert "broken: " in odd
+    assert any(line.startswith("rust-port ") for line in shown)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "raising_agent:A", "random"],
+        ["play", "raising_agent:A", "random", "--no-record"],
+        ["web", "raising_agent:A"],
+        ["serve-agent", "raising_agent:A"],
+        ["place", "raising_agent:A"],
+        ["quality", "raising_agent:A", "--on", "end-easy"],
+        ["list", "raising_agent:A"],
+        ["run", "random", "alphabeta:heuristic=raising_agent:A"],
+        ["run", "random", "puct:function=raising_agent:A"],
+        ["heuristics", "raising_agent:A", "--on", "end-easy"],
+    ],
+)
+def test_a_users_module_that_raises_is_one_line_everywhere(
+    arguments, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "raising_agent.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "raising_agent:A" in shown
+    assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
 
 
 def test_play_records_and_reports(tmp_path, capsys, monkeypatch):

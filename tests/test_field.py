@@ -17,6 +17,7 @@ class Patient(Agent):
     """Plays the first legal column, by the clock if it is given one."""
 
     closed = 0
+    deterministic = True
 
     def __init__(self, movetime=None):
         self.movetime = movetime

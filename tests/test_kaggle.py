@@ -148,7 +148,7 @@ def test_each_game_has_a_fresh_process_and_its_seed(submitted):
 @pytest.mark.parametrize(
     ("spec", "error", "words"),
     [
-        ("kaggle", InvalidSpec, "the submission is missing"),
+        ("kaggle", InvalidSpec, "kaggle: file is missing"),
         ("kaggle:none.py", InvalidValue, "file='none.py': expected a Python file"),
         (f"{RULES},python=/no/python", InvalidValue, "python='/no/python'"),
         (f"{RULES},overage=-1", InvalidValue, "overage='-1'"),

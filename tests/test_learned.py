@@ -156,6 +156,13 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
     for name in ("text.npz", "other.npz", "pickled.npz", "none.npz"):
         with pytest.raises(UnreadableWeights):
             Network.load(tmp_path / name)
+    (tmp_path / "mine.py").write_text("print(1)")
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    (tmp_path / "cut.npz").write_bytes(b"PK\x03\x04 and no more")
+    for name in ("mine.py", "pickled.npz", "array.npy", "cut.npz"):
+        with pytest.raises(UnreadableWeights) as caught:
+            Network.load(tmp_path / name)
+        assert str(caught.value).endswith(f"{name}: not weights of agents.learned.train")
     lacking = dict(shipped().weights)
     del lacking["head.bias"]
     with pytest.raises(UnreadableWeights, match=r"head\.bias.*none"):

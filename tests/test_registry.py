@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import importlib.metadata
 import os
 import subprocess
@@ -17,7 +18,14 @@ import agents
 from agents import registry
 from agents.base import Agent
 from agents.entries import REQUIRED, Entry, Option
-from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
+from agents.errors import (
+    InvalidFunction,
+    InvalidHeuristic,
+    InvalidSpec,
+    InvalidValue,
+    UnknownAgent,
+    UnknownOption,
+)
 from agents.registry import (
     ENTRY_POINTS,
     FunctionAgent,
@@ -145,7 +153,7 @@ def test_an_argument_needs_no_key(spec: str, path: str, depth: int) -> None:
 @pytest.mark.parametrize("spec", ["loaded", "loaded:depth=3"])
 def test_a_missing_argument_is_said(spec: str) -> None:
     register("loaded", LOADED)
-    with pytest.raises(InvalidSpec, match="the file is missing: expected loaded:PATH"):
+    with pytest.raises(InvalidSpec, match=r"^loaded: path is missing: expected loaded:PATH$"):
         make(spec)
 
 
@@ -373,7 +381,61 @@ def test_a_class_or_function_is_named_by_its_import_path() -> None:
     agent = make("users_agents:Fixed:column=5")
     assert (agent.choose(Position()), agent.name) == (5, "users_agents:Fixed:column=5")
     assert make("users_agents:Fixed(column=6)").choose(Position()) == 6
-    assert "Plays one column" in describe("users_agents:Fixed")
+    shown = describe("users_agents:Fixed:column=5").split("\n")
+    assert shown[0].endswith("Plays one column.")
+    assert [line.strip() for line in shown[1:]] == ["column=2"]
+    assert "\n" not in describe("users_agents:leftmost")
+
+
+RAISING = {  # a module's text, and what is said of it
+    "syntax": ("def f(:\n", r"SyntaxError: invalid syntax \(raising\.py, line 1\)"),
+    "division": ("\n1 / 0\n", r"ZeroDivisionError: division by zero \(raising\.py, line 2\)"),
+    "exit": ("import sys\nsys.exit(3)\n", r"SystemExit: 3 \(raising\.py, line 2\)"),
+    "attribute": ("import os\nos.nothing\n", r"AttributeError: .* \(raising\.py, line 2\)"),
+    "missing": ("import no_such_module_1\n", "No module named 'no_such_module_1'"),
+    "built": (
+        "class A:\n    def __init__(self):\n        raise OSError('no\\ndisk')\n",
+        r"OSError: no disk \(raising\.py, line 3\)",
+    ),
+    "built-exit": ("def A():\n    raise SystemExit\n", r"SystemExit:  ?\(raising\.py, line 2\)"),
+}
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current directory, whose ``raising.py`` is imported afresh."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.modules.pop("raising", None)
+    importlib.invalidate_caches()
+
+
+@pytest.mark.parametrize("kind", RAISING)
+def test_code_of_a_user_that_raises_is_told_in_a_line(in_folder: Path, kind: str) -> None:
+    text, words = RAISING[kind]
+    (in_folder / "raising.py").write_text(text)
+    with pytest.raises(UnknownAgent, match=f"raising:A.*{words}") as caught:
+        make("raising:A")
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is not None
+    if "built" in kind:
+        return
+    for spec, error in (
+        ("greedy:heuristic=raising:f", InvalidHeuristic),
+        ("puct:raising:f", InvalidFunction),
+    ):
+        with pytest.raises(error, match=f"'raising:f'.*{words}"):
+            make(spec)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["raise KeyboardInterrupt\n", "class A:\n    def __init__(self): raise KeyboardInterrupt"],
+)
+def test_an_interrupt_passes_through_a_users_code(in_folder: Path, text: str) -> None:
+    (in_folder / "raising.py").write_text(text)
+    with pytest.raises(KeyboardInterrupt):
+        make("raising:A")
 
 
 MAIN = """
@@ -508,8 +570,17 @@ def test_every_agent_and_option_is_described() -> None:
             shown = "..." if option.default is REQUIRED else option.default
             assert f"{option.name}={shown}" in text
             assert option.help in text
+    assert describe("alphabeta:depth=3") == describe("alphabeta")
+    assert describe("sb3:model.zip") == describe("sb3")
     with pytest.raises(UnknownAgent, match="did you mean 'greedy'"):
         describe("gredy")
+
+
+def test_the_description_says_what_package_an_agent_needs() -> None:
+    for name in names():
+        entry = registry._registered[name]
+        assert isinstance(entry, Entry)
+        assert ("(needs the package" in describe(name)) == bool(entry.needs)
 
 
 @pytest.mark.parametrize("name", sorted(registry._registered))

@@ -12,7 +12,7 @@ from agents.zoo import ZOO
 from c4env.errors import C4Error
 from evaluation.errors import InvalidRequest
 from evaluation.web import specs
-from evaluation.web.specs import MEMORY, PLAIN, catalogue, check_spec, settable
+from evaluation.web.specs import MEMORY, PLAIN, catalogue, check_spec, offered, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes() -> None:
@@ -27,6 +27,14 @@ def test_the_zoo_is_offered_and_every_default_passes() -> None:
 def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
     needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in e.options)]
     assert not set(needing) & set(PLAIN)
+
+
+def test_what_needs_a_package_is_offered_where_it_is_installed() -> None:
+    entries = [
+        Entry(name, "agents.simple:Random", "", needs=needs)
+        for name, needs in {"a": (), "b": ("json",), "c": ("json", "no_such_module_1")}.items()
+    ]
+    assert list(offered(entries)) == ["a", "b"]
 
 
 def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

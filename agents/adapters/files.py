@@ -36,7 +36,7 @@ def attribute_of_file(path: str, agent: str) -> Any:
             sys.path.append(str(full.parent))
         try:
             spec.loader.exec_module(module)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             del sys.modules[module_name]
             raise InvalidValue(
                 f"{agent}: {path!r} cannot be loaded: {type(error).__name__}: {error}"

@@ -52,12 +52,13 @@ ADAPTERS: Final = (
     Entry(
         "torch",
         "agents.adapters.torch_function:TorchFunction",
-        "a PyTorch function or module of a file: torch:FILE.py:NAME",
+        "a PyTorch function or module: torch:FILE.py:NAME (needs the package torch)",
         (
             Option("function", str, REQUIRED, "FILE.py:NAME, which runs as code: trust it"),
             Option("device", str, "cpu", "where its tensors are"),
         ),
         argument="function",
+        needs=("torch",),
     ),
     Entry(
         "bitbully",
@@ -74,6 +75,7 @@ ADAPTERS: Final = (
                 choices=("center", "leftmost", "random"),
             ),
         ),
+        needs=("bitbully", "bitbully_databases"),
     ),
     Entry(
         "open_spiel",
@@ -86,5 +88,6 @@ ADAPTERS: Final = (
             Option("depth", int, 4, "of minimax, plies looked ahead, its own included", 1, 42),
         ),
         argument="bot",
+        needs=("pyspiel",),
     ),
 )

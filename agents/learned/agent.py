@@ -35,6 +35,8 @@ class Learned(SearchingAgent):
         UnreadableWeights: there is no network in the file.
     """
 
+    deterministic = True
+
     def __init__(self, depth: int = 2, weights: str = SHIPPED) -> None:
         self.depth = depth
         self.network = shipped() if weights == SHIPPED else Network.load(weights)

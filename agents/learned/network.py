@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import os
+import zipfile
 from importlib import resources
 from pathlib import Path
 from typing import IO, Any, Final
@@ -81,8 +82,13 @@ class Network:
         try:
             with np.load(file, allow_pickle=False) as data:
                 return cls(dict(data))
-        except (OSError, ValueError, EOFError) as error:
+        except (OSError, UnreadableWeights) as error:
             raise UnreadableWeights(f"weights {file}: {error}") from None
+        except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            # What NumPy says of it advises to allow pickled code.
+            raise UnreadableWeights(
+                f"weights {file}: not weights of agents.learned.train"
+            ) from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the weights to a file, whole or not at all."""

@@ -103,6 +103,8 @@ def train(
 class TorchPPO(Agent):
     """What was trained: ``c4 run agents.training.torch_ppo:TorchPPO:path=model.pt greedy``."""
 
+    deterministic = True
+
     def __init__(self, path: str) -> None:
         self._network = Network()
         self._network.load_state_dict(torch.load(path, weights_only=True))

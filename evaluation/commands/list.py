@@ -13,7 +13,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Print the descriptions."""
     import agents
+    from c4env.errors import C4Error
 
-    for name in arguments.agents or agents.names():
+    for name in arguments.agents:
         print(agents.describe(name))
+    for name in () if arguments.agents else agents.names():
+        try:
+            print(agents.describe(name))
+        except C4Error as error:  # another package's; it hides none of the others
+            print(f"{name:<20} broken: {' '.join(str(error).split())}")
     return 0

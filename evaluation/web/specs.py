@@ -7,6 +7,8 @@ its options are numbers or names from a list; the owner names anything on the co
 
 from __future__ import annotations
 
+import importlib.util
+from collections.abc import Iterable
 from typing import Any, Final
 
 from agents.entries import REQUIRED, Entry, Option
@@ -16,11 +18,18 @@ from evaluation.errors import InvalidRequest
 
 MEMORY: Final = 256  # megabytes, the most an option may reserve
 
-PLAIN: Final[dict[str, Entry]] = {
-    entry.name: entry
-    for entry in ZOO
-    if all(option.default is not REQUIRED for option in entry.options)
-}
+
+def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """By name, those that need no argument, and no package that is not installed."""
+    return {
+        entry.name: entry
+        for entry in entries
+        if all(option.default is not REQUIRED for option in entry.options)
+        and all(importlib.util.find_spec(module) for module in entry.needs)
+    }
+
+
+PLAIN: Final = offered(ZOO)
 
 
 def settable(entry: Entry) -> list[Option]:
