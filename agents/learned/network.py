@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 import os
 import zipfile
+from contextlib import nullcontext
 from importlib import resources
 from pathlib import Path
 from typing import IO, Any, Final
@@ -80,7 +81,8 @@ class Network:
             UnreadableWeights: no such file, or no network in it.
         """
         try:
-            with np.load(file, allow_pickle=False) as data:
+            opened = nullcontext(file) if hasattr(file, "read") else open(file, "rb")  # noqa: SIM115
+            with opened as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
         except (OSError, UnreadableWeights) as error:
             raise UnreadableWeights(f"weights {file}: {error}") from None
