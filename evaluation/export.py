@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.errors import MissingExtra
-from evaluation.errors import InvalidRun, UnwritableRun
-from evaluation.record import GameRecord, write_whole
+from evaluation.errors import InvalidRun
+from evaluation.files import write_file
+from evaluation.record import GameRecord
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,10 +89,7 @@ def write_games(path: Path, games: Iterable[GameRecord]) -> None:
     """
     if path.suffix.lower() not in WRITERS:
         raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(WRITERS)}")
-    try:
-        write_whole(path, WRITERS[path.suffix.lower()](games))
-    except OSError as error:
-        raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None
+    write_file(path, WRITERS[path.suffix.lower()](games))
 
 
 def to_frame(games: Iterable[GameRecord]) -> pd.DataFrame:

@@ -154,7 +154,7 @@ class GameFile:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if not self._path.exists():
-                write_whole(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
+                _make_once(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
             self._file = self._path.open("r+", encoding="utf-8", newline="\n")
         except OSError as error:
             raise UnreadableRun(f"{folder}: {error.strerror or error}") from None
@@ -247,7 +247,7 @@ def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
     return header, games, intact
 
 
-def write_whole(path: Path, text: str) -> None:
+def _make_once(path: Path, text: str) -> None:
     """Make a file that is either complete or not there, even after a kill.
 
     Of two processes that make it at once one wins, and the other finds that one's.

@@ -10,14 +10,13 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Final
 
-from evaluation.errors import UnwritableRun
+from c4env.position import Position
 from evaluation.judge import Judge, Scores, positions_of
 from evaluation.quality import MoveQuality, Quality
 from evaluation.ratings import Ratings
-from evaluation.record import GameRecord, digest, write_whole
+from evaluation.record import GameRecord, digest
 from evaluation.wintable import WinTable
 
 PLACE: Final = '"REPORT"'  # in the template, where the run goes
@@ -88,15 +87,24 @@ def contents(
         "scores": None,
     }
     if judge is not None:
-        quality = Quality.of_games(games, judge, players)
-        found["quality"] = {
-            "overall": [_quality(q) for q in quality.overall()],
-            "by_ply": [[index[q.player], *_curve(q)] for q in quality.by_ply(BAND)],
-        }
-        found["scores"] = [
-            "".join(format_scores(judge.scores(p)) for p in positions_of(game)) for game in games
-        ]
+        if any(positions_of(game) for game in games):
+            quality = Quality.of_games(games, judge)
+            judged = {q.player: _quality(q) for q in quality.overall()}
+            found["quality"] = {
+                "overall": [judged.get(player) for player in players],  # None: it never moved
+                "by_ply": [[index[q.player], *_curve(q)] for q in quality.by_ply(BAND)],
+            }
+        found["scores"] = ["".join(map(format_scores, scores_along(game, judge))) for game in games]
     return found
+
+
+def scores_along(game: GameRecord, judge: Judge) -> list[Scores]:
+    """Exact scores of each position the players chose in, and of one a forfeit left open."""
+    positions = positions_of(game)
+    last = Position.parse(game.moves)
+    if last.outcome is None:
+        positions.append(last)
+    return [judge.scores(position) for position in positions]
 
 
 def page(found: Mapping[str, Any]) -> str:
@@ -107,18 +115,6 @@ def page(found: Mapping[str, Any]) -> str:
     template = files("evaluation").joinpath("report.html").read_text(encoding="utf-8")
     before, _, after = template.partition(PLACE)
     return before + text + after
-
-
-def write_page(path: Path, found: Mapping[str, Any]) -> None:
-    """Write the page; the file is whole, or as it was before.
-
-    Raises:
-        UnwritableRun: it cannot be written.
-    """
-    try:
-        write_whole(path, page(found))
-    except OSError as error:
-        raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _cost(games: Sequence[GameRecord], player: str) -> list[float]:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from agents import registry
+
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("c4env")
@@ -20,3 +22,9 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip("the folder of other programs' figures is not beside the checkout")
     return SHARED_DATA
+
+
+@pytest.fixture(autouse=True)
+def own_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of the table of agents for each test: what one registers, no other finds."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))

@@ -36,6 +36,17 @@ def test_a_game_is_shown_to_its_end(folder: Path, capsys: pytest.CaptureFixture[
     assert "a blunder" in shown
 
 
+def test_what_a_forfeit_left_open_is_scored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with GameFile(tmp_path, {"seed": 1}) as file:
+        file.append(GameRecord(("one", "two"), "44", "44", 1, "exception", "boom"))
+    assert main(["replay", str(tmp_path), "1"]) == 0
+    shown = capsys.readouterr().out
+    assert "exact: " in shown
+    assert "two wins (exception: boom)" in shown
+
+
 def test_without_scores_there_are_only_boards(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

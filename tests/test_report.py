@@ -76,6 +76,19 @@ def test_exact_scores_stand_beside_every_move() -> None:
     assert found["quality"]["overall"][0][0] > 0
 
 
+def test_an_agent_that_never_moved_has_no_quality() -> None:
+    games = [GameRecord(("lame", "one"), "44", "44", 1, "exception", "boom"), GAMES[0]]
+    with Judge() as judge:
+        found = report.contents({}, games, rate(games, ["lame", "one", "two"]), judge)
+        assert found["quality"]["overall"][found["players"].index("lame")] is None
+        assert found["quality"]["overall"][found["players"].index("one")] is not None
+        # The position that the forfeit left open has its scores.
+        assert report.parse_scores(found["scores"][0]) == judge.scores(Position.parse("44"))
+        alone = report.contents({}, games[:1], rate(games[:1], ["lame", "one"]), judge)
+        assert alone["quality"] is None
+    assert data_of(report.page(found))["players"] == found["players"]
+
+
 def test_names_cannot_leave_the_data_they_stand_in() -> None:
     games = [game(NASTY, "two", "4455667", 0)]
     text = report.page(report.contents({}, games, rate(games, [NASTY, "two"]), title=NASTY))
@@ -106,8 +119,14 @@ def test_the_command_writes_the_page_and_keeps_the_scores(
     command = ["report", str(tmp_path / "run"), "--html", str(quick), "--no-scores", "--quiet"]
     assert main(command) == 0
     assert data_of(quick.read_text())["scores"] is None
+    assert main([*command[:3], str(page), "--no-scores", "--quiet"]) == 0
+    assert page.read_text() == quick.read_text()  # what stood there is replaced
     capsys.readouterr()
-    assert main(["report", str(tmp_path / "run"), "--html", str(tmp_path / "no" / "p.html")]) == 2
-    said = capsys.readouterr().err
-    assert "cannot be written" in said
-    assert said.count("\n") == 1
+    for wrong, said in (
+        (tmp_path / "no" / "p.html", "cannot be written"),
+        (tmp_path, "is a folder"),
+    ):
+        assert main(["report", str(tmp_path / "run"), "--html", str(wrong), "--quiet"]) == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert error.count("\n") == 1

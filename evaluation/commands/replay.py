@@ -72,6 +72,8 @@ def frames(game: GameRecord, judge: Judge | None) -> Iterator[str]:
             lines[-1] += remark(scores, column)
         yield "\n".join(lines)
         position = position.play(column)
+    if judge is not None and position.outcome is None:  # a forfeit left it open
+        yield f"{position}\n{scores_line(judge.scores(position))}"
     winner = "a draw" if game.winner is None else f"{game.players[game.winner]} wins"
     reason = f": {game.reason}" if game.reason else ""
     yield f"{position}\n\n{winner} ({game.ending}{reason})"

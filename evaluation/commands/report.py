@@ -87,8 +87,9 @@ def write(
         print(f"{len(games)} games in {arguments.games}", file=sys.stderr)
     if not arguments.html and not arguments.plots:
         return
+    from evaluation.files import write_file
     from evaluation.judge import Judge, positions_backwards
-    from evaluation.report import contents, write_page
+    from evaluation.report import contents, page
     from evaluation.tournament import notes_of
 
     title = arguments.folder.resolve().name
@@ -101,7 +102,7 @@ def write(
                 judge.judge(positions_backwards(games), watch=progress.watch)
             found = contents(header, games, ratings, judge, notes, title)
     if arguments.html:
-        write_page(arguments.html, found)
+        write_file(arguments.html, page(found))
         print(f"page in {arguments.html}", file=sys.stderr)
     if arguments.plots:
         from evaluation.plots import write_plots
