@@ -133,8 +133,11 @@ class Position:
         for ply, column in enumerate(parse_moves(moves)):
             try:
                 position = position.play(column)
-            except IllegalMove as error:
-                raise IllegalMove(f"{moves!r}, move {ply + 1}: {error}") from None
+            except IllegalMove:
+                # In the notation that was given, where columns count from 1.
+                legal = ", ".join(str(other + 1) for other in position.legal_columns())
+                why = f" is full; legal columns: {legal}" if legal else ": the game is over"
+                raise IllegalMove(f"{moves!r}, move {ply + 1}: column {column + 1}{why}") from None
         return position
 
     @classmethod

@@ -9,7 +9,10 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Final
+
+from evaluation.usage import Parser
 
 # Each command is a module with configure(parser) and execute(arguments), imported only
 # when it is asked for, so that no command pays for another's imports.
@@ -35,17 +38,10 @@ COMMANDS: Final = {
 }
 
 
-class _Parser(argparse.ArgumentParser):
-    """Bad usage is one line on stderr and exit code 2."""
-
-    def error(self, message: str) -> None:  # type: ignore[override]  # does not return
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code: 0, 2 for bad input, 130 when interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parser = _Parser(
+    parser = Parser(
         prog="c4",
         description="Pit Connect Four agents against each other.",
         epilog="c4 COMMAND --help says more. commands:\n"
@@ -53,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
+    parser.add_argument("--version", action="version", version=f"c4env {_version()}")
     name = parser.parse_args(given[:1]).command
     if name not in COMMANDS:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
@@ -60,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"unknown command {name!r}; {hint}")
     try:
         command = importlib.import_module("evaluation.commands." + name.replace("-", "_"))
-        parser = _Parser(prog=f"c4 {name}", description=command.__doc__)
+        parser = Parser(prog=f"c4 {name}", description=command.__doc__)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         command.configure(parser)
         code = command.execute(parser.parse_args(given[1:]))
@@ -82,6 +79,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+
+
+def _version() -> str:
+    try:
+        return version("c4env")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        return "of an unknown version"
 
 
 if __name__ == "__main__":

@@ -5,17 +5,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.errors import InvalidRun
 from evaluation.field import Players, name_players, traits
 from evaluation.openings import Openings, choose_openings
-from evaluation.ratings import Ratings, Tally, rate_tally, score_interval
+from evaluation.ratings import Interval, Ratings, Tally, rate_tally, score_interval
 from evaluation.record import GameRecord, digest
 from evaluation.schedule import opening_major
 from evaluation.sprt import SCORES, Decision, Sprt, kind_of_pair
-from evaluation.tournament import Settings, play
+from evaluation.tournament import Settings, header_of, notes_of, play
 from evaluation.wintable import WinTable
 
 
@@ -29,6 +29,7 @@ class Match:
         games: in pairs from one opening; none after the pair that decided.
         deterministic: the agents known to answer the same position always alike.
         sprt: the test, if the match had one.
+        notes: what a reader must know of how the games were played.
     """
 
     players: tuple[str, str]
@@ -36,6 +37,7 @@ class Match:
     games: tuple[GameRecord, ...]
     deterministic: tuple[str, ...]
     sprt: Sprt | None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, header: Mapping[str, Any], games: Sequence[GameRecord]) -> Match:
@@ -47,7 +49,7 @@ class Match:
         order = opening_major((one, other), openings)
         inside = [found[(*pair, start)] for pair, start in order if (*pair, start) in found]
         known = tuple(header.get("deterministic", ()))
-        return cls((one, other), openings, tuple(inside), known, sprt)
+        return cls((one, other), openings, tuple(inside), known, sprt, notes_of(header))
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
@@ -66,7 +68,7 @@ class Match:
     @functools.cached_property
     def table(self) -> WinTable:
         """First player in rows against second player in columns, and totals."""
-        return WinTable.of(self.games, self.players)
+        return WinTable.of(self.games, self.players, self.notes)
 
     @functools.cached_property
     def tally(self) -> Tally:
@@ -83,11 +85,36 @@ class Match:
         """Hex digest of the games: equal for equal seeds, whatever the workers."""
         return digest(self.games)
 
+    @property
+    def score(self) -> Interval:
+        """Points a game of the first, 0..1, and how sure they are."""
+        return score_interval(self.tally, self.players[0])
+
+    def as_dict(self) -> dict[str, Any]:
+        """What :meth:`report` says, for programs; Elo is the difference, the first's view."""
+        (elo,) = (r for r in self.ratings if r.player == self.players[0])
+        found: dict[str, Any] = {
+            "players": self.players,
+            "score": self.score._asdict(),
+            "elo": {"value": elo.elo, "low": elo.low, "high": elo.high},
+            "pairs": {f"{2 * points:g}": n for points, n in zip(SCORES, self.counts, strict=True)},
+            "openings": len(self.openings),
+            "sprt": None,
+        }
+        if self.sprt is not None:
+            found["sprt"] = {
+                **asdict(self.sprt),
+                "llr": float(self.sprt.llr(self.counts)),
+                "bounds": self.sprt.bounds,
+                "decision": self.decision,
+            }
+        return found
+
     def report(self) -> str:
         """Score, Elo difference and what the test decided, as lines for a terminal."""
         one, other = self.players
         total = self.table.total(one)
-        score = score_interval(self.tally, one)
+        score = self.score
         (elo,) = (r for r in self.ratings if r.player == one)
         name = "spread" if self.ratings.exact else "95 %"
         lines = [
@@ -152,7 +179,7 @@ def play_match(
         UnreadableRun: ``out`` holds something else.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    chosen = Settings(**settings)
+    chosen = Settings.of("play_match", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) != 2:
@@ -169,8 +196,9 @@ def play_match(
                 counts[kind_of_pair(_points(games[-2:], one))] += 1
                 if sprt is not None and sprt.decide(counts) is not None:
                     break
-    known = traits(field, chosen.movetime).deterministic
-    return Match((one, other), tuple(starts), tuple(games), known, sprt)
+    known = traits(field, chosen.movetime)
+    notes = notes_of(header_of(field, starts, chosen, known, about))
+    return Match((one, other), tuple(starts), tuple(games), known.deterministic, sprt, notes)
 
 
 def _points(games: Sequence[GameRecord], player: str) -> float:

@@ -151,6 +151,8 @@ class GameFile:
 
     def __init__(self, folder: Path, header: dict[str, Any]) -> None:
         self._path = folder / GAMES_FILE
+        if folder.exists() and not folder.is_dir():
+            raise UnreadableRun(f"{folder} is a file: expected a directory")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if not self._path.exists():

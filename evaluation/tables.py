@@ -29,7 +29,7 @@ def as_markdown(rows: Rows) -> str:
 
 
 def as_csv(rows: Sequence[Sequence[object]]) -> str:
-    """Comma-separated lines; None is an empty cell."""
+    """Comma-separated lines, the last one unended as in the other forms; None is an empty cell."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue()
+    return buffer.getvalue().removesuffix("\n")

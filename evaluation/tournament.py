@@ -7,7 +7,7 @@ import math
 import operator
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
@@ -88,6 +88,19 @@ class Settings:
                 raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
             put("out", Path(self.out))
 
+    @classmethod
+    def of(cls, caller: str, given: Mapping[str, Any]) -> Settings:
+        """The settings given to a function by name.
+
+        Raises:
+            InvalidRun: there is none of a name, or one is not what it should be.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise InvalidRun(f"{caller}() has no setting {name!r}: expected {', '.join(known)}")
+        return cls(**given)
+
     @property
     def clock(self) -> Clock | None:
         """How long a move may take, if that is limited."""
@@ -153,7 +166,7 @@ def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> To
         UnreadableRun: ``out`` holds something else.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    chosen = Settings(**settings)
+    chosen = Settings.of("round_robin", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(players)
     if len(field) < 2:
@@ -181,7 +194,7 @@ def gauntlet(
         UnreadableRun: ``out`` holds something else.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
-    chosen = Settings(**settings)
+    chosen = Settings.of("gauntlet", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     one = isinstance(challengers, str) or callable(challengers)
     front = name_players([challengers] if one else challengers)  # type: ignore[list-item, arg-type]
@@ -204,14 +217,14 @@ def _whole_run(
     about: Mapping[str, Any],
 ) -> Tournament:
     known = traits(field, settings.movetime)
-    header = _header(field, openings, settings, known, about)
+    header = header_of(field, openings, settings, known, about)
     fresh = _play(field, schedule, settings, header, known)
     found = {game.fixture: game for game in fresh}
     games = tuple(found[fixture] for fixture in schedule)
     return Tournament(tuple(field), tuple(openings), games, known.deterministic, notes_of(header))
 
 
-def _header(
+def header_of(
     field: Mapping[str, Player],
     openings: Sequence[str],
     settings: Settings,
@@ -278,7 +291,7 @@ def play(
         WorkerDied: a worker process died.
     """
     known = traits(field, settings.movetime)
-    header = _header(field, openings, settings, known, about or {})
+    header = header_of(field, openings, settings, known, about or {})
     return _play(field, schedule, settings, header, known, ordered)
 
 

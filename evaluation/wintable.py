@@ -8,7 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from evaluation.record import GameRecord
 
@@ -190,36 +190,37 @@ class WinTable:
                 cell = self.cell(first, second)
                 if cell.games:
                     writer.writerow([first, second, cell.games, *cell, cell.score])
-        return buffer.getvalue()
+        return buffer.getvalue().removesuffix("\n")
 
-    def json(self) -> str:
+    def as_dict(self) -> dict[str, Any]:
         """Everything in the table, for programs."""
 
         def counts(cell: Cell) -> dict[str, object]:
             return {**cell._asdict(), "games": cell.games, "score": cell.score}
 
-        return json.dumps(
-            {
-                "games": self.games,
-                "notes": self.notes,
-                "opening_plies": self.opening_plies,
-                "players": [
-                    {
-                        "name": player,
-                        "total": counts(self.total(player)),
-                        "as_first": counts(self.as_first(player)),
-                        "as_second": counts(self.as_second(player)),
-                        "forfeits": dict(self.forfeits.get(player, {})),
-                    }
-                    for player in self.players
-                ],
-                "cells": [
-                    {"first": first, "second": second, **counts(cell)}
-                    for (first, second), cell in self.cells.items()
-                ],
-            },
-            indent=2,
-        )
+        return {
+            "games": self.games,
+            "notes": self.notes,
+            "opening_plies": self.opening_plies,
+            "players": [
+                {
+                    "name": player,
+                    "total": counts(self.total(player)),
+                    "as_first": counts(self.as_first(player)),
+                    "as_second": counts(self.as_second(player)),
+                    "forfeits": dict(self.forfeits.get(player, {})),
+                }
+                for player in self.players
+            ],
+            "cells": [
+                {"first": first, "second": second, **counts(cell)}
+                for (first, second), cell in self.cells.items()
+            ],
+        }
+
+    def json(self) -> str:
+        """:meth:`as_dict` as JSON."""
+        return json.dumps(self.as_dict(), indent=2)
 
     def __str__(self) -> str:
         return self.text()

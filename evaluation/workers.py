@@ -16,6 +16,7 @@ import os
 import pickle
 import platform
 import re
+import sys
 import tempfile
 import threading
 import time
@@ -24,7 +25,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
@@ -260,7 +261,8 @@ def play_batch(orders: Orders, fixtures: Sequence[Fixture]) -> tuple[list[GameRe
     for name, agent in orders.registered.items():
         agents.register(name, agent, replace=True)
     started = time.perf_counter()
-    games = [play_one(orders, fixture) for fixture in fixtures]
+    with _aside(orders):
+        games = [play_one(orders, fixture) for fixture in fixtures]
     return games, time.perf_counter() - started
 
 
@@ -273,10 +275,19 @@ def play_noting(orders: Orders, fixture: Fixture, note: Path) -> GameRecord:
         note.write_text(f"{len(moves) & 1} {moves}")
 
     pair, opening = fixture
-    for seat, name in enumerate(pair):
-        note.write_text(f"{seat} {opening}")
-        crew.policy(orders, name, seat)
-    return play_one(orders, fixture, on_turn)
+    with _aside(orders):
+        for seat, name in enumerate(pair):
+            note.write_text(f"{seat} {opening}")
+            crew.policy(orders, name, seat)
+        return play_one(orders, fixture, on_turn)
+
+
+def _aside(orders: Orders) -> AbstractContextManager[Any]:
+    """What agents print goes to stderr: stdout is for the answer.
+
+    Threads share it, so there it is left to the one who runs them.
+    """
+    return nullcontext() if orders.shared else redirect_stdout(sys.stderr)
 
 
 def play_one(

@@ -435,7 +435,7 @@ def test_reset_from_a_position(make: Any) -> None:
         ({"move": "44"}, InvalidOption, "unknown option move"),
         ({"moves": "48"}, InvalidNotation, "'8'"),
         ({"moves": 44}, InvalidNotation, "44"),
-        ({"moves": "4444444"}, IllegalMove, "column 3 is full"),
+        ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
         ({"moves": "4455667"}, InvalidOption, "finished game"),
         ({"position": "44"}, InvalidOption, r"expected a c4env\.Position"),
         ({"position": Position.parse("4455667")}, InvalidOption, "finished game"),

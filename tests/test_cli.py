@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import agents
+import evaluation
 from agents import registry
 from evaluation.__main__ import COMMANDS, main
 from evaluation.commands.run import DEFAULT_FIELD
@@ -34,8 +35,77 @@ def test_every_form_of_the_table(form, capsys):
     shown = capsys.readouterr()
     assert "greedy" in shown.out
     assert shown.err == ""
+    assert not shown.out.endswith("\n\n")
     if form == "json":
         assert json.loads(shown.out)["games"] == 2
+
+
+TIMED = [*QUICK, "--movetime", "5", "--anchor", "random=100"]
+
+
+def test_json_holds_all_that_text_says(capsys):
+    assert main([*TIMED, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    result = evaluation.round_robin(["random", "greedy"], openings=0, movetime=5)
+    ratings = result.rate(("random", 100))
+    assert found["digest"] == result.digest
+    assert found["notes"] == list(result.notes)
+    assert [r["player"] for r in found["ratings"]["players"]] == [r.player for r in ratings]
+    first, rated = found["ratings"]["players"][0], ratings[0]
+    for name in ("elo", "low", "high", "better", "score", "games"):
+        assert first[name] == getattr(rated, name)
+    assert first["ranks"] == list(rated.ranks)
+    assert found["ratings"]["first_move"] == ratings.first_move._asdict()
+    assert found["ratings"]["basis"] == ratings.basis()
+    assert found["ratings"]["exact"] is False
+    assert found["ratings"]["anchor"] == "random"
+
+
+def test_markdown_holds_ratings_notes_and_digest(capsys):
+    assert main([*TIMED, "--format", "markdown"]) == 0
+    shown = capsys.readouterr().out
+    assert "| agent | Elo | 95 % | rank | > next | score | games |" in shown
+    assert "5 s a move" in shown
+    assert "random is fixed" in shown
+    assert "Digest `" in shown
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_an_agent_prints_is_kept_apart(jobs, tmp_path):
+    (tmp_path / "loud.py").write_text(
+        "print('at import')\n"
+        "def first(observation):\n"
+        "    print('thinking')\n"
+        "    return int(observation['action_mask'].argmax())\n"
+    )
+    command = [sys.executable, "-m", "evaluation", "run", "loud:first", "random"]
+    command += ["--openings", "0", "--jobs", jobs, "--quiet", "--format", "json"]
+    paths = os.pathsep.join([str(Path(__file__).parents[1]), str(tmp_path)])
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 2
+    assert "thinking" in done.stderr
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith("c4env ")
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "module", "extra"),
+    [("solver", "bitbully.bitbully_core", "c4env[peers]"), ("web", "httpx", "c4env[web]")],
+)
+def test_a_benchmark_names_the_package_it_needs(benchmark, module, extra, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert main(["bench", benchmark]) == 2
+    shown = capsys.readouterr().err
+    assert extra in shown
+    assert shown.count("\n") == 1
 
 
 def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
@@ -167,6 +237,8 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
         (["run", "random", "greedy", "--openings", "balanced:4"], "as in balanced:4,2"),
         (["run", "random", "greedy", "--limit", "0"], "limit=0"),
         (["run", "random", "greedy", "--out", ""], "expected the name of a directory"),
+        (["run", "random", "greedy", "--out", __file__], "is a file: expected a directory"),
+        (["run", "random", "greedy", "--margin", "1"], "--margin means nothing without"),
         (["run", "greedy", "greedy"], "c4 play"),
         (["gauntlet", "greedy", "greedy"], "is a challenger and in the field"),
         (["run", "random", "greedy", "--seed", "-1"], "seed=-1"),
@@ -193,7 +265,10 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
         (["runn"], "did you mean 'run'?"),
         (["run", "random", "greedy", "--seed", "two"], "invalid int value: 'two'"),
         (["run", "random", "greedy", "--opening-book", "x"], "unrecognized arguments"),
-        (["bench", "nothing"], "invalid choice: 'nothing'"),
+        (["bench", "nothing"], "argument BENCHMARK: invalid choice: 'nothing'"),
+        (["bench", "env", "--foo"], "c4 bench env: unrecognized arguments: --foo"),
+        (["gauntlet"], "required: MINE (see"),
+        (["experiment"], "required: EXPERIMENT (see"),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_code_2(arguments, words, capsys):

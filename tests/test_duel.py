@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -116,12 +118,38 @@ def test_the_command_says_what_was_decided(tmp_path, capsys):
     assert "games were there already" in again
 
 
+def test_the_other_forms_hold_the_verdict_too(capsys):
+    arguments = ["match", *FIELD, "--sprt", "0,300", "--jobs", "1", "--quiet", "--openings", "3"]
+    match = play_match(FIELD, openings=3, sprt=Sprt(0, 300))
+    assert main([*arguments, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["digest"] == match.digest
+    assert found["match"]["players"] == FIELD
+    assert found["match"]["score"] == match.score._asdict()
+    assert found["match"]["elo"]["value"] == match.ratings[0].elo
+    assert list(found["match"]["pairs"].values()) == list(match.counts)
+    test = found["match"]["sprt"]
+    assert (test["elo0"], test["elo1"], test["alpha"], test["decision"]) == (0, 300, 0.05, "H1")
+    assert test["llr"] > test["bounds"][1]
+    assert main([*arguments, "--format", "markdown"]) == 0
+    shown = capsys.readouterr().out
+    assert "- H1 accepted after" in shown
+    assert shown.count("resampled") == match.report().count("resampled")
+    assert f"Digest `{match.digest}`" in shown
+
+
+def test_a_timed_match_says_so():
+    assert any("0.5 s a move" in note for note in play_match(FIELD, 0, movetime=0.5).table.notes)
+
+
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
         (["--sprt", "40,0"], "sprt 40,0: expected two Elo, the smaller first"),
         (["--sprt", "forty"], "sprt 'forty': expected ELO0,ELO1"),
         (["--sprt", "0,40", "--alpha", "0.7"], "alpha=0.7: expected a chance"),
+        (["--alpha", "0.1"], "--alpha means nothing without --sprt"),
+        (["--beta", "0.1"], "--beta means nothing without --sprt"),
         (["--openings", "nowhere.txt"], "nowhere.txt"),
     ],
 )

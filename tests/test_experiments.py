@@ -66,9 +66,15 @@ def test_the_commands(tmp_path, capsys):
         (["exact", "--count", "0"], "--count 0"),
         (["exact", "--max-nodes", "0"], "--max-nodes 0"),
         (["pruning", "--heuristic", "nope"], "heuristic 'nope'"),
+        (["pruning", "--depth", "99"], "--depth 99: expected 1..42"),
+        (["pruning", "--out", "x"], "--out means nothing for c4 experiment pruning"),
+        (["exact", "--depth", "7"], "--depth means nothing for c4 experiment exact"),
+        (["statistics", "x"], "c4 experiment statistics reads no files: x"),
+        (["sets", "--out", "pyproject.toml"], "pyproject.toml is a file: expected a directory"),
     ],
 )
-def test_bad_input_is_one_line(arguments, words, capsys):
+def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
+    monkeypatch.chdir(request.config.rootpath)
     assert main(["experiment", *arguments]) == 2
     shown = capsys.readouterr()
     assert words in shown.err

@@ -187,6 +187,8 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
         (["place", "random", "--field", "nowhere.json"], "nowhere.json: No such file"),
         (["place", "random", "--field", "pyproject.toml"], "pyproject.toml: not a leaderboard"),
         (["place", "random", "--limit", "0", "--quiet"], "limit=0"),
+        (["leaderboard", "--stored", "--quick"], "--quick means nothing with --stored"),
+        (["leaderboard", "--stored", "--out", "x"], "--out means nothing with --stored"),
         (["leaderboard", "--readme", "nowhere.md"], "nowhere.md: No such file"),
         (["leaderboard", "--readme", "LICENSE"], "expected the lines <!-- leaderboard: begin -->"),
     ],

@@ -77,7 +77,7 @@ def post(url: str, body: bytes | str, **headers: str) -> tuple[int, Any]:
         ("reset -1", "error: seed='-1': expected an integer >= 0"),
         ("8", "error: '8': '8' at 1 is not a column 1..7"),
         ("1212121", "error: Position.parse('1212121'): the game is over"),
-        ("11111111", "error: '11111111', move 7: column 0 is full"),
+        ("11111111", "error: '11111111', move 7: column 1 is full; legal columns: 2, 3, 4"),
         ("44 nodes=3", "error: '44 nodes=3': ' ' at 3 is not a column 1..7"),
     ],
 )  # fmt: skip
@@ -115,6 +115,8 @@ def test_the_command_answers_lines_alone(monkeypatch, capsys):
         (["greedy", "--http", "99999999"], "cannot listen on 127.0.0.1:99999999"),
         (["greedy", "--http", "0", "--host", "256.1.1.1"], "cannot listen on 256.1.1.1:0"),
         (["greedy", "--http", "0", "--clients", "0"], "expected at least 1"),
+        (["greedy", "--clients", "3"], "--clients means nothing without --http"),
+        (["greedy", "--host", "127.0.0.1"], "--host means nothing without --http"),
     ],
 )
 def test_a_bad_command_is_one_line(capsys, arguments, words):

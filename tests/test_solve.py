@@ -86,13 +86,16 @@ def test_a_bad_line_is_refused_with_its_number_before_any_answer(options, capsys
     ("arguments", "words"),
     [
         (["solve", "48"], "'48'"),
-        (["solve", "4444444"], "column 3 is full"),
+        (["solve", "4444444"], "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
         (["solve", "12121212"], "the game is over"),
         (["solve", "44", "--threads", "0"], "threads=0"),
         (["solve", "44", "--table-mb", "0"], "table_mb=0"),
+        (["solve", "44", "--table-mb", "999999999999"], "table_mb=999999999999: "),
         (["book", "verify", "no-such-book"], "no-such-book"),
         (["book", "build"], "name the file"),
         (["book", "build", "x", "--plies", "20"], "20"),
+        (["book", "build", "nowhere/x", "--plies", "1"], "nowhere/x: expected a file in"),
+        (["book", "build", ".", "--plies", "1"], ".: expected a file in a directory"),
         (["book", "verify", "--sample", "0"], "--sample 0"),
     ],
 )

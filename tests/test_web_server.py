@@ -114,7 +114,7 @@ def test_a_pasted_position_is_moves_or_a_board(client: Any) -> None:
     assert Position.parse(pasted(board).json()["moves"]) == Position.parse("4455612")
     for text, words in (
         ("4459", "'9' at 4 is not a column"),
-        ("4444444", "column 3 is full"),
+        ("4444444", "column 4 is full"),
         (WON + "1", "the game is over"),
         ("hello", "is not a drawn board"),
         (board.replace("x", "o"), "no game reaches the board"),

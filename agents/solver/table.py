@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from agents.solver.lowlevel import POINTER, bit_length, prefetch
 from c4env.bitboard import BOTTOM, COLUMN, STRIDE
+from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
 TAG_BITS: Final = 33
@@ -159,9 +160,15 @@ def allocate(megabytes: int) -> NDArray[np.int64]:
     """An empty table: the greatest power of two of buckets within ``megabytes``, and the marks.
 
     Large pages are asked for where the system has them (a tenth of a hard search).
+
+    Raises:
+        InvalidOption: the system does not give so much memory.
     """
     buckets = buckets_within(megabytes)
-    memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET + 8 * MARKS)
+    try:
+        memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET + 8 * MARKS)
+    except (OSError, OverflowError) as error:
+        raise InvalidOption(f"table_mb={megabytes}: {error}; expected less memory") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         with contextlib.suppress(OSError):  # a kernel built without them
             memory.madvise(mmap.MADV_HUGEPAGE)

@@ -6,7 +6,6 @@ agree), so the ratio is what native code gives.
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,6 +15,7 @@ import agents
 from agents.base import SearchingAgent
 from c4env.position import Position
 from evaluation.benchmarks import reference
+from evaluation.usage import Parser
 
 SPECS: Final = (
     "alphabeta-chain",
@@ -76,7 +76,7 @@ def _table(rows: list[Row]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run it, and print the table; it has no options."""
-    argparse.ArgumentParser(prog="c4 bench agents", description=__doc__).parse_args(argv)
+    Parser(prog="c4 bench agents", description=__doc__).parse_args(argv)
     print(run()[1])
     return 0
 

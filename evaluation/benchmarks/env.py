@@ -6,13 +6,13 @@ beside ours where its pygame is installed; only the ratios mean something elsewh
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from c4env.aec import env, raw_env
+from evaluation.usage import Parser
 
 BASELINE = "pettingzoo env()"
 
@@ -93,7 +93,7 @@ def _table(rows: list[Row]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run it, and print the table; it has no options."""
-    argparse.ArgumentParser(prog="c4 bench env", description=__doc__).parse_args(argv)
+    Parser(prog="c4 bench env", description=__doc__).parse_args(argv)
     print(run()[1])
     return 0
 

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from agents.mcts import EXPLORATION, MCTS, ROLLOUTS
 from c4env.position import Position, parse_moves
 from evaluation.errors import InvalidRun
+from evaluation.usage import Parser
 
 PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")
@@ -111,7 +112,7 @@ def _table(rows: list[Row]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line: run it, and print the table."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="c4 bench mcts",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -10,7 +10,6 @@ machine counts less. The peer's boards are made, and its table is emptied, outsi
 
 from __future__ import annotations
 
-import argparse
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -20,8 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from agents.solver import Solver
+from c4env.errors import MissingExtra
 from c4env.position import Position, format_moves, parse_moves
 from evaluation.labelled import read_labelled
+from evaluation.usage import Parser
 
 DRIVERS = ("mtdf", "null_window")
 
@@ -70,7 +71,7 @@ def run(sets: dict[str, Sequence[Sample]], *, peer: bool = True, repeats: int = 
     """Measure each set in turn; the least time of ``repeats`` counts.
 
     Raises:
-        ImportError: the peer is asked for and not installed.
+        MissingExtra: the peer is asked for and not installed.
     """
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
@@ -100,8 +101,12 @@ def run(sets: dict[str, Sequence[Sample]], *, peer: bool = True, repeats: int = 
 
 
 def _peer() -> Any:
-    import bitbully.bitbully_core as core
-
+    try:
+        import bitbully.bitbully_core as core
+    except ImportError as error:
+        raise MissingExtra(
+            f"the comparison needs bitbully ({error}): pip install 'c4env[peers]', or --alone"
+        ) from None
     return core
 
 
@@ -141,7 +146,7 @@ def table(rows: Iterable[Row]) -> Iterable[str]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns 1 when a score was wrong."""
-    parser = argparse.ArgumentParser(prog="c4 bench solver")
+    parser = Parser(prog="c4 bench solver")
     parser.add_argument("files", nargs="*", type=Path, help="lines of moves and score")
     parser.add_argument("--count", type=int, help="positions of each set, the last ones")
     parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")

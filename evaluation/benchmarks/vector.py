@@ -8,7 +8,6 @@ so compare on one: ``taskset -c 0 python -m evaluation.benchmarks.vector``.
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import time
 from collections.abc import Sequence
@@ -21,6 +20,7 @@ from c4env.bitboard import COLUMNS
 from c4env.jit import kernel
 from c4env.opponents import draw, streams
 from c4env.vector import ConnectFourVectorEnv
+from evaluation.usage import Parser
 
 SIZES = (1, 16, 256, 1024, 4096, 16_384, 65_536)
 
@@ -168,7 +168,7 @@ def _table(rows: list[Row], sizes: Sequence[int]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run it, and print the table; it has no options."""
-    argparse.ArgumentParser(prog="c4 bench vector", description=__doc__).parse_args(argv)
+    Parser(prog="c4 bench vector", description=__doc__).parse_args(argv)
     print(run()[1])
     return 0
 

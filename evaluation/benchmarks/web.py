@@ -7,7 +7,6 @@ server adds to the agent's own time is shown beside it.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import random
@@ -19,18 +18,26 @@ from typing import Any
 
 import agents
 from c4env.cores import usable_cores
+from c4env.errors import MissingExtra
 from c4env.position import Position
+from evaluation.usage import Parser
 
 
 def main(arguments: Sequence[str]) -> int:
     """Print the table; 1 if a game was lost or a reply was another's."""
-    parser = argparse.ArgumentParser(prog="c4 bench web")
+    parser = Parser(prog="c4 bench web")
     parser.add_argument("--pages", type=int, default=50)
     parser.add_argument("--agent", default="alphabeta:depth=7", help="a deterministic one")
     parser.add_argument("--jobs", type=int, default=usable_cores(), help="processes that answer")
     given = parser.parse_args(arguments)
-    from evaluation.web.server import Server, Settings, listen
+    try:
+        import httpx  # noqa: F401  # now, not when the server is up
 
+        from evaluation.web.server import Server, Settings, listen
+    except ImportError as error:
+        raise MissingExtra(
+            f"this needs httpx and the web server ({error}): pip install httpx 'c4env[web]'"
+        ) from None
     running = Server(Settings(record=None, workers=given.jobs))
     with listen("127.0.0.1", 0) as socket:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [socket]})

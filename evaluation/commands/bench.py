@@ -19,8 +19,12 @@ BENCHMARKS: Final = ("agents", "env", "mcts", "solver", "vector", "web")
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("benchmark", choices=BENCHMARKS)
-    parser.add_argument("options", nargs=argparse.REMAINDER, help="of the benchmark itself")
+    parser.add_argument(
+        "benchmark", choices=BENCHMARKS, metavar="BENCHMARK", help=", ".join(BENCHMARKS)
+    )
+    parser.add_argument(
+        "options", nargs=argparse.REMAINDER, metavar="...", help="of the benchmark itself"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -16,8 +16,12 @@ from evaluation.commands.run import Progress
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("action", choices=("build", "verify"))
-    parser.add_argument("file", type=Path, nargs="?", help="verify: the one shipped, if not given")
+    parser.add_argument(
+        "action", choices=("build", "verify"), metavar="ACTION", help="build or verify"
+    )
+    parser.add_argument(
+        "file", type=Path, nargs="?", metavar="FILE", help="verify: the one shipped, if not given"
+    )
     parser.add_argument("--plies", type=int, default=8, help="build: discs (default 8)")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads (default: all cores)")
     parser.add_argument("--from-12ply", action="store_true", help="build: without a search")
@@ -43,6 +47,8 @@ def execute(arguments: argparse.Namespace) -> int:
         return 0
     if arguments.file is None:
         raise InvalidRun("build: name the file to write")
+    if arguments.file.is_dir() or not arguments.file.parent.is_dir():  # now, not hours later
+        raise InvalidRun(f"{arguments.file}: expected a file in a directory that is there")
     score = by_twelve_ply_book() if arguments.from_12ply else by_search(arguments.jobs)
     with Progress("positions") as progress:
         book = build(

@@ -14,40 +14,73 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.commands.run import refuse
 
 if TYPE_CHECKING:
     from agents.solver import Solver
 
-KINDS: Final = ("pruning", "exact", "sets", "statistics")
+DEFAULTS: Final[dict[str, Any]] = {
+    "depth": 7,
+    "heuristic": "chain",
+    "count": 10,
+    "seed": 0,
+    "max_nodes": 20_000_000,
+    "out": Path("c4-sets"),
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILES", help="labelled positions")
-    parser.add_argument("--depth", type=int, default=7, help="pruning: up to this many plies")
-    parser.add_argument("--heuristic", default="chain", help="pruning: at the leaves")
+    parser.add_argument("kind", choices=_KINDS, metavar="EXPERIMENT", help=", ".join(_KINDS))
     parser.add_argument(
-        "--count", type=int, default=10, metavar="N", help="positions of each set (default 10)"
+        "files", nargs="*", default=[], type=Path, metavar="FILES", help="labelled positions"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the positions made (default 0)")
     parser.add_argument(
-        "--max-nodes", type=int, default=20_000_000, metavar="N",
+        "--depth", type=int, metavar="PLIES",
+        help=f"pruning: up to this many plies (default {DEFAULTS['depth']})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--heuristic", metavar="NAME",
+        help=f"pruning: at the leaves (default {DEFAULTS['heuristic']})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--count", type=int, metavar="N",
+        help=f"positions of each set (default {DEFAULTS['count']})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--seed", type=int, help=f"of the positions made (default {DEFAULTS['seed']})"
+    )
+    parser.add_argument(
+        "--max-nodes", type=int, metavar="N",
         help="exact: what the slower solvers may search a position (default 20 million)",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, default=Path("c4-sets"), help="sets: the folder")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help=f"sets: the folder (default {DEFAULTS['out']})"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the experiment and print its table."""
+    from c4env.bitboard import CELLS
     from evaluation.errors import InvalidRun
 
+    experiment, options = _KINDS[arguments.kind]
+    idle = [name for name in DEFAULTS if name not in options]
+    refuse(arguments, idle, f"for c4 experiment {arguments.kind}")
+    if arguments.files and "files" not in options:
+        raise InvalidRun(f"c4 experiment {arguments.kind} reads no files: {arguments.files[0]}")
+    for name, default in DEFAULTS.items():
+        if getattr(arguments, name) is None:
+            setattr(arguments, name, default)
     for name, low in (("depth", 1), ("count", 1), ("seed", 0), ("max_nodes", 1)):
         value = getattr(arguments, name)
         if value < low:
             raise InvalidRun(f"--{name.replace('_', '-')} {value}: expected at least {low}")
-    print(_KINDS[arguments.kind](arguments))
+    if arguments.depth > CELLS:
+        raise InvalidRun(f"--depth {arguments.depth}: expected 1..{CELLS}, no game is longer")
+    print(experiment(arguments))
     return 0
 
 
@@ -81,6 +114,8 @@ def _sets(arguments: argparse.Namespace) -> str:
     from evaluation.errors import UnreadableRun
     from evaluation.labelled import STAGES, format_labelled, make_labelled
 
+    if arguments.out.exists() and not arguments.out.is_dir():
+        raise UnreadableRun(f"{arguments.out} is a file: expected a directory")
     solver = _solver()
     said = []
     for name in STAGES:
@@ -109,9 +144,10 @@ def _solver() -> Solver:
     return Solver()
 
 
-_KINDS: Final[dict[str, Callable[[argparse.Namespace], str]]] = {
-    "pruning": _pruning,
-    "exact": _exact,
-    "sets": _sets,
-    "statistics": _statistics,
+_KINDS: Final[dict[str, tuple[Callable[[argparse.Namespace], str], tuple[str, ...]]]] = {
+    "pruning": (_pruning, ("files", "depth", "heuristic", "count", "seed")),
+    "exact": (_exact, ("files", "count", "seed", "max_nodes")),
+    "sets": (_sets, ("count", "seed", "out")),
+    "statistics": (_statistics, ("count", "seed")),
 }
+"""Each experiment and the arguments it reads."""

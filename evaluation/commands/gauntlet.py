@@ -14,7 +14,10 @@ from evaluation.commands import run
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("challenger", metavar="MINE", help="the agent that meets all others")
-    parser.add_argument("field", nargs="*", metavar="FIELD", help="the agents it meets")
+    parser.add_argument(
+        "field", nargs="*", default=[], metavar="FIELD",
+        help="the agents it meets (default: the field of c4 run)",
+    )  # fmt: skip
     run.configure_settings(parser)
     run.configure_anchor(parser)
 

@@ -29,7 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"where the games are kept (default {FOLDER}, or {FOLDER}-quick)",
     )  # fmt: skip
     parser.add_argument(
-        "--jobs", type=int, default=usable_cores(), metavar="N",
+        "--jobs", type=int, metavar="N",
         help="worker processes (default: the number of cores)",
     )  # fmt: skip
     parser.add_argument(
@@ -52,6 +52,8 @@ def execute(arguments: argparse.Namespace) -> int:
         stored_board,
     )
 
+    if arguments.stored:
+        run.refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
     if arguments.readme is not None:  # before an hour of games, not after it
         put_between_markers(_read(arguments.readme), MARKERS[0])
     if arguments.stored:
@@ -61,9 +63,10 @@ def execute(arguments: argparse.Namespace) -> int:
         for line in available()[1]:
             print(f"left out: {line.spec} needs {line.needs}", file=sys.stderr)
         out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
+        jobs = usable_cores() if arguments.jobs is None else arguments.jobs
         with run.Progress("games", arguments.quiet) as progress:
             board = play_leaderboard(
-                quick=arguments.quick, jobs=arguments.jobs, out=out, watch=progress.watch
+                quick=arguments.quick, jobs=jobs, out=out, watch=progress.watch
             )
     table = board.markdown()
     print(table)

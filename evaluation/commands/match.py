@@ -15,6 +15,8 @@ from evaluation.commands import run
 SPRT_OPENINGS: Final = "4"
 """568 of them: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
 
+ERROR_RATE: Final = 0.05
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -24,8 +26,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--sprt", metavar="ELO0,ELO1",
         help="stop when it is decided whether A is ELO1 stronger, or ELO0 (openings then: 4)",
     )  # fmt: skip
-    parser.add_argument("--alpha", type=float, default=0.05, help="chance of a wrong ELO1 (0.05)")
-    parser.add_argument("--beta", type=float, default=0.05, help="chance of a wrong ELO0 (0.05)")
+    for name, wrong in (("--alpha", "ELO1"), ("--beta", "ELO0")):
+        parser.add_argument(
+            name, type=float, help=f"with --sprt: chance of a wrong {wrong} (default {ERROR_RATE})"
+        )
     run.configure_settings(parser)
 
 
@@ -34,18 +38,21 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.sprt import Sprt
 
     test = None
-    if arguments.sprt is not None:
-        test = Sprt.parse(arguments.sprt, arguments.alpha, arguments.beta)
+    if arguments.sprt is None:
+        run.refuse(arguments, ["alpha", "beta"], "without --sprt")
+    else:
+        rates = (arguments.alpha, arguments.beta)
+        alpha, beta = (ERROR_RATE if rate is None else rate for rate in rates)
+        test = Sprt.parse(arguments.sprt, alpha, beta)
         arguments.openings = arguments.openings or SPRT_OPENINGS
     run.announce(arguments)
     from evaluation.duel import play_match
+    from evaluation.forms import FORMS, Findings
 
     with run.Progress("games", arguments.quiet) as progress:
         settings = run.settings(arguments, progress)
         match = play_match([arguments.one, arguments.other], sprt=test, **settings)
-    print(getattr(match.table, arguments.format)())
-    if arguments.format == "text":
-        print(f"\n{match.report()}\ndigest {match.digest}")
-        if progress.before:
-            print(f"{progress.before} games were there already")
+    print(FORMS[arguments.format](Findings(match.table, match.digest, match.ratings, match)))
+    if arguments.format == "text" and progress.before:
+        print(f"{progress.before} games were there already")
     return 0

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 RECORD: Final = Path("c4-games")
+HINT: Final = "alphabeta:depth=9"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +21,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--first", choices=("1", "2"),
         help="which of the two goes first (default: asked when a person plays, else 1)",
     )  # fmt: skip
-    parser.add_argument("--hint", default="alphabeta:depth=9", metavar="SPEC", help="who hints")
+    parser.add_argument(
+        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT})"
+    )
     parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
     parser.add_argument(
         "--record", type=Path, default=RECORD, metavar="DIR",

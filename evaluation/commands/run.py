@@ -8,8 +8,9 @@ default field is played: random, greedy, and the published systems.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.cores import usable_cores
@@ -65,8 +66,8 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
         "longer than this and the margin forfeits (timed runs do not repeat exactly)",
     )  # fmt: skip
     parser.add_argument(
-        "--margin", type=float, default=0.1, metavar="SECONDS",
-        help="how much longer than --movetime a move may take (default 0.1)",
+        "--margin", type=float, metavar="SECONDS",
+        help="with --movetime: how much longer than it a move may take (default 0.1)",
     )  # fmt: skip
     parser.add_argument(
         "--backend", metavar="NAME",
@@ -80,8 +81,16 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="DIR",
         help="write every game to DIR as it ends; the same command again resumes",
     )  # fmt: skip
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
+    configure_format(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def configure_format(parser: argparse.ArgumentParser) -> None:
+    """Declare the form of what is printed."""
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text",
+        help="of what is printed (default text); csv is the table alone",
+    )  # fmt: skip
 
 
 def configure_anchor(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +136,13 @@ def announce(arguments: argparse.Namespace) -> None:
 
 
 def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any]:
-    """The arguments of :func:`configure_settings` as those of a run."""
+    """The arguments of :func:`configure_settings` as those of a run.
+
+    Raises:
+        InvalidRun: a margin to no time for a move.
+    """
+    if arguments.movetime is None:
+        refuse(arguments, ["margin"], "without --movetime")
     return {
         "openings": arguments.openings or OPENINGS,
         "limit": arguments.limit,
@@ -135,29 +150,42 @@ def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any
         "jobs": arguments.jobs,
         "out": arguments.out,
         "movetime": arguments.movetime,
-        "margin": arguments.margin,
         "backend": arguments.backend,
         "address": arguments.address,
         "watch": progress.watch,
+        **({} if arguments.margin is None else {"margin": arguments.margin}),
     }
 
 
 def show(result: Tournament, arguments: argparse.Namespace, progress: Progress) -> None:
-    """Print the table, and as text also ratings and what else there is to know."""
-    print(getattr(result.table, arguments.format)())
-    if arguments.format == "text":
-        from evaluation.ratings import format_ratings
+    """Print the table, the ratings and what else there is to know."""
+    from evaluation.forms import FORMS, Findings
 
-        print("\n" + format_ratings(result.rate(anchor(arguments, result.players))))
-        print(f"digest {result.digest}")
+    ratings = result.rate(anchor(arguments, result.players))
+    print(FORMS[arguments.format](Findings(result.table, result.digest, ratings)))
+    if arguments.format == "text":
         if progress.before:
             print(f"{progress.before} of the games were there already")
         if arguments.out is not None:
             print(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
 
 
+def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> None:
+    """Refuse options that were given where they mean nothing.
+
+    Raises:
+        InvalidRun: one of them was.
+    """
+    from evaluation.errors import InvalidRun
+
+    for name in names:
+        value = getattr(arguments, name)
+        if value is not None and value is not False:
+            raise InvalidRun(f"--{name.replace('_', '-')} means nothing {when}")
+
+
 class Progress:
-    """A bar on stderr."""
+    """A bar on stderr, where also goes what agents print meanwhile: stdout is for the answer."""
 
     def __init__(self, unit: str, quiet: bool = False) -> None:
         self._unit = unit
@@ -183,8 +211,11 @@ class Progress:
         self._bar.update(done - self._bar.n)
 
     def __enter__(self) -> Progress:
+        self._aside = contextlib.redirect_stdout(sys.stderr)
+        self._aside.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: Any) -> None:
+        self._aside.__exit__(*error)
         if self._bar is not None:
             self._bar.close()

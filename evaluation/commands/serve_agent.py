@@ -11,6 +11,12 @@ import argparse
 import contextlib
 import sys
 from functools import partial
+from typing import Final
+
+from evaluation.commands.run import refuse
+
+HOST: Final = "127.0.0.1"
+CLIENTS: Final = 16
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,12 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--http", type=int, metavar="PORT", help="serve JSON on this port (0: any free one)"
     )
     parser.add_argument(
-        "--host", default="127.0.0.1", metavar="ADDRESS",
-        help="with --http: the address to listen on (default 127.0.0.1, this machine alone)",
+        "--host", metavar="ADDRESS",
+        help=f"with --http: the address to listen on (default {HOST}, this machine alone)",
     )  # fmt: skip
     parser.add_argument(
-        "--clients", type=int, default=16, metavar="N",
-        help="with --http: how many may play at once, an agent each (default 16)",
+        "--clients", type=int, metavar="N",
+        help=f"with --http: how many may play at once, an agent each (default {CLIENTS})",
     )  # fmt: skip
 
 
@@ -34,6 +40,8 @@ def execute(arguments: argparse.Namespace) -> int:
     import agents
     from agents.adapters.serving import serve_lines
 
+    if arguments.http is None:
+        refuse(arguments, ["host", "clients"], "without --http")
     agent = agents.make(arguments.agent)
     if arguments.http is not None:
         return _serve_http(arguments, agent.name)
@@ -51,12 +59,13 @@ def _serve_http(arguments: argparse.Namespace, name: str) -> int:
     from agents.adapters.serving import AgentServer
     from evaluation.errors import InvalidRun
 
-    if arguments.clients < 1:
-        raise InvalidRun(f"--clients {arguments.clients}: expected at least 1")
+    clients = CLIENTS if arguments.clients is None else arguments.clients
+    if clients < 1:
+        raise InvalidRun(f"--clients {clients}: expected at least 1")
     make = partial(agents.make, arguments.agent)
-    address = (arguments.host, arguments.http)
+    address = (HOST if arguments.host is None else arguments.host, arguments.http)
     try:
-        server = AgentServer(address, make, name, arguments.clients)
+        server = AgentServer(address, make, name, clients)
     except (OSError, OverflowError) as error:
         raise InvalidRun(f"cannot listen on {address[0]}:{address[1]}: {error}") from None
     with server:

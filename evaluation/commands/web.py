@@ -14,7 +14,7 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from evaluation.commands.play import RECORD
+from evaluation.commands.play import HINT, RECORD
 
 PORT = 8044
 
@@ -37,7 +37,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"where games of people are appended (default {RECORD})",
     )  # fmt: skip
     parser.add_argument("--no-record", action="store_true", help="write nothing")
-    parser.add_argument("--hint", default="alphabeta:depth=9", metavar="SPEC", help="who hints")
+    parser.add_argument(
+        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT})"
+    )
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="the longest an answer may take (default 120)"
     )
