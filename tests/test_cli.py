@@ -368,3 +368,18 @@ def test_a_foreign_package_called_agents_is_named(tmp_path):
     assert done.returncode == 1
     assert "is not c4env's" in done.stderr
     assert str(tmp_path) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "module", "extra"),
+    [("torch_ppo", "torch", "torch"), ("tianshou_dqn", "tianshou", "tianshou")],
+)
+def test_a_training_script_names_the_extra_it_needs(script, module, extra):
+    code = (
+        f"import runpy, sys; sys.modules[{module!r}] = None; "
+        f"runpy.run_module('agents.training.{script}', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"pip install 'c4env[{extra}]'" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -9,11 +9,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from sb3_contrib import MaskablePPO
-from torch import nn
-
 from agents.batched import BatchedSearch, Mixture, RandomColumns, opponent
-from c4env.stable_baselines import ConnectFourVecEnv
+from agents.training import needs
+
+with needs("sb3", __name__):
+    from sb3_contrib import MaskablePPO
+    from torch import nn
+
+    from c4env.stable_baselines import ConnectFourVecEnv
 
 
 def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 256) -> None:

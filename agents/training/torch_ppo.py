@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
 
 from agents.base import Agent, require_move
+from agents.training import needs
 from c4env.observation import observe
 from c4env.position import Position
 from c4env.vector import ConnectFourVectorEnv
+
+with needs("torch", __name__):
+    import torch
+    from torch import nn
 
 LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0.2, 0.01, 4, 4
 

@@ -9,16 +9,18 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
-from tensordict.nn import TensorDictModule
-from torchrl.collectors import Collector
-from torchrl.envs import GymWrapper
-from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor, ValueOperator
-from torchrl.objectives import ClipPPOLoss
-from torchrl.objectives.value import GAE
-
+from agents.training import needs
 from c4env.masked import MaskInObservation
 from c4env.single import ConnectFourEnv
+
+with needs("torchrl", __name__):
+    import torch
+    from tensordict.nn import TensorDictModule
+    from torchrl.collectors import Collector
+    from torchrl.envs import GymWrapper
+    from torchrl.modules import MLP, MaskedCategorical, ProbabilisticActor, ValueOperator
+    from torchrl.objectives import ClipPPOLoss
+    from torchrl.objectives.value import GAE
 
 
 def environment() -> GymWrapper:
