@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    parser.add_argument("--format", choices=run.FORMATS, default="text", help="of the table")
+    run.configure_format(parser)
     run.configure_anchor(parser)
     parser.add_argument(
         "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
@@ -42,7 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the table; write what was asked for."""
-    from evaluation.ratings import format_ratings, rate
+    from evaluation.duel import Match
+    from evaluation.forms import FORMS, Findings
+    from evaluation.ratings import rate
     from evaluation.record import digest, read_games
     from evaluation.schedule import planned
     from evaluation.tournament import notes_of
@@ -51,24 +53,19 @@ def execute(arguments: argparse.Namespace) -> int:
     header, games, _ = read_games(arguments.folder)
     if not games and (arguments.html or arguments.plots):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
-    players = list(header.get("players", ()))
-    table = WinTable.of(games, players, notes_of(header))
-    print(getattr(table, arguments.format)())
-    if arguments.format == "text" and games and "sprt" in header:
-        from evaluation.duel import Match
-
-        print("\n" + Match.read(header, games).report())
-    elif arguments.format == "text" and "openings" in header:
-        expected = len(planned(header))
-        if len(games) < expected:
-            print(f"unfinished: {len(games)} of {expected} games; the same command goes on")
+    notes = notes_of(header)
+    if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
+        done = f"{len(games)} of {len(planned(header))} games"
+        notes = (*notes, f"unfinished: {done}; the same command goes on")
+    table = WinTable.of(games, list(header.get("players", ())), notes)
+    ratings = None
     if games:
         known = header.get("deterministic", ())
         anchor = run.anchor(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
-        if arguments.format == "text":
-            print("\n" + format_ratings(ratings))
-            print(f"digest {digest(games)}")
+    match = Match.read(header, games) if games and "sprt" in header else None
+    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match)))
+    if ratings is not None:
         write(arguments, header, games, ratings)
     return 0
 
