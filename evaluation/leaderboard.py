@@ -29,8 +29,9 @@ FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
 MARKERS: Final = ("<!-- leaderboard: begin -->", "<!-- leaderboard: end -->")
 
-OPENINGS: Final = 3  # plies: 121 of them
-QUICK: Final = 6  # openings of the quick form
+OPENINGS: Final = 3  # plies
+FULL: Final = 50  # of those 121 openings: about an hour on two cores
+QUICK: Final = 6  # of them in the quick form
 TRIAL: Final = 25  # openings a newcomer is tried on
 
 DEFAULT: Final = "default"
@@ -230,8 +231,7 @@ def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **setti
             :class:`evaluation.tournament.Settings`; the seed stays 0.
     """
     lines, _ = available(field)
-    if quick:
-        settings["limit"] = QUICK
+    settings["limit"] = QUICK if quick else FULL
     run = round_robin([line.spec for line in lines], openings=OPENINGS, **settings)
     return Board.of(run, {line.spec: line.setting for line in lines})
 

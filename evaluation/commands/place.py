@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="SPEC", help="the agent to be placed")
     parser.add_argument(
         "--limit", type=int, default=25, metavar="N",
-        help="openings to play, the first of the field's (default 25; its 121 narrow the interval)",
+        help="openings to play, the first of the field's (default 25, or all it has played)",
     )  # fmt: skip
     parser.add_argument(
         "--field", type=Path, metavar="FILE", help="a field stored by c4 leaderboard --store"
