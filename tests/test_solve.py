@@ -13,6 +13,7 @@ from c4env.position import Position
 from evaluation.__main__ import main
 
 
+@pytest.mark.compiled
 def test_a_position_is_shown_with_board_scores_and_line(capsys):
     assert main(["solve", "444444"]) == 0
     shown = capsys.readouterr().out
@@ -21,6 +22,7 @@ def test_a_position_is_shown_with_board_scores_and_line(capsys):
     assert "best 3, 5" in shown
 
 
+@pytest.mark.compiled
 def test_the_empty_board_and_a_finished_game(capsys):
     assert main(["solve", "--", "-"]) == 0
     assert " -2 -1  0  1  0 -1 -2" in capsys.readouterr().out
@@ -28,6 +30,7 @@ def test_the_empty_board_and_a_finished_game(capsys):
     assert "player 0 has won" in capsys.readouterr().out
 
 
+@pytest.mark.compiled
 def test_json_holds_the_same(capsys):
     assert main(["solve", "444444", "4455", "--json"]) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())

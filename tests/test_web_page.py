@@ -27,6 +27,8 @@ from serving import serving  # noqa: E402
 from evaluation.web.server import Settings  # noqa: E402
 
 expect = playwright.expect
+pytestmark = pytest.mark.compiled
+
 Open = Callable[..., Any]
 
 
