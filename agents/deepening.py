@@ -4,6 +4,9 @@ Beyond plain alpha-beta (``agents.search``) it keeps a transposition table, trie
 table's column, then those that cut elsewhere (killers, history), searches the others with a
 null window, and plays forced replies without counting them as depth. It is the strongest
 agent here that does not solve the game.
+
+The kernel, its root and the agent stand in one file: they share the workspace and the table laid
+out below.
 """
 
 from __future__ import annotations

@@ -128,7 +128,7 @@ def ordered(
 
 
 @kernel(
-    types.Tuple((types.int64, types.float64, types.int64))(  # type: ignore[no-untyped-call]
+    types.Tuple((types.int64, types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
         *(types.int64, types.int64, types.int64, types.boolean, HEURISTIC, types.float64),
         *(types.int64, types.int64, _words, _values),
     )

@@ -6,7 +6,8 @@ The state of N boards is two arrays:
 - ``results`` int8 ``[N]``: how each game stands, one of the codes below.
 
 Everything else follows from these. The kernels work on boards ``start`` to ``stop`` and
-release the interpreter's lock, so that threads can share a batch.
+release the interpreter's lock, so that threads can share a batch. They stand in one file with
+the class that calls them, since all of them live by these two layouts.
 """
 
 from __future__ import annotations

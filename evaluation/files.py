@@ -1,11 +1,32 @@
-"""Files that are written anew: whole, or as they were before."""
+"""Files: written anew, whole or as they were before; and locked while they grow."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import IO, Any
 
-from evaluation.errors import UnwritableRun
+from evaluation.errors import RunInUse, UnwritableRun
+
+
+def lock_file(file: IO[Any], taken: str) -> None:
+    """Keep a second process from writing to an open file; the system undoes it at exit.
+
+    Args:
+        file: open for writing.
+        taken: what the error says.
+
+    Raises:
+        RunInUse: another process has it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # not on Windows: there it is left to the user
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise RunInUse(taken) from None
 
 
 def write_file(path: Path, text: str) -> None:

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from evaluation.errors import UnreadableRun
+from evaluation.files import lock_file
 
 T = TypeVar("T")
 
@@ -31,7 +32,8 @@ class Journal(Generic[T]):
         entries: those already in the file when it was opened.
 
     Raises:
-        UnreadableRun: the file is something else, is damaged, is in use, cannot be written.
+        UnreadableRun: the file is something else, is damaged, cannot be written.
+        RunInUse: another process is writing to it.
     """
 
     def __init__(self, path: Path, title: str, parse: Callable[[Any], T]) -> None:
@@ -41,24 +43,13 @@ class Journal(Generic[T]):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+b", buffering=0)
             try:
-                self._lock()
+                lock_file(self._file, f"{path} is being written by another process")
                 self._read(title, parse)
             except BaseException:
                 self._file.close()
                 raise
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
-
-    def _lock(self) -> None:
-        """Keep a second process from writing to the file; the system undoes it at exit."""
-        try:
-            import fcntl
-        except ImportError:  # not on Windows: there it is left to the user
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise UnreadableRun(f"{self.path} is being written by another process") from None
 
     def _read(self, title: str, parse: Callable[[Any], T]) -> None:
         self._file.seek(0)

@@ -19,7 +19,8 @@ from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
 from c4env.position import Position
-from evaluation.errors import RunInUse, UnreadableRun, UnwritableRun
+from evaluation.errors import UnreadableRun, UnwritableRun
+from evaluation.files import lock_file
 
 GAMES_FILE: Final = "games.jsonl"
 FORMAT: Final = "c4env games 1"
@@ -161,7 +162,7 @@ class GameFile:
         except OSError as error:
             raise UnreadableRun(f"{folder}: {error.strerror or error}") from None
         try:
-            self._lock()
+            lock_file(self._file, f"{folder} is being written by another run")
             found, self.games, intact = read_games(folder)  # nobody else adds to them now
             if found != header:
                 differing = sorted(k for k in {*found, *header} if found.get(k) != header.get(k))
@@ -175,17 +176,6 @@ class GameFile:
         except BaseException:
             self._file.close()
             raise
-
-    def _lock(self) -> None:
-        """Keep a second process from writing to the same run; the system undoes it at exit."""
-        try:
-            import fcntl
-        except ImportError:  # not on Windows: there it is left to the user
-            return
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RunInUse(f"{self._path.parent} is being written by another run") from None
 
     def append(self, game: GameRecord) -> None:
         """Add a game; once this returns, killing the process does not lose it.

@@ -6,6 +6,7 @@ it, and all it started, as soon as the owner closes it, forgets it, exits or is 
 
 from __future__ import annotations
 
+import abc
 import os
 import select
 import signal
@@ -162,9 +163,9 @@ class ProcessAgent(Agent):
 
     _process: LineProcess | None = None
 
+    @abc.abstractmethod
     def _start(self) -> LineProcess:
         """A fresh program."""
-        raise NotImplementedError
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
         """The program's answer; a program just started may take ``startup`` seconds more.

@@ -81,7 +81,7 @@ class Network:
             UnreadableWeights: no such file, or no network in it.
         """
         try:
-            opened = nullcontext(file) if hasattr(file, "read") else open(file, "rb")  # noqa: SIM115
+            opened = nullcontext(file) if hasattr(file, "read") else open(file, "rb")  # noqa: SIM115  # closed below
             with opened as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
         except (OSError, UnreadableWeights) as error:
