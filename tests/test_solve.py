@@ -75,6 +75,33 @@ def test_a_batch_of_a_thousand(capsys, monkeypatch):
         assert max(int(c) for c in columns if c != ".") == int(score)
 
 
+@pytest.mark.compiled
+def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
+    assert main(["solve", "4147", "--no-book", "--quick"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    numbers, cells = shown[-4].split(), shown[-3].split()
+    assert numbers == list("1234567")
+    assert cells[2:5] == ["10", "10", "10"]
+    assert ".." in cells[0]
+    assert shown[-3].index("10") + 2 == shown[-4].index("3") + 1  # a column's cell ends below it
+    assert main(["solve", "444444", "4147", "--no-book", "--quick", "--json"]) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert "columns" not in first
+    assert first["bounds"][2:5] == [[1, 1], None, [1, 1]]
+    assert second["bounds"][3] == [10, 10]
+    assert second["bounds"][0][0] < second["bounds"][0][1]
+    asked = [*lines(20, 16), "1212121"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
+    assert main(["solve", "--quick"]) == 0
+    answers = capsys.readouterr().out.splitlines()
+    assert [answer.split()[0] for answer in answers] == asked
+    assert answers[-1] == "1212121 -18" + 7 * " ."
+    for answer in answers[:-1]:
+        _, score, *cells = answer.split()
+        assert len(cells) == 7
+        assert max(int(cell.split("..")[-1]) for cell in cells if cell != ".") == int(score)
+
+
 @pytest.mark.parametrize("options", [[], ["--json"]])
 def test_a_bad_line_is_refused_with_its_number_before_any_answer(options, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("44\n4455\n49\n"))

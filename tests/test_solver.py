@@ -5,13 +5,14 @@ from __future__ import annotations
 import random
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from numba import types
 
-from agents.solver import Solver
+from agents.solver import NO_SCORE, Solver
 from agents.solver.lowlevel import pointer
 from agents.solver.search import UNDECIDED, parity_bound
 from agents.solver.table import (
@@ -30,6 +31,9 @@ from c4env.position import Position
 
 LABELLED = Path(__file__).parent / "data" / "solved.txt"
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "solved"
+
+
+LATER = Position.parse("4147")  # soon decided, but for its columns
 
 
 def read(path: Path) -> list[tuple[Position, int]]:
@@ -108,6 +112,71 @@ def test_column_scores_are_those_of_the_positions_they_lead_to(solver: Solver, p
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
+def test_bounds_hold_the_scores_and_cost_what_they_may(effort: float) -> None:
+    rng = random.Random(4)
+    solver = Solver(book=None, table_mb=1)
+    together = Solver(book=None, table_mb=1, threads=2)
+    open_bounds = 0
+    for _ in range(40):
+        position = random_position(rng.randrange(12, 36), rng)
+        scores = solver.scores(position)
+        best = solver.best_columns(position)
+        solver.clear()
+        solver.score(position)
+        nodes = solver.nodes
+        solver.clear()
+        solver.best_columns(position)
+        least = solver.nodes
+        solver.clear()
+        bounds = solver.bounds(position, effort)
+        # The last of the columns' searches ends with the node at which it has to.
+        assert solver.nodes <= max(effort * nodes, least, 100) + COLUMNS
+        for column, score in enumerate(scores):
+            if score is None:
+                assert bounds[column] is None
+                continue
+            lowest, highest = bounds[column] or (99, -99)
+            assert lowest <= score <= highest <= max(s for s in scores if s is not None)
+            if column in best:
+                assert lowest == highest
+            open_bounds += lowest < highest
+        together.clear()
+        assert together.bounds(position, effort) == bounds
+    assert open_bounds > 0
+
+
+@pytest.mark.compiled
+def test_bounds_close_with_enough_effort_and_are_mirrored(solver: Solver) -> None:
+    rng = random.Random(6)
+    for _ in range(10):
+        position = random_position(rng.randrange(20, 36), rng)
+        exact = [None if s is None else (s, s) for s in solver.scores(position)]
+        assert solver.bounds(position, float("inf")) == exact
+        assert solver.bounds(position, 1e9) == exact
+        assert solver.bounds(position.mirror()) == exact[::-1]  # the table knows all by now
+    symmetric = Position.parse("444414742167")
+    assert symmetric == symmetric.mirror()
+    bounds = solver.bounds(symmetric)
+    assert bounds == bounds[::-1]
+
+
+def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book() -> None:
+    solver = Solver()
+    assert solver.bounds(Position.parse("1212121")) == [None] * COLUMNS
+    scores = [-1, 0, 1, None, 1, 0, -1]
+    assert solver.bounds(Position.parse("444444")) == [
+        None if score is None else (score, score) for score in scores
+    ]
+
+
+@pytest.mark.parametrize("effort", [-1, float("nan"), "3", None])
+def test_an_effort_out_of_range(solver: Solver, effort: object) -> None:
+    with pytest.raises(InvalidOption, match="effort="):
+        solver.bounds(Position.parse("44"), effort)  # type: ignore[arg-type]  # on purpose
+
+
+@pytest.mark.compiled
 def test_the_principal_variation_ends_when_and_as_the_score_says(solver: Solver) -> None:
     rng = random.Random(5)
     for _ in range(30):
@@ -155,7 +224,7 @@ def test_a_position_that_is_over(solver: Solver) -> None:
     before = Position.parse("121212")
     assert solver.score(before) == -solver.score(won)
     assert solver.plies_to_end(before) == 1
-    full = next(p for p in (_played_out(seed) for seed in range(1000)) if p.plies == CELLS)
+    full = _full_board()
     assert solver.score(full) == (0 if full.outcome and full.outcome.winner is None else -1)
     assert solver.scores_many([won, full]).tolist() == [-18, solver.score(full)]
 
@@ -166,6 +235,10 @@ def _played_out(seed: int) -> Position:
     while position.outcome is None:
         position = position.play(rng.choice(position.legal_columns()))
     return position
+
+
+def _full_board() -> Position:
+    return next(p for p in map(_played_out, range(1000)) if p.plies == CELLS)
 
 
 def test_batches_of_bitboards(solver: Solver) -> None:
@@ -189,6 +262,36 @@ def test_batches_of_bitboards(solver: Solver) -> None:
         solver.scores_many(positions, threads=0)
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("book", [None, "default"])
+def test_columns_of_batches(book: str | None, threads: int) -> None:
+    rng = random.Random(3)
+    solver = Solver(book=book, table_mb=4)
+    plies = range(18, 42) if book is None else (*range(9), *range(18, 42))
+    positions = [random_position(n, rng) for n in plies]
+    positions += [Position.parse("1212121"), _full_board()]
+    found = solver.columns_many(positions, threads=threads)
+    assert found.shape == (len(positions), COLUMNS)
+    assert found.dtype == np.int8
+    for position, row in zip(positions, found.tolist(), strict=True):
+        expected = solver.scores(position)
+        assert row == [NO_SCORE if score is None else score for score in expected], position
+    mine = np.array([p.mine for p in positions])
+    theirs = np.array([p.theirs for p in positions])
+    assert (solver.columns_many(mine, theirs, threads=threads) == found).all()
+    assert solver.columns_many([]).shape == (0, COLUMNS)
+
+
+def test_a_batch_asks_the_book_first() -> None:
+    solver = Solver(table_mb=1)
+    positions = [Position(), Position.parse("4"), Position.parse("1212121"), Position.parse("44")]
+    assert solver.scores_many(positions).tolist() == [1, -1, -18, 1]
+    assert solver.nodes == 0
+    assert solver.columns_many(positions)[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
+    assert solver.nodes == 0
+
+
 @pytest.mark.parametrize("options", [{"table_mb": 0}, {"threads": 0}, {"threads": True}])
 def test_options_out_of_range(options: dict[str, int]) -> None:
     with pytest.raises(InvalidOption, match=next(iter(options))):
@@ -197,7 +300,19 @@ def test_options_out_of_range(options: dict[str, int]) -> None:
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("threads", [1, 2])
-def test_interrupted_at_once_and_usable_after(threads: int) -> None:
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda solver: solver.score(Position()),
+        lambda solver: solver.scores(Position()),
+        lambda solver: solver.bounds(LATER, 1e9),
+        lambda solver: solver.columns_many([LATER, Position()]),
+    ],
+    ids=["score", "scores", "bounds", "columns_many"],
+)
+def test_interrupted_at_once_and_usable_after(
+    ask: Callable[[Solver], object], threads: int
+) -> None:
     import _thread
 
     solver = Solver(book=None, table_mb=16, threads=threads)
@@ -206,7 +321,7 @@ def test_interrupted_at_once_and_usable_after(threads: int) -> None:
     timer.start()
     began = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        solver.score(Position())
+        ask(solver)
     assert time.perf_counter() - began < 2.0
     for position, score in read(LABELLED)[::10]:
         assert solver.score(position) == score

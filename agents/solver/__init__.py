@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from agents.solver.book import Book, BookUnavailable
+    from agents.solver.driver import NO_SCORE
     from agents.solver.solver import Solver
 
 _HOME = {
+    "NO_SCORE": "agents.solver.driver",
     "Book": "agents.solver.book",
     "BookUnavailable": "agents.solver.book",
     "Solver": "agents.solver.solver",
 }
 
-__all__ = ["Book", "BookUnavailable", "Solver"]
+__all__ = ["NO_SCORE", "Book", "BookUnavailable", "Solver"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +10,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.solver.lowlevel import POINTER, pointer
-from agents.solver.search import EPOCH, LIMIT, NODES, hashed, search
+from agents.solver.search import EPOCH, LIMIT, NODES, SPENT, STOPPED, hashed, search
 from agents.solver.table import LAST_EPOCH
 from c4env.bitboard import (
     BOARD,
@@ -27,12 +28,15 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 
 ABORTED: Final = 99  # no score: the search was stopped
-FULL: Final = 98  # no score: the column is full
+NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
+LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than asking
+LARGEST: Final = CELLS // 2 + 1  # no score is greater
 FAR: Final = 20  # plies to where a score beyond a limit is decided, the sign unknown
 FAR_SIGNED: Final = 28  # the same once the sign is known
 
 _int64 = types.int64
 _words = types.int64[::1]
+_scores = types.int8[::1]
 
 
 @kernel("int64(int64, int64, int64)")
@@ -60,11 +64,18 @@ def next_limit(lowest: int, highest: int, plies: int) -> int:
     return 0
 
 
-@kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64))
-def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """The score of a position nobody has won, or ``ABORTED``.
+@kernel(
+    types.UniTuple(_int64, 2)(  # type: ignore[no-untyped-call]  # Numba's
+        POINTER, POINTER, _int64, _int64, _int64, _int64
+    )
+)
+def narrow(
+    table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
+) -> tuple[int, int]:
+    """The lowest and the highest that the score of a position nobody has won can be.
 
-    A score below ``floor`` comes out as ``floor``, one above ``ceiling`` as ``ceiling``.
+    They are the same unless the search was stopped. A score below ``floor`` comes out as
+    ``floor``, one above ``ceiling`` as ``ceiling``.
     """
     plies = popcount(mine | theirs)
     my_wins = winning_cells(mine)
@@ -73,8 +84,8 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
     while True:
         playable = ((mine | theirs) + BOTTOM) & BOARD
         if my_wins & playable:
-            score = sign * ((CELLS + 1 - plies) >> 1)
-            return min(max(score, floor), ceiling)
+            score = min(max(sign * ((CELLS + 1 - plies) >> 1), floor), ceiling)
+            return score, score
         forced = their_wins & playable
         safe = playable & ~(their_wins >> 1)
         if forced:
@@ -82,8 +93,8 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
             if forced & (forced - 1):
                 safe = 0
         if safe == 0:
-            score = -sign * ((CELLS - plies) >> 1)
-            return min(max(score, floor), ceiling)
+            score = min(max(-sign * ((CELLS - plies) >> 1), floor), ceiling)
+            return score, score
         if safe & (safe - 1):
             break
         mine, theirs = theirs, mine | safe
@@ -91,16 +102,10 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
         plies += 1
         sign = -sign
     # Nobody wins with the next disc or the one after.
-    lowest = -((CELLS - 2 - plies) >> 1)
-    highest = (CELLS - 1 - plies) >> 1
     if sign < 0:
         floor, ceiling = -ceiling, -floor
-    if lowest > ceiling:
-        return sign * ceiling
-    if highest < floor:
-        return sign * floor
-    lowest = max(lowest, floor)
-    highest = min(highest, ceiling)
+    lowest = min(max(-((CELLS - 2 - plies) >> 1), floor), ceiling)
+    highest = max(min((CELLS - 1 - plies) >> 1, ceiling), floor)
     while lowest < highest:
         limit = next_limit(lowest, highest, plies)
         score = search(
@@ -115,12 +120,21 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
             hashed(mine, theirs, plies),
         )
         if work[NODES] >= work[LIMIT]:
-            return ABORTED
+            break
         if score > limit:
             lowest = min(score, highest)
         else:
             highest = max(score, lowest)
-    return sign * lowest
+    if sign < 0:
+        return -highest, -lowest
+    return lowest, highest
+
+
+@kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64))
+def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
+    """The score that :func:`narrow` comes down to, or ``ABORTED``."""
+    lowest, highest = narrow(table, work, mine, theirs, floor, ceiling)
+    return lowest if lowest == highest else ABORTED
 
 
 @kernel(types.int64(_words, _words, _int64, _int64, _int64, _int64), nogil=True)
@@ -136,10 +150,17 @@ def score_position(
     return solve(pointer(table), pointer(work), mine, theirs, floor, ceiling)
 
 
+@kernel(types.void(_words, _words))
+def begin_empty(table: NDArray[np.int64], work: NDArray[np.int64]) -> None:
+    """Go on to the next epoch, in which the table is empty."""
+    if work[EPOCH] == LAST_EPOCH:
+        table[:] = 0
+        work[EPOCH] = 0
+    work[EPOCH] += 1
+
+
 @kernel(
-    types.int64(
-        _words, _words, _words, _words, types.int8[::1], _int64, _int64, _int64, types.boolean
-    ),
+    types.int64(_words, _words, _words, _words, _scores, _int64, _int64, types.boolean),
     nogil=True,
 )
 def score_batch(
@@ -150,10 +171,9 @@ def score_batch(
     scores: NDArray[np.int8],
     start: int,
     stop: int,
-    bound: int,
     fresh: bool,
 ) -> int:
-    """Scores of the positions ``start..stop-1``, cut off at ``-bound`` and ``bound``.
+    """Scores of the positions ``start..stop-1``.
 
     Args:
         table: the transposition table.
@@ -163,7 +183,6 @@ def score_batch(
         scores: [N], written to.
         start: the first position.
         stop: the one after the last.
-        bound: 22 for scores, 1 for their signs.
         fresh: begin each position with an empty table.
 
     Returns:
@@ -173,15 +192,11 @@ def score_batch(
     frames = pointer(work)
     for i in range(start, stop):
         if fresh:
-            if work[EPOCH] == LAST_EPOCH:
-                table[:] = 0
-                work[EPOCH] = 0
-            work[EPOCH] += 1
+            begin_empty(table, work)
         if has_won(theirs[i]):
-            score = -((CELLS + 2 - popcount(mine[i] | theirs[i])) >> 1)
-            scores[i] = min(max(score, -bound), bound)
+            scores[i] = -((CELLS + 2 - popcount(mine[i] | theirs[i])) >> 1)
         else:
-            score = solve(words, frames, int(mine[i]), int(theirs[i]), -bound, bound)
+            score = solve(words, frames, int(mine[i]), int(theirs[i]), -LARGEST, LARGEST)
             if score == ABORTED:
                 return i
             scores[i] = score
@@ -189,7 +204,7 @@ def score_batch(
 
 
 @kernel(
-    types.boolean(_words, _words, _int64, _int64, _int64, _int64, types.int8[::1], types.boolean),
+    types.boolean(_words, _words, _int64, _int64, _int64, _int64, _scores, _scores, types.float64),
     nogil=True,
 )
 def score_columns(
@@ -199,10 +214,11 @@ def score_columns(
     theirs: int,
     floor: int,
     ceiling: int,
-    scores: NDArray[np.int8],
-    exact: bool,
+    lowest: NDArray[np.int8],
+    highest: NDArray[np.int8],
+    effort: float,
 ) -> bool:
-    """The score of each column of a position that is not over; False when stopped.
+    """What the score of each column of a position that is not over can be; False when stopped.
 
     Args:
         table: the transposition table.
@@ -211,8 +227,11 @@ def score_columns(
         theirs: bitboard of the other side.
         floor: a known lower bound of the position's score.
         ceiling: a known upper bound.
-        scores: [7], written to; ``FULL`` where a column is.
-        exact: columns that are not best need their score too, not just a lower one.
+        lowest: [7], written to; ``NO_SCORE`` where a column is full.
+        highest: [7], written to in the same way.
+        effort: infinite for exact scores. Otherwise those of the best columns are, and
+            the others are narrowed down until so many times the nodes of the position's own
+            score are spent.
     """
     words = pointer(table)
     frames = pointer(work)
@@ -223,24 +242,96 @@ def score_columns(
     best = solve(words, frames, mine, theirs, floor, ceiling)
     if best == ABORTED:
         return False
+    if work[SPENT] < 0:  # not yet known from a run that was stopped further on
+        work[SPENT] = work[NODES]
     # A column's score lies between a loss to the next disc and the best.
     worst = -((CELLS - plies) >> 1)
+    unknown = 0
     for i in range(COLUMNS):
         column = COLUMNS // 2 + ((i + 1) >> 1 if i & 1 else -(i >> 1))  # 3 4 2 5 1 6 0
         cell = playable & (COLUMN << (STRIDE * column))
         if cell == 0:
-            scores[column] = FULL
+            lowest[column] = highest[column] = NO_SCORE
         elif symmetric and column < COLUMNS // 2:
-            scores[column] = scores[COLUMNS - 1 - column]
+            lowest[column] = lowest[COLUMNS - 1 - column]
+            highest[column] = highest[COLUMNS - 1 - column]
         elif has_won(mine | cell):
-            scores[column] = (CELLS + 1 - plies) >> 1
+            lowest[column] = highest[column] = (CELLS + 1 - plies) >> 1
         else:
-            lowest = worst if exact else best - 1
-            score = solve(words, frames, theirs, mine | cell, -best, -lowest)
+            least = worst if effort == inf else max(worst, best - 1)
+            score = solve(words, frames, theirs, mine | cell, -best, -least)
             if score == ABORTED:
                 return False
-            scores[column] = -score
+            highest[column] = -score
+            lowest[column] = -score if -score == best or effort == inf else worst
+            if lowest[column] < highest[column]:
+                unknown += 1
+    if unknown == 0 or effort == 0:
+        return True
+    # Each of the others gets an equal part of what may still be spent.
+    given = work[LIMIT]
+    budget = max(int(effort * work[SPENT]), LEAST_EFFORT)
+    for i in range(COLUMNS):
+        column = COLUMNS // 2 + ((i + 1) >> 1 if i & 1 else -(i >> 1))
+        if lowest[column] == highest[column]:
+            continue
+        if symmetric and column < COLUMNS // 2:
+            lowest[column] = lowest[COLUMNS - 1 - column]
+            highest[column] = highest[COLUMNS - 1 - column]
+            continue
+        part = max(budget - work[NODES], 0) // unknown
+        unknown -= 1
+        work[LIMIT] = min(work[NODES] + part, given)
+        if not work[STOPPED]:
+            cell = playable & (COLUMN << (STRIDE * column))
+            low, high = narrow(
+                words, frames, theirs, mine | cell, -int(highest[column]), -int(lowest[column])
+            )
+            lowest[column] = -high
+            highest[column] = -low
+        if work[STOPPED] or work[NODES] >= given:
+            return False
+    work[LIMIT] = given
     return True
+
+
+@kernel(
+    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
+    nogil=True,
+)
+def columns_batch(
+    table: NDArray[np.int64],
+    work: NDArray[np.int64],
+    mine: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    scores: NDArray[np.int8],
+    start: int,
+    stop: int,
+    fresh: bool,
+) -> int:
+    """Like :func:`score_batch`, the scores of all columns: [N, 7], ``NO_SCORE`` where none is."""
+    lowest = np.empty(COLUMNS, np.int8)
+    highest = np.empty(COLUMNS, np.int8)
+    for i in range(start, stop):
+        if fresh:
+            begin_empty(table, work)
+        scores[i] = NO_SCORE
+        if has_won(theirs[i]):
+            continue
+        first, second = int(mine[i]), int(theirs[i])
+        if not score_columns(table, work, first, second, -LARGEST, LARGEST, lowest, highest, inf):
+            return i
+        scores[i] = lowest
+    return stop
+
+
+@kernel(types.int8[::1](_words, _words))
+def plies_of(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int8]:
+    """[N] plies of N pairs of bitboards."""
+    plies = np.empty(len(mine), np.int8)
+    for i in range(len(mine)):
+        plies[i] = popcount(mine[i] | theirs[i])
+    return plies
 
 
 @kernel(types.int64(_words, _words))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Sequence
+from math import inf
 from typing import Final, TypeVar, cast
 
 import numpy as np
@@ -13,8 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 from agents.solver.book import Book
 from agents.solver.driver import (
     ABORTED,
-    FULL,
+    LARGEST,
+    NO_SCORE,
+    columns_batch,
     first_invalid,
+    plies_of,
     score_batch,
     score_columns,
     score_position,
@@ -27,22 +30,23 @@ from agents.solver.search import (
     NODES,
     SETTLED,
     SHARED_PLIES,
+    SPENT,
+    STOPPED,
     WORKSPACE,
 )
 from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
+from agents.solver.threads import beside
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.position import Position
 
-LARGEST: Final = CELLS // 2 + 1  # no score is greater
 CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
 _SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads
 _PORTION: Final = 64  # positions of a batch a thread takes at a time
 _NEVER: Final = 1 << 62
-_AT_ONCE: Final = -1
 
 T = TypeVar("T")
 
@@ -111,16 +115,33 @@ class Solver:
 
         All are None once the game is over. ``max(scores) == score(position)``.
         """
-        return self._columns(position, exact=True)
+        return [None if bounds is None else bounds[0] for bounds in self._columns(position, inf)]
+
+    def bounds(self, position: Position, effort: float = 3.0) -> list[tuple[int, int] | None]:
+        """The lowest and the highest each column's score can be; None where it is full.
+
+        The quick way to all columns. On a position that is soon decided, each column but the
+        best ones leads to a long game of its own, and :meth:`scores` has to solve them all.
+        Here the best columns have their exact score, and the others are narrowed down until
+        ``effort`` times the positions are searched that :meth:`score` takes (a few more if
+        that is next to nothing, or if the best columns are not known by then). What the table
+        knows from calls before makes bounds closer; they are always right.
+
+        Raises:
+            InvalidOption: ``effort`` is no number of 0 or more.
+        """
+        if not (isinstance(effort, (int, float)) and effort >= 0):
+            raise InvalidOption(f"effort={effort!r}: expected a number of 0 or more")
+        return self._columns(position, float(effort))
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """The columns whose score is the position's, centre first; none once it is over.
 
         Such a column wins as soon, or loses as late, as can be.
         """
-        scores = self._columns(position, exact=False)
-        known = [score for score in scores if score is not None]
-        return tuple(c for c in CENTRE_FIRST if known and scores[c] == max(known))
+        lowest = [NO_SCORE if b is None else b[0] for b in self._columns(position, 0.0)]
+        best = max(lowest)
+        return tuple(c for c in CENTRE_FIRST if NO_SCORE < lowest[c] == best)
 
     def plies_to_end(self, position: Position) -> int:
         """Discs still to be played when both sides play best: 0 once it is over."""
@@ -172,11 +193,24 @@ class Solver:
             InvalidOption: arrays of different shapes, ``threads`` out of range.
         """
         first, second = _bitboards(mine, theirs)
-        if threads is None:
-            threads = 1 if fresh else usable_cores()
-        if threads < 1 or (fresh and threads > 1):
-            raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
-        return self._batch(first, second, threads, fresh)
+        return self._many(score_batch, (), first, second, threads, fresh)
+
+    def columns_many(
+        self,
+        mine: Sequence[Position] | ArrayLike,
+        theirs: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
+        fresh: bool = False,
+    ) -> NDArray[np.int8]:
+        """The exact scores of all columns of N positions, as :meth:`scores_many` takes them.
+
+        Returns:
+            [N, 7] int8; ``NO_SCORE``, less than any score, where a column is full or the
+            game is over.
+        """
+        first, second = _bitboards(mine, theirs)
+        return self._many(columns_batch, (COLUMNS,), first, second, threads, fresh)
 
     def clear(self) -> None:
         """Forget what has been searched; the table stays allocated."""
@@ -206,26 +240,29 @@ class Solver:
             score = known
         return max(-bound, min(bound, score))
 
-    def _columns(self, position: Position, exact: bool) -> list[int | None]:
+    def _columns(self, position: Position, effort: float) -> list[tuple[int, int] | None]:
         self.nodes = 0
         if position.outcome is not None:
             return [None] * COLUMNS
         if self.book and position.plies < self.book.plies:
             legal = position.legal_columns()
-            return [
-                -self._score(position.play(c), LARGEST) if c in legal else None
-                for c in range(COLUMNS)
-            ]
+            known = {c: -self._score(position.play(c), LARGEST) for c in legal}
+            return [(known[c], known[c]) if c in known else None for c in range(COLUMNS)]
         mine, theirs = position.mine, position.theirs
-        known = self.book.score(position) if self.book else None
-        floor, ceiling = (-LARGEST, LARGEST) if known is None else (known, known)
+        score = self.book.score(position) if self.book else None
+        floor, ceiling = (-LARGEST, LARGEST) if score is None else (score, score)
 
-        def search(table: NDArray[np.int64], work: NDArray[np.int64]) -> list[int] | None:
-            out = np.empty(COLUMNS, np.int8)
-            done = score_columns(table, work, mine, theirs, floor, ceiling, out, exact)
-            return out.tolist() if done else None
+        def search(
+            table: NDArray[np.int64], work: NDArray[np.int64]
+        ) -> list[tuple[int, int]] | None:
+            low, high = np.empty((2, COLUMNS), np.int8)
+            done = score_columns(table, work, mine, theirs, floor, ceiling, low, high, effort)
+            return list(zip(low.tolist(), high.tolist(), strict=True)) if done else None
 
-        return [None if s == FULL else s for s in self._run(search, self.threads)]
+        # Bounds are the same again only if one thread alone finds them.
+        threads = self.threads if effort in (0, inf) else 1
+        found = self._run(search, threads)
+        return [None if bounds[0] == NO_SCORE else bounds for bounds in found]
 
     def _memory(self, threads: int) -> NDArray[np.int64]:
         """The table, and as many workspaces as threads, ready to search."""
@@ -238,7 +275,8 @@ class Solver:
             work[LIMIT] = _NEVER
             work[EPOCH] = self._epoch
             work[MASK] = buckets_within(self.table_mb) - 1
-            work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = 0
+            work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = work[STOPPED] = 0
+            work[SPENT] = -1
         return self._table
 
     def _run(
@@ -268,26 +306,59 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            _beside(task, workspaces, wait_for=1)
+            beside(task, workspaces, wait_for=1)
             found = answers[0]
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         return found
 
-    def _batch(
+    def _many(
         self,
+        batch: Callable[..., int],
+        shape: tuple[int, ...],
         mine: NDArray[np.int64],
         theirs: NDArray[np.int64],
-        threads: int,
+        threads: int | None,
         fresh: bool,
     ) -> NDArray[np.int8]:
-        """Scores of boards known to be right; threads take a portion each, again and again."""
+        """[N, *shape] scores: what the book knows, and the rest by a kernel of the driver."""
+        if threads is None:
+            threads = 1 if fresh else usable_cores()
+        if threads < 1 or (fresh and threads > 1):
+            raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
+        scores = np.zeros((len(mine), *shape), np.int8)
+        nodes = 0
+        rest = np.arange(len(mine))
+        if self.book:  # it knows the columns of positions a ply before its last
+            early = plies_of(mine, theirs) <= self.book.plies - len(shape)
+            rest = np.flatnonzero(~early)
+            for i in np.flatnonzero(early).tolist():
+                position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
+                if shape:
+                    known = self.scores(position)
+                    scores[i] = [NO_SCORE if score is None else score for score in known]
+                else:
+                    scores[i] = self.score(position)
+                nodes += self.nodes
+        found = scores[rest]
+        self._batch(batch, mine[rest], theirs[rest], found, threads, fresh)
+        scores[rest] = found
+        self.nodes += nodes
+        return scores
+
+    def _batch(
+        self,
+        batch: Callable[..., int],
+        mine: NDArray[np.int64],
+        theirs: NDArray[np.int64],
+        scores: NDArray[np.int8],
+        threads: int,
+        fresh: bool,
+    ) -> None:
+        """Search boards known to be right; threads take a portion each, again and again."""
         table = self._memory(threads)
         workspaces = self._workspaces[:threads]
-        scores = np.zeros(len(mine), np.int8)
         workspaces[0][LIMIT] = _QUICK
-        begin = score_batch(
-            table, workspaces[0], mine, theirs, scores, 0, len(mine), LARGEST, fresh
-        )
+        begin = batch(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
         if begin < len(mine):
             workspaces[0][LIMIT] = _NEVER
             portions = iter(range(begin, len(mine), _PORTION))
@@ -295,42 +366,11 @@ class Solver:
             def task(work: NDArray[np.int64]) -> None:
                 for start in portions:
                     stop = min(start + _PORTION, len(mine))
-                    score_batch(table, work, mine, theirs, scores, start, stop, LARGEST, fresh)
+                    batch(table, work, mine, theirs, scores, start, stop, fresh)
 
-            _beside(task, workspaces, wait_for=threads)
+            beside(task, workspaces, wait_for=threads)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         self._epoch = int(workspaces[0][EPOCH])
-        return scores
-
-
-def _beside(
-    task: Callable[[NDArray[np.int64]], None], workspaces: list[NDArray[np.int64]], wait_for: int
-) -> None:
-    """Run a task in a thread for each workspace until some are done; then stop the others.
-
-    Anything that ends the wait, such as Ctrl-C, stops them all.
-    """
-    done = threading.Semaphore(0)
-
-    def run(work: NDArray[np.int64]) -> None:
-        try:
-            task(work)
-        finally:
-            done.release()
-
-    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in workspaces]
-    try:
-        for thread in threads:
-            thread.start()
-        for _ in range(wait_for):
-            while not done.acquire(timeout=0.05):  # a turn for signals
-                pass
-    finally:
-        for work in workspaces:
-            work[LIMIT] = _AT_ONCE
-        for thread in threads:
-            if thread.ident is not None:
-                thread.join()
 
 
 def _bitboards(

@@ -10,6 +10,7 @@ machine counts less. The peer's boards are made, and its table is emptied, outsi
 
 from __future__ import annotations
 
+import argparse
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -21,6 +22,7 @@ import numpy as np
 from agents.solver import Solver
 from c4env.errors import MissingExtra
 from c4env.position import Position, format_moves, parse_moves
+from evaluation.errors import InvalidRun
 from evaluation.labelled import read_labelled
 from evaluation.usage import Parser
 
@@ -67,16 +69,11 @@ def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     return rows
 
 
-def run(sets: dict[str, Sequence[Sample]], *, peer: bool = True, repeats: int = 1) -> Iterable[Row]:
-    """Measure each set in turn; the least time of ``repeats`` counts.
-
-    Raises:
-        MissingExtra: the peer is asked for and not installed.
-    """
+def run(sets: dict[str, Sequence[Sample]], peer: Any, repeats: int = 1) -> Iterable[Row]:
+    """Measure each set in turn; the least time of ``repeats`` counts; ``peer`` may be None."""
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
     solver.scores_many([Position.parse(row.moves) for row in random_set(20, 200, 1)], threads=1)
-    core = _peer() if peer else None
     for name, rows in sets.items():
         positions = [Position.parse(row.moves) for row in rows]
         ours = float("inf")
@@ -90,17 +87,22 @@ def run(sets: dict[str, Sequence[Sample]], *, peer: bool = True, repeats: int = 
             for row, score in zip(rows, scores.tolist(), strict=True)
         )
         peers = {}
-        for driver in DRIVERS if core else ():
+        for driver in DRIVERS if peer else ():
             seconds = float("inf")
             for _ in range(repeats):
-                spent, found = _peer_scores(core, driver, rows)
+                spent, found = _peer_scores(peer, driver, rows)
                 seconds = min(seconds, spent)
             peers[driver] = 1000 * seconds / len(rows)
             wrong += int((found != scores).sum())
         yield Row(name, len(rows), nodes, 1000 * ours / len(rows), peers, wrong)
 
 
-def _peer() -> Any:
+def load_peer() -> Any:
+    """The module ``bitbully.bitbully_core``.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
     try:
         import bitbully.bitbully_core as core
     except ImportError as error:
@@ -144,25 +146,47 @@ def table(rows: Iterable[Row]) -> Iterable[str]:
         )
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """The command line; returns 1 when a score was wrong."""
-    parser = Parser(prog="c4 bench solver")
+def sets_parser(prog: str) -> Parser:
+    """A command line that says which sets of positions to measure, with or without the peer."""
+    parser = Parser(prog=prog)
     parser.add_argument("files", nargs="*", type=Path, help="lines of moves and score")
-    parser.add_argument("--count", type=int, help="positions of each set, the last ones")
-    parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
-    parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
+    parser.add_argument(
+        "--count", type=int, metavar="N", help="positions of each set, the last ones"
+    )
     parser.add_argument("--alone", action="store_true", help="without bitbully")
-    options = parser.parse_args(argv)
+    return parser
+
+
+def chosen_sets(options: argparse.Namespace) -> dict[str, Sequence[Sample]]:
+    """The sets the command line names, or random ones.
+
+    Raises:
+        InvalidRun: ``--count`` is not 1 or more.
+        LabelledFileInvalid: a file that is none of labelled positions.
+    """
+    if options.count is not None and options.count < 1:
+        raise InvalidRun(f"--count {options.count}: expected at least 1")
     sets: dict[str, Sequence[Sample]] = {}
     for path in options.files:
-        rows = [Sample(p.moves, p.score) for p in read_labelled(path)]
-        sets[path.stem] = rows[-options.count if options.count else None :]
+        sets[path.stem] = [Sample(p.moves, p.score) for p in read_labelled(path)]
     if not sets:
         for plies, count in ((30, 500), (20, 200), (12, 30)):
-            rows = random_set(plies, count, plies)
-            sets[f"random, {plies}"] = rows[: options.count] if options.count else rows
+            sets[f"random, {plies}"] = random_set(plies, count, plies)
+    return {name: rows[-options.count if options.count else 0 :] for name, rows in sets.items()}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; returns 1 when a score was wrong."""
+    parser = sets_parser("c4 bench solver")
+    parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
+    parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
+    options = parser.parse_args(argv)
+    if options.repeats < 1:
+        raise InvalidRun(f"--repeats {options.repeats}: expected at least 1")
+    sets = chosen_sets(options)
     if options.empty:
         sets["empty board"] = [Sample("", 1)]
+    peer = None if options.alone else load_peer()
     wrong = 0
 
     def counted(rows: Iterable[Row]) -> Iterable[Row]:
@@ -171,7 +195,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             wrong += row.wrong
             yield row
 
-    for line in table(counted(run(sets, peer=not options.alone, repeats=options.repeats))):
+    for line in table(counted(run(sets, peer, options.repeats))):
         print(line, flush=True)
     return 1 if wrong else 0
 

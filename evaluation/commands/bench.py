@@ -5,6 +5,7 @@ c4 bench vector   batched environments and their growth with the boards (pgx whe
 c4 bench agents   published searches beside pure-Python versions of the same rules
 c4 bench mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot (where installed)
 c4 bench solver   the exact solver beside bitbully (c4 bench solver --help: its options)
+c4 bench columns  all columns of a position beside its score, and beside bitbully
 c4 bench web      many pages at once on the web server (needs c4env[web] and httpx)
 """
 
@@ -14,7 +15,7 @@ import argparse
 import importlib
 from typing import Final
 
-BENCHMARKS: Final = ("agents", "env", "mcts", "solver", "vector", "web")
+BENCHMARKS: Final = ("agents", "columns", "env", "mcts", "solver", "vector", "web")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

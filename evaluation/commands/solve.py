@@ -6,6 +6,10 @@ are read from standard input, one a line, and answered one a line: the moves and
 so that the output is again a list of labelled positions (anything after the moves on an
 input line is passed over).
 
+With --quick the best columns have their score, and of the others it is only found out in about
+twice the time of one score where they lie, such as -6..-2: in positions that are soon decided
+they lead to long games, whose solution may take a thousand times as long.
+
 A score is the side to move's: positive if it can force a win, the greater the sooner;
 0 for a draw; negative if it loses.
 """
@@ -13,13 +17,17 @@ A score is the side to move's: positive if it can force a win, the greater the s
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from agents.solver import Solver
     from c4env.position import Position
+
+_PORTION: Final = 256  # lines of standard input that are answered together
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument(
         "--columns", action="store_true", help="the score of every column for standard input too"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="columns that are not best by bounds, such as -6..-2"
     )
     parser.add_argument("--no-book", action="store_true", help="search even what the book knows")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="(default 1)")
@@ -49,23 +60,36 @@ def execute(arguments: argparse.Namespace) -> int:
             (moves, Position.parse("" if moves == "-" else moves)) for moves in arguments.positions
         ]
         for moves, position in asked:
-            print(_as_json(solver, moves, position) if arguments.json else _shown(solver, position))
+            facts = _facts(solver, position, arguments.quick)
+            print(_as_json(moves, facts) if arguments.json else _shown(position, facts))
         return 0
     asked = _read_lines()
     if arguments.json:
         for moves, position in asked:
-            print(_as_json(solver, moves, position))
-    elif arguments.columns:
-        for moves, position in asked:
-            scores = solver.scores(position)
-            cells = " ".join("." if score is None else str(score) for score in scores)
-            print(f"{moves} {solver.score(position)} {cells}")
-    else:
-        positions = [position for _, position in asked]
-        found = solver.scores_many(positions, threads=arguments.threads)
-        for (moves, _), score in zip(asked, found.tolist(), strict=True):
-            print(f"{moves} {score}")
+            print(_as_json(moves, _facts(solver, position, arguments.quick)))
+        return 0
+    # What is found is shown before more is searched: it may be stopped any time.
+    for start in range(0, len(asked), _PORTION):
+        portion = asked[start : start + _PORTION]
+        for line in _answers(solver, portion, arguments):
+            print(line)
+        sys.stdout.flush()
     return 0
+
+
+def _answers(
+    solver: Solver, asked: list[tuple[str, Position]], arguments: argparse.Namespace
+) -> Iterator[str]:
+    """One line a position: moves, score, and what is asked of the columns."""
+    positions = [position for _, position in asked]
+    scores = solver.scores_many(positions, threads=arguments.threads).tolist()
+    columns: Iterable[list[Any]] = itertools.repeat([])
+    if arguments.quick:
+        columns = map(solver.bounds, positions)
+    elif arguments.columns:
+        columns = solver.columns_many(positions, threads=arguments.threads).tolist()
+    for (moves, _), score, row in zip(asked, scores, columns, strict=False):
+        yield " ".join([moves, str(score), *map(_cell, row)])
 
 
 def _read_lines() -> list[tuple[str, Position]]:
@@ -87,28 +111,43 @@ def _read_lines() -> list[tuple[str, Position]]:
     return asked
 
 
-def _facts(solver: Solver, position: Position) -> dict[str, Any]:
+def _cell(column: int | tuple[int, int] | None) -> str:
+    """What is known of a column's score, as text."""
+    from agents.solver import NO_SCORE
+
+    if column is None or column == NO_SCORE:
+        return "."
+    if isinstance(column, int):
+        return str(column)
+    lowest, highest = column
+    return str(lowest) if lowest == highest else f"{lowest}..{highest}"
+
+
+def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
     from c4env.position import format_moves
 
     score = solver.score(position)
     return {
         "score": score,
-        "columns": solver.scores(position),
+        **({"bounds": solver.bounds(position)} if quick else {"columns": solver.scores(position)}),
         "best": [column + 1 for column in solver.best_columns(position)],
         "plies_to_end": solver.plies_to_end(position),
         "line": format_moves(solver.principal_variation(position)),
     }
 
 
-def _as_json(solver: Solver, moves: str, position: Position) -> str:
-    return json.dumps({"moves": moves.replace("-", ""), **_facts(solver, position)})
+def _as_json(moves: str, facts: dict[str, Any]) -> str:
+    return json.dumps({"moves": moves.replace("-", ""), **facts})
 
 
-def _shown(solver: Solver, position: Position) -> str:
+def _shown(position: Position, facts: dict[str, Any]) -> str:
     """Board, scores below their columns, and what they mean."""
-    facts = _facts(solver, position)
-    cells = "".join(f"{'.' if s is None else s:>3}" for s in facts["columns"])
-    board = "\n".join("  " + row.replace(" ", "  ") for row in str(position).splitlines())
+    columns = [_cell(column) for column in facts["bounds" if "bounds" in facts else "columns"]]
+    wide = max(2, *map(len, columns))
+    cells = "".join(f" {cell:>{wide}}" for cell in columns)
+    board = "\n".join(
+        " " * wide + row.replace(" ", " " * wide) for row in str(position).splitlines()
+    )
     if position.outcome is not None:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"player {winner} has won"

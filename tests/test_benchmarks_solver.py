@@ -1,0 +1,76 @@
+"""The benchmarks of the solver, of a position and of its columns: alone, and beside bitbully."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.__main__ import main
+from evaluation.benchmarks import columns, solver
+from evaluation.benchmarks.solver import Sample
+
+ROWS = [Sample(row.moves, None) for row in solver.random_set(30, 5, 1)]
+FINISHED = Sample("1212121", -18)
+
+
+def peer():
+    return pytest.importorskip("bitbully.bitbully_core", reason="bitbully is not installed")
+
+
+@pytest.mark.compiled
+def test_alone():
+    (row,) = solver.run({"late": [*ROWS, FINISHED]}, None)
+    assert (row.positions, row.peers, row.ratio, row.wrong) == (6, {}, None, 0)
+    (row,) = solver.run({"mistaken": [Sample("1212121", 18)]}, None)
+    assert row.wrong == 1
+
+
+@pytest.mark.compiled
+def test_columns_alone():
+    (row,) = columns.run({"late": [*ROWS, FINISHED]}, None)
+    assert (row.positions, row.peer, row.wrong) == (6, None, 0)
+    assert set(row.ways) == set(columns.WAYS)
+    assert 0 < row.exact <= 1
+    header, line = columns.table([row])
+    assert all(way in header for way in columns.WAYS)
+    assert line.split()[:2] == ["late", "6"]
+
+
+@pytest.mark.compiled
+def test_beside_the_peer():
+    core = peer()
+    (row,) = solver.run({"late": ROWS}, core)
+    assert set(row.peers) == set(solver.DRIVERS)
+    assert row.wrong == 0
+    (row,) = columns.run({"late": ROWS}, core)
+    assert row.peer is not None
+    assert row.wrong == 0
+
+
+@pytest.mark.compiled
+def test_the_command_line_takes_the_last_positions_of_a_file(tmp_path, capsys):
+    path = tmp_path / "late.txt"
+    path.write_text("1212121 18\n121212 18\n")
+    for benchmark in ("solver", "columns"):
+        assert main(["bench", benchmark, str(path), "--alone", "--count", "1"]) == 0
+        header, line = capsys.readouterr().out.splitlines()
+        assert header.split()[0] == "set"
+        assert line.split()[:2] == ["late", "1"]
+        assert line.split()[-1] == "0"
+    assert main(["bench", "solver", str(path), "--alone"]) == 1  # the first line is mistaken
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["solver", "--count", "0"],
+        ["columns", "--count", "-3"],
+        ["solver", "--repeats", "0"],
+        ["columns", "nowhere.txt"],
+    ],
+)
+def test_bad_options(options, capsys):
+    assert main(["bench", *options]) == 2
+    shown = capsys.readouterr()
+    assert options[-1] in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
