@@ -111,6 +111,18 @@ def test_column_scores_are_those_of_the_positions_they_lead_to(solver: Solver, p
         assert mirrored == scores[::-1]
 
 
+def test_at_least(solver: Solver) -> None:
+    rng = random.Random(12)
+    positions = [random_position(rng.randrange(34, 42), rng) for _ in range(20)]
+    for position in [*positions, Position.parse("1212121")]:
+        score = solver.score(position)
+        for asked in (-99, -22, score - 1, score, np.int8(score), score + 1, 22, 99):
+            assert solver.at_least(position, asked) == (score >= asked)
+    for bad in (1.5, True, None, "1"):
+        with pytest.raises(InvalidOption, match="score="):
+            solver.at_least(positions[0], bad)  # type: ignore[arg-type]  # on purpose
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
 def test_bounds_hold_the_scores_and_cost_what_they_may(effort: float) -> None:

@@ -104,11 +104,22 @@ class Solver:
 
     def score(self, position: Position) -> int:
         """The exact score of a position."""
-        return self._score(position, LARGEST)
+        return self._score(position, -LARGEST, LARGEST)
 
     def sign(self, position: Position) -> int:
         """1, 0 or -1: the side to move wins, draws or loses. Faster than :meth:`score`."""
-        return self._score(position, 1)
+        return self._score(position, -1, 1)
+
+    def at_least(self, position: Position, score: int) -> bool:
+        """Whether the position's score is ``score`` or more: one of the searches it is found by.
+
+        Raises:
+            InvalidOption: ``score`` is no integer.
+        """
+        if not isinstance(score, (int, np.integer)) or isinstance(score, bool):
+            raise InvalidOption(f"score={score!r}: expected an integer")
+        least = max(-LARGEST, min(int(score), LARGEST))
+        return self._score(position, least - 1, least) >= score
 
     def scores(self, position: Position) -> list[int | None]:
         """The score of each column played, for the side to move; None where it is full.
@@ -222,7 +233,8 @@ class Solver:
 
     # -- how ------------------------------------------------------------------------
 
-    def _score(self, position: Position, bound: int) -> int:
+    def _score(self, position: Position, floor: int, ceiling: int) -> int:
+        """The score, or ``floor`` or ``ceiling`` if it is beyond."""
         self.nodes = 0
         if position.outcome is not None:
             lost = position.outcome.winner is not None
@@ -233,12 +245,12 @@ class Solver:
                 mine, theirs = position.mine, position.theirs
 
                 def search(table: NDArray[np.int64], work: NDArray[np.int64]) -> int | None:
-                    found = score_position(table, work, mine, theirs, -bound, bound)
+                    found = score_position(table, work, mine, theirs, floor, ceiling)
                     return None if found == ABORTED else found
 
                 known = self._run(search, self.threads)
             score = known
-        return max(-bound, min(bound, score))
+        return max(floor, min(ceiling, score))
 
     def _columns(self, position: Position, effort: float) -> list[tuple[int, int] | None]:
         self.nodes = 0
@@ -246,7 +258,7 @@ class Solver:
             return [None] * COLUMNS
         if self.book and position.plies < self.book.plies:
             legal = position.legal_columns()
-            known = {c: -self._score(position.play(c), LARGEST) for c in legal}
+            known = {c: -self._score(position.play(c), -LARGEST, LARGEST) for c in legal}
             return [(known[c], known[c]) if c in known else None for c in range(COLUMNS)]
         mine, theirs = position.mine, position.theirs
         score = self.book.score(position) if self.book else None

@@ -7,13 +7,15 @@ A file holds lines ``<moves, 1-based columns> <score>``; without one, random pos
 opening book, one thread; times are processor time of the process, a position a call. What
 is measured: the position's score; ``best_columns``; ``bounds``, which finds the score of the
 columns that it can in about twice the time of the first (``exact``: how many); the
-scores of all columns, by ``scores`` and by the peer, and the ratio of the two.
+scores of all columns, by ``scores`` and by the peer, and the ratio of the two. ``least`` is what
+those scores would cost, in nodes to those of the position's own, if they were known and had only to
+be proved: that each column's is as great, and no greater. No search gets far below it.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from agents.solver import Solver
@@ -32,6 +34,8 @@ class Row(NamedTuple):
     """Our time for the position's own score."""
     ways: dict[str, float]
     """Our time by method."""
+    least: float
+    """Nodes that prove the columns' scores, known beforehand, over those of the position's."""
     exact: float
     """The part of the columns that ``bounds`` found the score of."""
     peer: float | None
@@ -44,47 +48,68 @@ def run(sets: dict[str, Sequence[Sample]], peer: Any) -> Iterable[Row]:
     """Measure each set in turn; ``peer`` is the peer's module, or None."""
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
-    solver.scores_many([Position.parse(row.moves) for row in random_set(20, 200, 1)], threads=1)
-    theirs = peer.BitBullyCore() if peer else None
+    for row in random_set(20, 200, 1):
+        for way in ("score", *WAYS):
+            getattr(solver, way)(Position.parse(row.moves))
     for name, rows in sets.items():
-        spent = dict.fromkeys(("score", *WAYS, "peer"), 0.0)
-        columns = exact = wrong = 0
+        spent = dict.fromkeys(("score", *WAYS), 0.0)
+        columns = exact = wrong = nodes = proof = 0
+        scores = []
         for row in rows:
             position = Position.parse(row.moves)
-
-            def timed(way: str, call: Callable[[Any], Any], argument: Any) -> Any:
-                begun = time.process_time()
-                found = call(argument)
-                spent[way] += time.process_time() - begun  # noqa: B023  # called at once
-                return found
-
-            solver.score(position)  # brings code and memory near for all ways alike
             found = {}
-            for way in ("score", *WAYS):
+            for way in spent:
                 solver.clear()
-                found[way] = timed(way, getattr(solver, way), position)
-            open_columns = position.legal_columns()
-            for column in open_columns:
-                lowest, highest = found["bounds"][column]
-                columns += 1
-                exact += lowest == highest
-                wrong += not lowest <= found["scores"][column] <= highest
-            if peer and theirs:
-                board = peer.BoardCore()
-                board.play(list(parse_moves(row.moves)))
-                theirs.resetTranspositionTable()
-                scores = timed("peer", theirs.scoreMoves, board)
-                wrong += sum(scores[column] != found["scores"][column] for column in open_columns)
+                begun = time.process_time()
+                found[way] = getattr(solver, way)(position)
+                spent[way] += time.process_time() - begun
+                nodes += solver.nodes if way == "score" else 0
+            proof += _proof(solver, position, found["score"], found["scores"])
+            scores.append(found["scores"])
+            for score, bounds in zip(found["scores"], found["bounds"], strict=True):
+                if score is not None:
+                    columns += 1
+                    exact += bounds[0] == bounds[1]
+                    wrong += not bounds[0] <= score <= bounds[1]
+        theirs = None
+        if peer:  # after ours, since emptying its table empties the processor's caches too
+            theirs, different = _peer_columns(peer, rows, scores)
+            wrong += different
         ms = {way: 1000 * seconds / len(rows) for way, seconds in spent.items()}
-        yield Row(
-            name,
-            len(rows),
-            ms["score"],
-            {way: ms[way] for way in WAYS},
-            exact / max(columns, 1),
-            ms["peer"] if peer else None,
-            wrong,
-        )
+        score_ms = ms.pop("score")
+        least = proof / max(nodes, 1)
+        yield Row(name, len(rows), score_ms, ms, least, exact / max(columns, 1), theirs, wrong)
+
+
+def _proof(solver: Solver, position: Position, score: int, columns: Sequence[int | None]) -> int:
+    """Nodes that show that these are the scores of a position and its columns."""
+    nodes = 0
+    solver.clear()
+    known = [(position, score)]
+    known += [(position.play(c), -s) for c, s in enumerate(columns) if s is not None]
+    for at, value in known:
+        assert solver.at_least(at, value)
+        nodes += solver.nodes
+        assert not solver.at_least(at, value + 1)
+        nodes += solver.nodes
+    return nodes
+
+
+def _peer_columns(
+    core: Any, rows: Sequence[Sample], scores: Sequence[Sequence[int | None]]
+) -> tuple[float, int]:
+    """The peer's milliseconds a position, and how many of its scores are not these."""
+    solver = core.BitBullyCore()
+    seconds, different = 0.0, 0
+    for row, known in zip(rows, scores, strict=True):
+        board = core.BoardCore()
+        board.play(list(parse_moves(row.moves)))
+        solver.resetTranspositionTable()
+        begun = time.process_time()
+        found = solver.scoreMoves(board)
+        seconds += time.process_time() - begun
+        different += sum(s is not None and s != f for s, f in zip(known, found, strict=True))
+    return 1000 * seconds / len(rows), different
 
 
 def table(rows: Iterable[Row]) -> Iterable[str]:
@@ -92,7 +117,7 @@ def table(rows: Iterable[Row]) -> Iterable[str]:
     yield (
         f"{'set':14}{'positions':>10}{'score ms':>11}"
         + "".join(f"{way + ' ms':>16}{'/score':>8}" for way in WAYS)
-        + f"{'exact':>7}{'bitbully ms':>13}{'ratio':>7}{'wrong':>7}"
+        + f"{'least':>8}{'exact':>7}{'bitbully ms':>13}{'ratio':>7}{'wrong':>7}"
     )
     for row in rows:
         ways = "".join(f"{row.ways[way]:16.4f}{row.ways[way] / row.score:8.2f}" for way in WAYS)
@@ -102,8 +127,8 @@ def table(rows: Iterable[Row]) -> Iterable[str]:
             else f"{row.peer:13.4f}{row.ways['scores'] / row.peer:7.3f}"
         )
         yield (
-            f"{row.name:14}{row.positions:10}{row.score:11.4f}{ways}{row.exact:7.0%}{peer}"
-            f"{row.wrong:7}"
+            f"{row.name:14}{row.positions:10}{row.score:11.4f}{ways}{row.least:8.2f}{row.exact:7.0%}"
+            f"{peer}{row.wrong:7}"
         )
 
 
