@@ -1,8 +1,8 @@
 """Build or verify an opening book of exact scores: c4 book build, c4 book verify.
 
-`build` scores every mirror-reduced position of so many discs on all cores. It takes hours by
-search; killed, it goes on with the same command. With --from-12ply a short search into the
-12-ply book of the package bitbully-databases (`pip install 'c4env[book]'`) does it in seconds.
+`build` scores every mirror-reduced position of so many discs on all cores: by search, which takes
+about an hour for 8 plies and goes on with the same command if it is killed, or with --from-12ply
+from the 12-ply book of the package bitbully-databases (`pip install 'c4env[book]'`), in seconds.
 `verify` checks a book against known facts and computes a random sample of it again.
 """
 
