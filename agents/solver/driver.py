@@ -10,8 +10,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.solver.lowlevel import POINTER, pointer
-from agents.solver.search import EPOCH, LIMIT, NODES, SPENT, STOPPED, hashed, search
-from agents.solver.table import LAST_EPOCH
+from agents.solver.search import LIMIT, NODES, SPENT, STOPPED, hashed, search
 from c4env.bitboard import (
     BOARD,
     BOTTOM,
@@ -20,7 +19,6 @@ from c4env.bitboard import (
     COLUMNS,
     STRIDE,
     has_won,
-    is_consistent,
     mirror,
     popcount,
     winning_cells,
@@ -150,59 +148,6 @@ def score_position(
     return solve(pointer(table), pointer(work), mine, theirs, floor, ceiling)
 
 
-@kernel(types.void(_words, _words))
-def begin_empty(table: NDArray[np.int64], work: NDArray[np.int64]) -> None:
-    """Go on to the next epoch, in which the table is empty."""
-    if work[EPOCH] == LAST_EPOCH:
-        table[:] = 0
-        work[EPOCH] = 0
-    work[EPOCH] += 1
-
-
-@kernel(
-    types.int64(_words, _words, _words, _words, _scores, _int64, _int64, types.boolean),
-    nogil=True,
-)
-def score_batch(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
-    mine: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    scores: NDArray[np.int8],
-    start: int,
-    stop: int,
-    fresh: bool,
-) -> int:
-    """Scores of the positions ``start..stop-1``.
-
-    Args:
-        table: the transposition table.
-        work: the workspace.
-        mine: [N] bitboards of the sides to move.
-        theirs: [N] bitboards of the other sides.
-        scores: [N], written to.
-        start: the first position.
-        stop: the one after the last.
-        fresh: begin each position with an empty table.
-
-    Returns:
-        the number of the first position without a score: ``stop``, unless stopped.
-    """
-    words = pointer(table)
-    frames = pointer(work)
-    for i in range(start, stop):
-        if fresh:
-            begin_empty(table, work)
-        if has_won(theirs[i]):
-            scores[i] = -((CELLS + 2 - popcount(mine[i] | theirs[i])) >> 1)
-        else:
-            score = solve(words, frames, int(mine[i]), int(theirs[i]), -LARGEST, LARGEST)
-            if score == ABORTED:
-                return i
-            scores[i] = score
-    return stop
-
-
 @kernel(
     types.boolean(_words, _words, _int64, _int64, _int64, _int64, _scores, _scores, types.float64),
     nogil=True,
@@ -293,54 +238,3 @@ def score_columns(
             return False
     work[LIMIT] = given
     return True
-
-
-@kernel(
-    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
-    nogil=True,
-)
-def columns_batch(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
-    mine: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    scores: NDArray[np.int8],
-    start: int,
-    stop: int,
-    fresh: bool,
-) -> int:
-    """Like :func:`score_batch`, the scores of all columns: [N, 7], ``NO_SCORE`` where none is."""
-    lowest = np.empty(COLUMNS, np.int8)
-    highest = np.empty(COLUMNS, np.int8)
-    for i in range(start, stop):
-        if fresh:
-            begin_empty(table, work)
-        scores[i] = NO_SCORE
-        if has_won(theirs[i]):
-            continue
-        first, second = int(mine[i]), int(theirs[i])
-        if not score_columns(table, work, first, second, -LARGEST, LARGEST, lowest, highest, inf):
-            return i
-        scores[i] = lowest
-    return stop
-
-
-@kernel(types.int8[::1](_words, _words))
-def plies_of(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int8]:
-    """[N] plies of N pairs of bitboards."""
-    plies = np.empty(len(mine), np.int8)
-    for i in range(len(mine)):
-        plies[i] = popcount(mine[i] | theirs[i])
-    return plies
-
-
-@kernel(types.int64(_words, _words))
-def first_invalid(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int:
-    """The number of the first pair of bitboards that is no position, or -1."""
-    for i in range(len(mine)):
-        first, second = int(mine[i]), int(theirs[i])
-        if first & ~BOARD or second & ~BOARD or has_won(first):
-            return i
-        if not is_consistent(first, second):
-            return i
-    return -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Final, TypeVar, cast
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +15,6 @@ from agents.solver.driver import (
     ABORTED,
     LARGEST,
     NO_SCORE,
-    columns_batch,
-    first_invalid,
-    plies_of,
-    score_batch,
     score_columns,
     score_position,
 )
@@ -38,7 +34,7 @@ from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
 from agents.solver.threads import beside
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.cores import usable_cores
-from c4env.errors import InvalidOption, InvalidPosition
+from c4env.errors import InvalidOption
 from c4env.position import Position
 
 CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
@@ -203,8 +199,10 @@ class Solver:
             InvalidPosition: bitboards that are no position; the first is named.
             InvalidOption: arrays of different shapes, ``threads`` out of range.
         """
-        first, second = _bitboards(mine, theirs)
-        return self._many(score_batch, (), first, second, threads, fresh)
+        from agents.solver import batch  # compiled only where it is used
+
+        first, second = batch.bitboards(mine, theirs)
+        return self._many(batch.score_batch, (), first, second, threads, fresh)
 
     def columns_many(
         self,
@@ -220,8 +218,10 @@ class Solver:
             [N, 7] int8; ``NO_SCORE``, less than any score, where a column is full or the
             game is over.
         """
-        first, second = _bitboards(mine, theirs)
-        return self._many(columns_batch, (COLUMNS,), first, second, threads, fresh)
+        from agents.solver import batch  # compiled only where it is used
+
+        first, second = batch.bitboards(mine, theirs)
+        return self._many(batch.columns_batch, (COLUMNS,), first, second, threads, fresh)
 
     def clear(self) -> None:
         """Forget what has been searched; the table stays allocated."""
@@ -325,14 +325,14 @@ class Solver:
 
     def _many(
         self,
-        batch: Callable[..., int],
+        search: Callable[..., int],
         shape: tuple[int, ...],
         mine: NDArray[np.int64],
         theirs: NDArray[np.int64],
         threads: int | None,
         fresh: bool,
     ) -> NDArray[np.int8]:
-        """[N, *shape] scores: what the book knows, and the rest by a kernel of the driver."""
+        """[N, *shape] scores: what the book knows, and the rest by a kernel of `batch`."""
         if threads is None:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
@@ -341,7 +341,9 @@ class Solver:
         nodes = 0
         rest = np.arange(len(mine))
         if self.book:  # it knows the columns of positions a ply before its last
-            early = plies_of(mine, theirs) <= self.book.plies - len(shape)
+            from agents.solver import batch
+
+            early = batch.plies_of(mine, theirs) <= self.book.plies - len(shape)
             rest = np.flatnonzero(~early)
             for i in np.flatnonzero(early).tolist():
                 position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
@@ -352,14 +354,14 @@ class Solver:
                     scores[i] = self.score(position)
                 nodes += self.nodes
         found = scores[rest]
-        self._batch(batch, mine[rest], theirs[rest], found, threads, fresh)
+        self._batch(search, mine[rest], theirs[rest], found, threads, fresh)
         scores[rest] = found
         self.nodes += nodes
         return scores
 
     def _batch(
         self,
-        batch: Callable[..., int],
+        search: Callable[..., int],
         mine: NDArray[np.int64],
         theirs: NDArray[np.int64],
         scores: NDArray[np.int8],
@@ -370,7 +372,7 @@ class Solver:
         table = self._memory(threads)
         workspaces = self._workspaces[:threads]
         workspaces[0][LIMIT] = _QUICK
-        begin = batch(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
+        begin = search(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
         if begin < len(mine):
             workspaces[0][LIMIT] = _NEVER
             portions = iter(range(begin, len(mine), _PORTION))
@@ -378,36 +380,8 @@ class Solver:
             def task(work: NDArray[np.int64]) -> None:
                 for start in portions:
                     stop = min(start + _PORTION, len(mine))
-                    batch(table, work, mine, theirs, scores, start, stop, fresh)
+                    search(table, work, mine, theirs, scores, start, stop, fresh)
 
             beside(task, workspaces, wait_for=threads)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         self._epoch = int(workspaces[0][EPOCH])
-
-
-def _bitboards(
-    mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The two forms :meth:`Solver.scores_many` takes, as checked arrays."""
-    if theirs is None:
-        positions: list[Position] = []
-        for i, position in enumerate(cast("Sequence[object]", mine)):
-            if not isinstance(position, Position):
-                raise InvalidPosition(f"number {i}, {position!r}: expected a Position")
-            positions.append(position)
-        first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
-        second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
-        return first, second
-    first = np.ascontiguousarray(mine, dtype=np.int64)
-    second = np.ascontiguousarray(theirs, dtype=np.int64)
-    if first.ndim != 1 or first.shape != second.shape:
-        raise InvalidOption(
-            f"bitboards of shapes {first.shape} and {second.shape}: expected two of shape [N]"
-        )
-    bad = first_invalid(first, second)
-    if bad >= 0:
-        raise InvalidPosition(
-            f"number {bad}: bitboards {int(first[bad]):#x} (side to move) and "
-            f"{int(second[bad]):#x} are no position"
-        )
-    return first, second

@@ -1,0 +1,167 @@
+"""Scores of many positions, at native speed.
+
+A module of its own because kernels are compiled when their module is first imported: who asks
+for one position does not wait for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import cast
+
+import numpy as np
+from numba import types
+from numpy.typing import ArrayLike, NDArray
+
+from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solve
+from agents.solver.lowlevel import pointer
+from agents.solver.search import EPOCH
+from agents.solver.table import LAST_EPOCH
+from c4env.bitboard import BOARD, CELLS, COLUMNS, has_won, is_consistent, popcount
+from c4env.errors import InvalidOption, InvalidPosition
+from c4env.jit import kernel
+from c4env.position import Position
+
+_int64 = types.int64
+_words = types.int64[::1]
+_scores = types.int8[::1]
+
+
+@kernel(types.void(_words, _words))
+def begin_empty(table: NDArray[np.int64], work: NDArray[np.int64]) -> None:
+    """Go on to the next epoch, in which the table is empty."""
+    if work[EPOCH] == LAST_EPOCH:
+        table[:] = 0
+        work[EPOCH] = 0
+    work[EPOCH] += 1
+
+
+@kernel(
+    types.int64(_words, _words, _words, _words, _scores, _int64, _int64, types.boolean),
+    nogil=True,
+)
+def score_batch(
+    table: NDArray[np.int64],
+    work: NDArray[np.int64],
+    mine: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    scores: NDArray[np.int8],
+    start: int,
+    stop: int,
+    fresh: bool,
+) -> int:
+    """Scores of the positions ``start..stop-1``.
+
+    Args:
+        table: the transposition table.
+        work: the workspace.
+        mine: [N] bitboards of the sides to move.
+        theirs: [N] bitboards of the other sides.
+        scores: [N], written to.
+        start: the first position.
+        stop: the one after the last.
+        fresh: begin each position with an empty table.
+
+    Returns:
+        the number of the first position without a score: ``stop``, unless stopped.
+    """
+    words = pointer(table)
+    frames = pointer(work)
+    for i in range(start, stop):
+        if fresh:
+            begin_empty(table, work)
+        if has_won(theirs[i]):
+            scores[i] = -((CELLS + 2 - popcount(mine[i] | theirs[i])) >> 1)
+        else:
+            score = solve(words, frames, int(mine[i]), int(theirs[i]), -LARGEST, LARGEST)
+            if score == ABORTED:
+                return i
+            scores[i] = score
+    return stop
+
+
+@kernel(
+    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
+    nogil=True,
+)
+def columns_batch(
+    table: NDArray[np.int64],
+    work: NDArray[np.int64],
+    mine: NDArray[np.int64],
+    theirs: NDArray[np.int64],
+    scores: NDArray[np.int8],
+    start: int,
+    stop: int,
+    fresh: bool,
+) -> int:
+    """Like :func:`score_batch`, the scores of all columns: [N, 7], ``NO_SCORE`` where none is."""
+    lowest = np.empty(COLUMNS, np.int8)
+    highest = np.empty(COLUMNS, np.int8)
+    for i in range(start, stop):
+        if fresh:
+            begin_empty(table, work)
+        if has_won(theirs[i]):
+            for column in range(COLUMNS):
+                scores[i, column] = NO_SCORE
+            continue
+        first, second = int(mine[i]), int(theirs[i])
+        if not score_columns(table, work, first, second, -LARGEST, LARGEST, lowest, highest, inf):
+            return i
+        for column in range(COLUMNS):
+            scores[i, column] = lowest[column]
+    return stop
+
+
+@kernel(types.int8[::1](_words, _words))
+def plies_of(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int8]:
+    """[N] plies of N pairs of bitboards."""
+    plies = np.empty(len(mine), np.int8)
+    for i in range(len(mine)):
+        plies[i] = popcount(mine[i] | theirs[i])
+    return plies
+
+
+@kernel(types.int64(_words, _words))
+def first_invalid(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int:
+    """The number of the first pair of bitboards that is no position, or -1."""
+    for i in range(len(mine)):
+        first, second = int(mine[i]), int(theirs[i])
+        if first & ~BOARD or second & ~BOARD or has_won(first):
+            return i
+        if not is_consistent(first, second):
+            return i
+    return -1
+
+
+def bitboards(
+    mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The two forms :meth:`Solver.scores_many` takes, as checked arrays.
+
+    Raises:
+        InvalidPosition: bitboards that are no position; the first is named.
+        InvalidOption: arrays of different shapes.
+    """
+    if theirs is None:
+        positions: list[Position] = []
+        for i, position in enumerate(cast("Sequence[object]", mine)):
+            if not isinstance(position, Position):
+                raise InvalidPosition(f"number {i}, {position!r}: expected a Position")
+            positions.append(position)
+        first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
+        second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
+        return first, second
+    first = np.ascontiguousarray(mine, dtype=np.int64)
+    second = np.ascontiguousarray(theirs, dtype=np.int64)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise InvalidOption(
+            f"bitboards of shapes {first.shape} and {second.shape}: expected two of shape [N]"
+        )
+    bad = first_invalid(first, second)
+    if bad >= 0:
+        raise InvalidPosition(
+            f"number {bad}: bitboards {int(first[bad]):#x} (side to move) and "
+            f"{int(second[bad]):#x} are no position"
+        )
+    return first, second
