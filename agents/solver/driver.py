@@ -10,7 +10,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.solver.lowlevel import POINTER, pointer
-from agents.solver.search import LIMIT, NODES, SPENT, STOPPED, hashed, search
+from agents.solver.search import LIMIT, NEVER, NODES, SPENT, STOPPED, hashed, search
 from c4env.bitboard import (
     BOARD,
     BOTTOM,
@@ -27,6 +27,7 @@ from c4env.jit import kernel
 
 ABORTED: Final = 99  # no score: the search was stopped
 NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
+OUTWARDS: Final = (3, 4, 2, 5, 1, 6, 0)  # a column on the left after its mirror image
 LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than asking
 LARGEST: Final = CELLS // 2 + 1  # no score is greater
 FAR: Final = 20  # plies to where a score beyond a limit is decided, the sign unknown
@@ -192,8 +193,7 @@ def score_columns(
     # A column's score lies between a loss to the next disc and the best.
     worst = -((CELLS - plies) >> 1)
     unknown = 0
-    for i in range(COLUMNS):
-        column = COLUMNS // 2 + ((i + 1) >> 1 if i & 1 else -(i >> 1))  # 3 4 2 5 1 6 0
+    for column in OUTWARDS:
         cell = playable & (COLUMN << (STRIDE * column))
         if cell == 0:
             lowest[column] = highest[column] = NO_SCORE
@@ -215,9 +215,8 @@ def score_columns(
         return True
     # Each of the others gets an equal part of what may still be spent.
     given = work[LIMIT]
-    budget = max(int(effort * work[SPENT]), LEAST_EFFORT)
-    for i in range(COLUMNS):
-        column = COLUMNS // 2 + ((i + 1) >> 1 if i & 1 else -(i >> 1))
+    budget = max(int(min(effort * work[SPENT], NEVER)), LEAST_EFFORT)
+    for column in OUTWARDS:
         if lowest[column] == highest[column]:
             continue
         if symmetric and column < COLUMNS // 2:

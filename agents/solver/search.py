@@ -54,6 +54,8 @@ ORDER: Final = CHILD * COLUMNS
 # mixed key, and its limit.
 ABOVE, KEY, BOUND = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
+NEVER: Final = 1 << 62  # as a limit of nodes
+
 MIRROR_PLIES: Final = 24  # up to here a position and its mirror share an entry
 CUTOFF_PLIES: Final = 28  # up to here all children are looked up before one is searched
 TABLE_PLIES: Final = 34  # beyond, searching is as fast as looking up

@@ -23,6 +23,7 @@ from agents.solver.search import (
     EPOCH,
     LIMIT,
     MASK,
+    NEVER,
     NODES,
     SETTLED,
     SHARED_PLIES,
@@ -42,7 +43,6 @@ CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
 _SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads
 _PORTION: Final = 64  # positions of a batch a thread takes at a time
-_NEVER: Final = 1 << 62
 
 T = TypeVar("T")
 
@@ -284,7 +284,7 @@ class Solver:
             self._workspaces.append(np.zeros(WORKSPACE, np.int64))
         for work in self._workspaces:
             work[NODES] = 0
-            work[LIMIT] = _NEVER
+            work[LIMIT] = NEVER
             work[EPOCH] = self._epoch
             work[MASK] = buckets_within(self.table_mb) - 1
             work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = work[STOPPED] = 0
@@ -306,7 +306,7 @@ class Solver:
         workspaces[0][LIMIT] = _QUICK
         found = search(table, workspaces[0])
         if found is None:
-            workspaces[0][LIMIT] = _NEVER
+            workspaces[0][LIMIT] = NEVER
             if threads > 1:
                 table[-MARKS:] = 0
                 for work in workspaces:
@@ -374,7 +374,7 @@ class Solver:
         workspaces[0][LIMIT] = _QUICK
         begin = search(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
         if begin < len(mine):
-            workspaces[0][LIMIT] = _NEVER
+            workspaces[0][LIMIT] = NEVER
             portions = iter(range(begin, len(mine), _PORTION))
 
             def task(work: NDArray[np.int64]) -> None:
