@@ -42,7 +42,8 @@ CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
 _SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads
-_PORTION: Final = 64  # positions of a batch a thread takes at a time
+_PORTION: Final = 64  # positions of a batch a thread takes at a time, at most
+_SHARES: Final = 8  # portions a thread, at least: a batch may be short, its positions hard
 
 T = TypeVar("T")
 
@@ -375,11 +376,12 @@ class Solver:
         begin = search(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
         if begin < len(mine):
             workspaces[0][LIMIT] = NEVER
-            portions = iter(range(begin, len(mine), _PORTION))
+            size = max(1, min(_PORTION, (len(mine) - begin) // (_SHARES * threads)))
+            portions = iter(range(begin, len(mine), size))
 
             def task(work: NDArray[np.int64]) -> None:
                 for start in portions:
-                    stop = min(start + _PORTION, len(mine))
+                    stop = min(start + size, len(mine))
                     search(table, work, mine, theirs, scores, start, stop, fresh)
 
             beside(task, workspaces, wait_for=threads)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from agents.solver import Solver
     from c4env.position import Position
 
-_PORTION: Final = 256  # lines of standard input that are answered together
+_PORTION: Final = 64  # lines of standard input that are answered together
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
