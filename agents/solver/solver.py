@@ -202,8 +202,7 @@ class Solver:
         """
         from agents.solver import batch  # compiled only where it is used
 
-        first, second = batch.bitboards(mine, theirs)
-        return self._many(batch.score_batch, (), first, second, threads, fresh)
+        return self._many(batch.score_batch, (), *batch.bitboards(mine, theirs), threads, fresh)
 
     def columns_many(
         self,
@@ -221,8 +220,8 @@ class Solver:
         """
         from agents.solver import batch  # compiled only where it is used
 
-        first, second = batch.bitboards(mine, theirs)
-        return self._many(batch.columns_batch, (COLUMNS,), first, second, threads, fresh)
+        sides = batch.bitboards(mine, theirs)
+        return self._many(batch.columns_batch, (COLUMNS,), *sides, threads, fresh)
 
     def clear(self) -> None:
         """Forget what has been searched; the table stays allocated."""

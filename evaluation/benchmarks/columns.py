@@ -19,8 +19,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from agents.solver import Solver
-from c4env.position import Position, parse_moves
-from evaluation.benchmarks.solver import Sample, chosen_sets, load_peer, random_set, sets_parser
+from c4env.position import Position
+from evaluation.benchmarks.solver import (
+    Sample,
+    chosen_sets,
+    load_peer,
+    printed,
+    random_set,
+    sets_parser,
+    timed_peer,
+)
 
 WAYS: Final = ("best_columns", "bounds", "scores")  # methods of Solver, beside its score
 
@@ -73,8 +81,12 @@ def run(sets: dict[str, Sequence[Sample]], peer: Any) -> Iterable[Row]:
                     wrong += not bounds[0] <= score <= bounds[1]
         theirs = None
         if peer:  # after ours, since emptying its table empties the processor's caches too
-            theirs, different = _peer_columns(peer, rows, scores)
-            wrong += different
+            seconds, answers = timed_peer(
+                peer, lambda solver, board: solver.scoreMoves(board), rows
+            )
+            theirs = 1000 * seconds / len(rows)
+            for known, told in zip(scores, answers, strict=True):
+                wrong += sum(s is not None and s != t for s, t in zip(known, told, strict=True))
         ms = {way: 1000 * seconds / len(rows) for way, seconds in spent.items()}
         score_ms = ms.pop("score")
         least = proof / max(nodes, 1)
@@ -92,23 +104,6 @@ def _proof(solver: Solver, position: Position, score: int, columns: Sequence[int
             solver.at_least(at, asked)
             nodes += solver.nodes
     return nodes
-
-
-def _peer_columns(
-    core: Any, rows: Sequence[Sample], scores: Sequence[Sequence[int | None]]
-) -> tuple[float, int]:
-    """The peer's milliseconds a position, and how many of its scores are not these."""
-    solver = core.BitBullyCore()
-    seconds, different = 0.0, 0
-    for row, known in zip(rows, scores, strict=True):
-        board = core.BoardCore()
-        board.play(list(parse_moves(row.moves)))
-        solver.resetTranspositionTable()
-        begun = time.process_time()
-        found = solver.scoreMoves(board)
-        seconds += time.process_time() - begun
-        different += sum(s is not None and s != f for s, f in zip(known, found, strict=True))
-    return 1000 * seconds / len(rows), different
 
 
 def table(rows: Iterable[Row]) -> Iterable[str]:
@@ -136,14 +131,4 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = sets_parser("c4 bench columns").parse_args(argv)
     sets = chosen_sets(options)
     peer = None if options.alone else load_peer()
-    wrong = 0
-
-    def counted(rows: Iterable[Row]) -> Iterable[Row]:
-        nonlocal wrong
-        for row in rows:
-            wrong += row.wrong
-            yield row
-
-    for line in table(counted(run(sets, peer))):
-        print(line, flush=True)
-    return 1 if wrong else 0
+    return printed(run(sets, peer), table)

@@ -15,7 +15,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -26,7 +26,13 @@ from evaluation.errors import InvalidRun
 from evaluation.labelled import read_labelled
 from evaluation.usage import Parser
 
-DRIVERS = ("mtdf", "null_window")
+DRIVERS: Final[dict[str, Callable[[Any, Any], int]]] = {
+    "mtdf": lambda solver, board: solver.mtdf(board, 0),
+    "null_window": lambda solver, board: solver.nullWindow(board),
+}
+
+
+T = TypeVar("T")
 
 
 class Sample(NamedTuple):
@@ -87,13 +93,13 @@ def run(sets: dict[str, Sequence[Sample]], peer: Any, repeats: int = 1) -> Itera
             for row, score in zip(rows, scores.tolist(), strict=True)
         )
         peers = {}
-        for driver in DRIVERS if peer else ():
+        for driver, solve in DRIVERS.items() if peer else ():
             seconds = float("inf")
             for _ in range(repeats):
-                spent, found = _peer_scores(peer, driver, rows)
+                spent, found = timed_peer(peer, solve, rows)
                 seconds = min(seconds, spent)
             peers[driver] = 1000 * seconds / len(rows)
-            wrong += int((found != scores).sum())
+            wrong += int((np.array(found) != scores).sum())
         yield Row(name, len(rows), nodes, 1000 * ours / len(rows), peers, wrong)
 
 
@@ -112,22 +118,21 @@ def load_peer() -> Any:
     return core
 
 
-def _peer_scores(core: Any, driver: str, rows: Sequence[Sample]) -> tuple[float, Any]:
-    """Seconds and scores of the peer with one of its drivers."""
+def timed_peer(
+    core: Any, solve: Callable[[Any, Any], T], rows: Sequence[Sample]
+) -> tuple[float, list[T]]:
+    """Seconds of the peer, and its answers: ``solve`` takes its solver and a board."""
     solver = core.BitBullyCore()
-    solve: Callable[[Any], int] = (
-        (lambda board: solver.mtdf(board, 0)) if driver == "mtdf" else solver.nullWindow
-    )
-    spent = 0.0
-    scores = np.empty(len(rows), dtype=np.int8)
-    for i, row in enumerate(rows):
+    seconds = 0.0
+    answers = []
+    for row in rows:
         board = core.BoardCore()
         board.play(list(parse_moves(row.moves)))
         solver.resetTranspositionTable()
         begun = time.process_time()
-        scores[i] = solve(board)
-        spent += time.process_time() - begun
-    return spent, scores
+        answers.append(solve(solver, board))
+        seconds += time.process_time() - begun
+    return seconds, answers
 
 
 def table(rows: Iterable[Row]) -> Iterable[str]:
@@ -162,7 +167,7 @@ def chosen_sets(options: argparse.Namespace) -> dict[str, Sequence[Sample]]:
 
     Raises:
         InvalidRun: ``--count`` is not 1 or more.
-        LabelledFileInvalid: a file that is none of labelled positions.
+        UnreadableRun: a file that is none of labelled positions.
     """
     if options.count is not None and options.count < 1:
         raise InvalidRun(f"--count {options.count}: expected at least 1")
@@ -173,6 +178,21 @@ def chosen_sets(options: argparse.Namespace) -> dict[str, Sequence[Sample]]:
         for plies, count in ((30, 500), (20, 200), (12, 30)):
             sets[f"random, {plies}"] = random_set(plies, count, plies)
     return {name: rows[-options.count if options.count else 0 :] for name, rows in sets.items()}
+
+
+def printed(rows: Iterable[Any], table: Callable[[Iterable[Any]], Iterable[str]]) -> int:
+    """Print the table of rows, each as soon as it is measured; 1 when one has something wrong."""
+    wrong = 0
+
+    def counted() -> Iterable[Any]:
+        nonlocal wrong
+        for row in rows:
+            wrong += row.wrong
+            yield row
+
+    for line in table(counted()):
+        print(line, flush=True)
+    return 1 if wrong else 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -187,17 +207,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.empty:
         sets["empty board"] = [Sample("", 1)]
     peer = None if options.alone else load_peer()
-    wrong = 0
-
-    def counted(rows: Iterable[Row]) -> Iterable[Row]:
-        nonlocal wrong
-        for row in rows:
-            wrong += row.wrong
-            yield row
-
-    for line in table(counted(run(sets, peer, options.repeats))):
-        print(line, flush=True)
-    return 1 if wrong else 0
+    return printed(run(sets, peer, options.repeats), table)
 
 
 if __name__ == "__main__":
