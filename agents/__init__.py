@@ -6,7 +6,7 @@ Importing the package imports no agent: each is loaded when it is first made.
 
 from __future__ import annotations
 
-from agents.registry import describe, make, names, register
+from agents.zoo.registry import describe, make, names, register
 
 __all__ = ["describe", "make", "names", "register"]
 

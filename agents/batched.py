@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from agents.base import Agent
 from agents.errors import InvalidHeuristic, InvalidValue
-from agents.heuristics import Heuristic, load
-from agents.registry import make
-from agents.search import CHAIN_RULES, SPOILED, FixedDepth, Rules, best_column, spoiled
+from agents.search.fixed_depth import CHAIN_RULES, SPOILED, FixedDepth, Rules, best_column, spoiled
+from agents.search.heuristics import Heuristic, load
 from agents.simple import Random
-from c4env.batch import boards_from, parse_actions, positions_of
-from c4env.games import BatchOpponent
+from agents.zoo.registry import make
+from c4env.envs.batch import boards_from, parse_actions, positions_of
+from c4env.envs.games import BatchOpponent
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
 
@@ -76,8 +76,8 @@ class BatchedSearch:
 
         Args:
             depth: plies looked ahead, its own move included; 1..42.
-            heuristic: name or import path of the heuristic (``agents.heuristics``).
-            rules: orders and terminal values (``agents.search``).
+            heuristic: name or import path of the heuristic (``agents.search.heuristics``).
+            rules: orders and terminal values (``agents.search.fixed_depth``).
             threads: threads that share the boards.
 
         Raises:

@@ -9,7 +9,7 @@ import numpy as np
 from agents.base import Agent, require_move
 
 if TYPE_CHECKING:
-    from agents.heuristics import Heuristic
+    from agents.search.heuristics import Heuristic
     from c4env.position import Position
 
 
@@ -38,20 +38,20 @@ class Greedy(Agent):
     Of columns that serve alike, the one nearest the centre (the left one of two).
 
     Args:
-        heuristic: name or import path of the heuristic (``agents.heuristics``).
+        heuristic: name or import path of the heuristic (``agents.search.heuristics``).
     """
 
     deterministic = True
 
     def __init__(self, heuristic: str | Heuristic = "chain") -> None:
-        from agents.heuristics import load
+        from agents.search.heuristics import load
 
         self._heuristic_name = heuristic
         self._heuristic = load(heuristic)
 
     def choose(self, position: Position) -> int:
         """The 0-based column to play."""
-        from agents.search import CENTRE_FIRST, columns_in
+        from agents.search.fixed_depth import CENTRE_FIRST, columns_in
         from c4env.bitboard import drop, playable, winning_cells
 
         require_move(position)
@@ -66,6 +66,6 @@ class Greedy(Agent):
         return max(columns, key=lambda c: self._value(mine | drop(occupied, c), theirs))
 
     def _value(self, mine: int, theirs: int) -> float:
-        from agents.heuristics import require_finite
+        from agents.search.heuristics import require_finite
 
         return require_finite(self._heuristic(mine, theirs), self._heuristic_name)

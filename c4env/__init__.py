@@ -12,31 +12,31 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from c4env.registration import register_all
+from c4env.envs.registration import register_all
 
 if TYPE_CHECKING:
-    from c4env.aec import env, raw_env
-    from c4env.batch import Batch
-    from c4env.manual_policy import ManualPolicy
+    from c4env.envs.aec import env, raw_env
+    from c4env.envs.batch import Batch
+    from c4env.envs.single import ConnectFourEnv
+    from c4env.envs.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from
     from c4env.position import Outcome, Position, format_moves, parse_moves
-    from c4env.single import ConnectFourEnv
-    from c4env.vector import ConnectFourVectorEnv
+    from c4env.view.manual_policy import ManualPolicy
 
 _HOME = {
-    "Batch": "c4env.batch",
-    "ConnectFourEnv": "c4env.single",
-    "ConnectFourVectorEnv": "c4env.vector",
-    "ManualPolicy": "c4env.manual_policy",
+    "Batch": "c4env.envs.batch",
+    "ConnectFourEnv": "c4env.envs.single",
+    "ConnectFourVectorEnv": "c4env.envs.vector",
+    "ManualPolicy": "c4env.view.manual_policy",
     "Observation": "c4env.observation",
     "Outcome": "c4env.position",
     "Position": "c4env.position",
-    "env": "c4env.aec",
+    "env": "c4env.envs.aec",
     "format_moves": "c4env.position",
     "observe": "c4env.observation",
     "parse_moves": "c4env.position",
     "position_from": "c4env.observation",
-    "raw_env": "c4env.aec",
+    "raw_env": "c4env.envs.aec",
 }
 
 __all__ = [

@@ -270,7 +270,7 @@ class Position:
 
     def _repr_svg_(self) -> str:
         """The picture a notebook shows."""
-        from c4env.rendering import svg
+        from c4env.view.rendering import svg
 
         return svg(self)
 

@@ -15,12 +15,12 @@ if getattr(agents, "ZOO", None) != "c4env":
     )
 
 if TYPE_CHECKING:
-    from evaluation.tournament import Tournament, gauntlet, round_robin
+    from evaluation.games.tournament import Tournament, gauntlet, round_robin
 
 _HOME = {
-    "Tournament": "evaluation.tournament",
-    "gauntlet": "evaluation.tournament",
-    "round_robin": "evaluation.tournament",
+    "Tournament": "evaluation.games.tournament",
+    "gauntlet": "evaluation.games.tournament",
+    "round_robin": "evaluation.games.tournament",
 }
 
 __all__ = ["Tournament", "gauntlet", "round_robin"]

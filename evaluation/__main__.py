@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from evaluation.usage import Parser
+from evaluation.commands.usage import Parser
 
 # Each command is a module with configure(parser) and execute(arguments), imported only
 # when it is asked for, so that no command pays for another's imports.

@@ -12,10 +12,10 @@ from typing import Any, Final
 from agents.base import Agent, SearchingAgent
 from c4env.observation import observe
 from c4env.position import DISCS, Position, format_moves
-from c4env.rendering import ansi
+from c4env.view.rendering import ansi
 from evaluation.errors import RunInUse, UnreadableRun
-from evaluation.match import Fault, ask, begin, game_seed
-from evaluation.record import GAMES_FILE, Ending, GameFile, GameRecord
+from evaluation.games.game import Fault, ask, begin, game_seed
+from evaluation.store.record import GAMES_FILE, Ending, GameFile, GameRecord
 
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""

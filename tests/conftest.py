@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from agents import registry
+from agents.zoo import registry
+from tests.helpers.paths import SHARED_DATA
 
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("c4env")
-
-SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")

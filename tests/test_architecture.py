@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.helpers.paths import ROOT
+
 PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
 LAYERS = {"errors": 0, "jit": 0, "bitboard": 1, "position": 2, "observation": 3, "rendering": 3}
 ENVIRONMENTS = 4  # every other module of c4env
@@ -98,25 +99,25 @@ def test_no_import_turns_an_arrow() -> None:
 @pytest.mark.parametrize(
     ("module", "source", "turned"),
     [
-        ("c4env.aec", "import agents", True),
-        ("c4env.aec", "def f():\n    from agents.base import Agent", True),
-        ("c4env.aec", "if TYPE_CHECKING:\n    from evaluation import match", True),
-        ("agents.base", "class A:\n    def f(self):\n        import evaluation.match", True),
+        ("c4env.envs.aec", "import agents", True),
+        ("c4env.envs.aec", "def f():\n    from agents.base import Agent", True),
+        ("c4env.envs.aec", "if TYPE_CHECKING:\n    from evaluation import match", True),
+        ("agents.base", "class A:\n    def f(self):\n        import evaluation.games.game", True),
         ("agents.base", "from c4env.position import Position", False),
-        ("evaluation.match", "from agents import make\nimport c4env", False),
+        ("evaluation.games.game", "from agents import make\nimport c4env", False),
         ("c4env.bitboard", "from c4env.position import Position", True),
         ("c4env.bitboard", "from .position import Position", True),
         ("c4env.bitboard", "from . import position", True),
         ("c4env.bitboard", "from c4env import Position", True),
         ("c4env.bitboard", "from c4env.jit import kernel", False),
         ("c4env.position", "from c4env.observation import observe", True),
-        ("c4env.position", "def f():\n    from c4env.rendering import svg", True),
-        ("c4env.position", "def _repr_svg_():\n    from c4env.rendering import svg", False),
-        ("c4env.position", "def _repr_svg_():\n    from c4env.aec import env", True),
-        ("c4env.observation", "from c4env.aec import env", True),
-        ("c4env.rendering", "from c4env.observation import observe", True),
-        ("c4env.vector", "from c4env.single import seat", False),
-        ("c4env.aec", "from c4env.observation import observe", False),
+        ("c4env.position", "def f():\n    from c4env.view.rendering import svg", True),
+        ("c4env.position", "def _repr_svg_():\n    from c4env.view.rendering import svg", False),
+        ("c4env.position", "def _repr_svg_():\n    from c4env.envs.aec import env", True),
+        ("c4env.observation", "from c4env.envs.aec import env", True),
+        ("c4env.view.rendering", "from c4env.observation import observe", True),
+        ("c4env.envs.vector", "from c4env.envs.single import seat", False),
+        ("c4env.envs.aec", "from c4env.observation import observe", False),
     ],
 )
 def test_the_judge_of_arrows_sees_them(module: str, source: str, turned: bool) -> None:
@@ -177,7 +178,7 @@ def test_functions_are_compiled_through_kernel_alone() -> None:
         for path in sources()
         for function, _ in compilers_in(path.read_text())
     }
-    assert found == {("c4env.jit", "compile_"), ("agents.heuristics", "check")}
+    assert found == {("c4env.jit", "compile_"), ("agents.search.heuristics", "check")}
     assert compilers_in("from numba import njit as n\n@n\ndef f(): ...") == [("", "njit")]
     assert compilers_in("import numba as nb\n@nb.vectorize\ndef f(): ...") == [("f", "vectorize")]
 

@@ -8,14 +8,13 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from pathlib import Path
 
 import pytest
 
 from c4env.position import Position
 from evaluation.__main__ import COMMANDS
+from tests.helpers.paths import ROOT
 
-ROOT = Path(__file__).parents[1]
 READMES = [
     ROOT / "README.md",
     *sorted(
@@ -113,7 +112,7 @@ def test_the_user_heuristic_of_the_readme_plays(tmp_path, monkeypatch):
 
 def test_the_entry_point_of_the_readme_is_an_agent(tmp_path, monkeypatch):
     import agents
-    from agents import registry
+    from agents.zoo import registry
 
     (declaration,) = [tomllib.loads(text) for _, language, text in BLOCKS if language == "toml"]
     points = declaration["project"]["entry-points"][registry.ENTRY_POINTS]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from agents.learned.features import Planes, bitboards_from, planes_from, urgent_columns
 from agents.learned.network import Network
 from agents.solver import Solver
-from c4env.batch import Batch
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
+from c4env.envs.batch import Batch
 from c4env.position import Position
 
 FULL: Final = 98  # in place of a score: the column is full

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.negamax import STOPPED, negamax
+from agents.published.negamax import STOPPED, negamax
 from c4env.bitboard import (
     BOARD,
     BOTTOM,

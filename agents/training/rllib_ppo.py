@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.training import needs
-from c4env.masked import MaskInObservation
-from c4env.single import ConnectFourEnv
+from c4env.envs.masked import MaskInObservation
+from c4env.envs.single import ConnectFourEnv
 
 with needs("rllib", __name__):
     import ray

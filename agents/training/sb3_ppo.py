@@ -16,7 +16,7 @@ with needs("sb3", __name__):
     from sb3_contrib import MaskablePPO
     from torch import nn
 
-    from c4env.stable_baselines import ConnectFourVecEnv
+    from c4env.envs.stable_baselines import ConnectFourVecEnv
 
 
 def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 256) -> None:

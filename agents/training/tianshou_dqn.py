@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agents.training import needs
-from c4env.masked import MaskInObservation
-from c4env.single import ConnectFourEnv
+from c4env.envs.masked import MaskInObservation
+from c4env.envs.single import ConnectFourEnv
 
 with needs("tianshou", __name__):
     import torch

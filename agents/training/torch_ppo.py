@@ -17,9 +17,9 @@ import numpy as np
 
 from agents.base import Agent, require_move
 from agents.training import needs
+from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.observation import observe
 from c4env.position import Position
-from c4env.vector import ConnectFourVectorEnv
 
 with needs("torch", __name__):
     import torch

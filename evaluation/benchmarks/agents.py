@@ -15,7 +15,7 @@ import agents
 from agents.base import SearchingAgent
 from c4env.position import Position
 from evaluation.benchmarks import reference
-from evaluation.usage import Parser
+from evaluation.commands.usage import Parser
 
 SPECS: Final = (
     "alphabeta-chain",

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from c4env.aec import env, raw_env
-from evaluation.usage import Parser
+from c4env.envs.aec import env, raw_env
+from evaluation.commands.usage import Parser
 
 BASELINE = "pettingzoo env()"
 

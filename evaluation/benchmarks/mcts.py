@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from agents.mcts import EXPLORATION, MCTS, ROLLOUTS
+from agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
 from c4env.position import Position, parse_moves
+from evaluation.commands.usage import Parser
 from evaluation.errors import InvalidRun
-from evaluation.usage import Parser
 
 PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")

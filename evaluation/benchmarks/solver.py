@@ -22,9 +22,9 @@ import numpy as np
 from agents.solver import Solver
 from c4env.errors import MissingExtra
 from c4env.position import Position, format_moves, parse_moves
+from evaluation.commands.usage import Parser
 from evaluation.errors import InvalidRun
-from evaluation.labelled import read_labelled
-from evaluation.usage import Parser
+from evaluation.truth.labelled import read_labelled
 
 DRIVERS: Final[dict[str, Callable[[Any, Any], int]]] = {
     "mtdf": lambda solver, board: solver.mtdf(board, 0),

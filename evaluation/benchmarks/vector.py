@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.bitboard import COLUMNS
+from c4env.envs.opponents import draw, streams
+from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.jit import kernel
-from c4env.opponents import draw, streams
-from c4env.vector import ConnectFourVectorEnv
-from evaluation.usage import Parser
+from evaluation.commands.usage import Parser
 
 SIZES = (1, 16, 256, 1024, 4096, 16_384, 65_536)
 

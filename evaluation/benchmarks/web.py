@@ -20,7 +20,7 @@ import agents
 from c4env.cores import usable_cores
 from c4env.errors import MissingExtra
 from c4env.position import Position
-from evaluation.usage import Parser
+from evaluation.commands.usage import Parser
 
 
 def main(arguments: Sequence[str]) -> int:

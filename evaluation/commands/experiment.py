@@ -85,8 +85,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _pruning(arguments: argparse.Namespace) -> str:
-    from evaluation.experiments import pruning, spread_positions
-    from evaluation.labelled import read_labelled
+    from evaluation.studies.experiments import pruning, spread_positions
+    from evaluation.truth.labelled import read_labelled
 
     if arguments.files:
         labelled = [p for path in arguments.files for p in read_labelled(path)[: arguments.count]]
@@ -97,8 +97,8 @@ def _pruning(arguments: argparse.Namespace) -> str:
 
 
 def _exact(arguments: argparse.Namespace) -> str:
-    from evaluation.experiments import exact
-    from evaluation.labelled import STAGES, make_labelled, read_labelled
+    from evaluation.studies.experiments import exact
+    from evaluation.truth.labelled import STAGES, make_labelled, read_labelled
 
     if arguments.files:
         sets = {path.stem: read_labelled(path)[: arguments.count] for path in arguments.files}
@@ -112,7 +112,7 @@ def _exact(arguments: argparse.Namespace) -> str:
 
 def _sets(arguments: argparse.Namespace) -> str:
     from evaluation.errors import UnreadableRun
-    from evaluation.labelled import STAGES, format_labelled, make_labelled
+    from evaluation.truth.labelled import STAGES, format_labelled, make_labelled
 
     if arguments.out.exists() and not arguments.out.is_dir():
         raise UnreadableRun(f"{arguments.out} is a file: expected a directory")
@@ -133,7 +133,7 @@ def _sets(arguments: argparse.Namespace) -> str:
 
 
 def _statistics(arguments: argparse.Namespace) -> str:
-    from evaluation.simulation import report
+    from evaluation.strength.simulation import report
 
     return report(arguments.count, arguments.seed)
 

@@ -25,7 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
     run.announce(arguments)
-    from evaluation.tournament import gauntlet
+    from evaluation.games.tournament import gauntlet
 
     field = arguments.field
     if not field:

@@ -32,10 +32,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Compare, and print the table on stdout."""
-    from agents.heuristics import HEURISTICS, load
-    from evaluation.answers import labelled_sets
+    from agents.search.heuristics import HEURISTICS, load
     from evaluation.errors import InvalidRun
-    from evaluation.heuristic_quality import compare_heuristics
+    from evaluation.truth.answers import labelled_sets
+    from evaluation.truth.heuristics import compare_heuristics
 
     if arguments.seed < 0:
         raise InvalidRun(f"--seed {arguments.seed}: expected an integer >= 0")

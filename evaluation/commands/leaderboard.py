@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
-    from evaluation.leaderboard import (
+    from evaluation.studies.leaderboard import (
         MARKERS,
         available,
         play_leaderboard,

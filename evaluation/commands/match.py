@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table and the verdict on stdout."""
-    from evaluation.sprt import Sprt
+    from evaluation.strength.sprt import Sprt
 
     test = None
     if arguments.sprt is None:
@@ -46,8 +46,8 @@ def execute(arguments: argparse.Namespace) -> int:
         test = Sprt.parse(arguments.sprt, alpha, beta)
         arguments.openings = arguments.openings or SPRT_OPENINGS
     run.announce(arguments)
-    from evaluation.duel import play_match
-    from evaluation.forms import FORMS, Findings
+    from evaluation.games.match import play_match
+    from evaluation.report.summary import FORMS, Findings
 
     with run.Progress("games", arguments.quiet) as progress:
         settings = run.settings(arguments, progress)

@@ -35,8 +35,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the ratings of the field with the newcomer on stdout."""
-    from evaluation.leaderboard import place, stored_board
-    from evaluation.ratings import format_ranks, format_ratings
+    from evaluation.strength.ratings import format_ranks, format_ratings
+    from evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
     run.announce(arguments)

@@ -20,7 +20,7 @@ from c4env.cores import usable_cores
 from evaluation.commands.run import FORMATS, Progress
 
 if TYPE_CHECKING:
-    from evaluation.quality import Quality
+    from evaluation.truth.quality import Quality
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -66,9 +66,9 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
-    from evaluation.judge import Judge, positions_backwards
-    from evaluation.quality import Quality
-    from evaluation.record import read_games
+    from evaluation.store.record import read_games
+    from evaluation.truth.judge import Judge, positions_backwards
+    from evaluation.truth.quality import Quality
 
     folder = Path(arguments.what[0])
     _, games, _ = read_games(folder)
@@ -79,8 +79,8 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
     import agents
-    from evaluation.answers import labelled_sets, question_agents
-    from evaluation.judge import Judge
+    from evaluation.truth.answers import labelled_sets, question_agents
+    from evaluation.truth.judge import Judge
 
     for spec in arguments.what:
         agents.make(spec).close()  # an error now rather than after the solver's work

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from evaluation.judge import Judge, Scores
-    from evaluation.record import GameRecord
+    from evaluation.store.record import GameRecord
+    from evaluation.truth.judge import Judge, Scores
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Print the boards."""
     from evaluation.errors import InvalidRun
-    from evaluation.judge import Judge
-    from evaluation.record import read_games
+    from evaluation.store.record import read_games
+    from evaluation.truth.judge import Judge
 
     _, games, _ = read_games(arguments.folder)
     if not 1 <= arguments.game <= len(games):

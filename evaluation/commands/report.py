@@ -16,8 +16,8 @@ from evaluation.commands import run
 from evaluation.errors import InvalidRun
 
 if TYPE_CHECKING:
-    from evaluation.ratings import Ratings
-    from evaluation.record import GameRecord
+    from evaluation.store.record import GameRecord
+    from evaluation.strength.ratings import Ratings
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,13 +42,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the table; write what was asked for."""
-    from evaluation.duel import Match
-    from evaluation.forms import FORMS, Findings
-    from evaluation.ratings import rate
-    from evaluation.record import digest, read_games
-    from evaluation.schedule import planned
-    from evaluation.tournament import notes_of
-    from evaluation.wintable import WinTable
+    from evaluation.games.match import Match
+    from evaluation.games.tournament import notes_of
+    from evaluation.plan.schedule import planned
+    from evaluation.report.summary import FORMS, Findings
+    from evaluation.store.record import digest, read_games
+    from evaluation.strength.ratings import rate
+    from evaluation.strength.wintable import WinTable
 
     header, games, _ = read_games(arguments.folder)
     if not games and (arguments.html or arguments.plots):
@@ -78,16 +78,16 @@ def write(
 ) -> None:
     """Write the page, the figures and the list of games that were asked for."""
     if arguments.games:
-        from evaluation.export import write_games
+        from evaluation.store.export import write_games
 
         write_games(arguments.games, games)
         print(f"{len(games)} games in {arguments.games}", file=sys.stderr)
     if not arguments.html and not arguments.plots:
         return
-    from evaluation.files import write_file
-    from evaluation.judge import Judge, positions_backwards
-    from evaluation.report import contents, page
-    from evaluation.tournament import notes_of
+    from evaluation.games.tournament import notes_of
+    from evaluation.report.page import contents, page
+    from evaluation.store.files import write_file
+    from evaluation.truth.judge import Judge, positions_backwards
 
     title = arguments.folder.resolve().name
     notes = notes_of(header)
@@ -102,7 +102,7 @@ def write(
         write_file(arguments.html, page(found))
         print(f"page in {arguments.html}", file=sys.stderr)
     if arguments.plots:
-        from evaluation.plots import write_plots
+        from evaluation.report.plots import write_plots
 
         for path in write_plots(arguments.plots, found):
             print(f"figure in {path}", file=sys.stderr)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from c4env.cores import usable_cores
 
 if TYPE_CHECKING:
-    from evaluation.tournament import Tournament
+    from evaluation.games.tournament import Tournament
 
 DEFAULT_FIELD: Final = (
     "random",
@@ -106,7 +106,7 @@ def anchor(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, 
     Raises:
         InvalidRun: not of the form, or none of the players.
     """
-    from evaluation.ratings import parse_anchor
+    from evaluation.strength.ratings import parse_anchor
 
     return None if arguments.anchor is None else parse_anchor(arguments.anchor, players)
 
@@ -114,7 +114,7 @@ def anchor(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
     announce(arguments)
-    from evaluation.tournament import round_robin
+    from evaluation.games.tournament import round_robin
 
     field = arguments.agents
     if not field:
@@ -159,7 +159,7 @@ def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any
 
 def show(result: Tournament, arguments: argparse.Namespace, progress: Progress) -> None:
     """Print the table, the ratings and what else there is to know."""
-    from evaluation.forms import FORMS, Findings
+    from evaluation.report.summary import FORMS, Findings
 
     ratings = result.rate(anchor(arguments, result.players))
     print(FORMS[arguments.format](Findings(result.table, result.digest, ratings)))

@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
     run.announce(arguments)
-    from evaluation.sweep import SWEEP_FILE, sweep
+    from evaluation.studies.sweep import SWEEP_FILE, sweep
 
     with run.Progress("games", arguments.quiet) as progress:
         found = sweep(arguments.patterns, arguments.against, **run.settings(arguments, progress))

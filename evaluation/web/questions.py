@@ -14,7 +14,7 @@ from agents.base import Agent, SearchingAgent
 from c4env.errors import C4Error
 from c4env.observation import observe
 from c4env.position import Position, format_moves
-from evaluation.match import Fault, ask, begin, game_seed, in_words
+from evaluation.games.game import Fault, ask, begin, game_seed, in_words
 
 Message = dict[str, Any]
 """What goes to the page as one JSON line; ``type`` says what it is, columns count from 1."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.errors import InvalidRequest, UnreadableRun
-from evaluation.record import GAMES_FILE, read_games
-from evaluation.wintable import WinTable
+from evaluation.store.record import GAMES_FILE, read_games
+from evaluation.strength.wintable import WinTable
 
 
 class Runs:

@@ -35,7 +35,7 @@ from c4env.errors import C4Error
 from c4env.position import Position
 from evaluation.errors import InvalidRequest, PortTaken
 from evaluation.play import HUMAN, keep
-from evaluation.record import FORFEITS, GameRecord
+from evaluation.store.record import FORFEITS, GameRecord
 from evaluation.web.guard import Guard, Refusal, json_object, refuse
 from evaluation.web.questions import KINDS, Question
 from evaluation.web.runs import Runs

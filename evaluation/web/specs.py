@@ -11,9 +11,9 @@ import importlib.util
 from collections.abc import Iterable
 from typing import Any, Final
 
-from agents.entries import REQUIRED, Entry, Option
-from agents.registry import join_spec, split_spec
-from agents.zoo import ZOO
+from agents.zoo.entries import REQUIRED, Entry, Option
+from agents.zoo.registry import join_spec, split_spec
+from agents.zoo.table import ZOO
 from evaluation.errors import InvalidRequest
 
 MEMORY: Final = 256  # megabytes, the most an option may reserve

@@ -1,0 +1,1 @@
+"""Agents of published systems, reproduced exactly, with their published settings."""

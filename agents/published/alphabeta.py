@@ -1,0 +1,54 @@
+"""Alpha-beta search to a fixed depth, and the published systems that use it.
+
+Sources: the chain system ("Connect 4 Simulator with Minimax"), window systems A
+("Design and Implementation of a Minimax Game-Playing Agent for Connect Four") and B
+("Implementation Report - Connect Four with Minimax AI").
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from agents.search.fixed_depth import CENTRE_FIRST, CHAIN_RULES, LEFT_TO_RIGHT, FixedDepth, Rules
+from agents.search.heuristics import WIN, Heuristic
+
+WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
+# The report leaves the order of columns and the value of a win open: left to right, the
+# first of equals, and a win beyond any heuristic value.
+WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
+
+
+class AlphaBeta(FixedDepth):
+    """Alpha-beta with any heuristic.
+
+    Searches by the chain system's rules whatever the heuristic, so that heuristics
+    compare and :class:`agents.published.minimax.Minimax` chooses the same columns.
+    """
+
+    prune: ClassVar[bool] = True
+
+    def __init__(
+        self, depth: int = 7, heuristic: str | Heuristic = "chain", rules: Rules = CHAIN_RULES
+    ) -> None:
+        super().__init__(depth, heuristic, rules)
+
+
+class Chain(AlphaBeta):
+    """The chain system's alpha-beta; its max_depth counts from 0, so 6 there is 7 here."""
+
+    def __init__(self, depth: int = 7) -> None:
+        super().__init__(depth, "chain", CHAIN_RULES)
+
+
+class WindowA(AlphaBeta):
+    """Window system A: alpha-beta that prefers quick wins and slow losses."""
+
+    def __init__(self, depth: int = 5) -> None:
+        super().__init__(depth, "window", WINDOW_RULES)
+
+
+class WindowB(AlphaBeta):
+    """Window system B."""
+
+    def __init__(self, depth: int = 5) -> None:
+        super().__init__(depth, "window-b", WINDOW_B_RULES)

@@ -1,0 +1,21 @@
+"""Naive minimax: every line of play to a fixed depth, nothing cut.
+
+Source: the chain system, "Connect 4 Simulator with Minimax", as the baseline that its
+alpha-beta search is measured against; both choose the same column in every position.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from agents.search.fixed_depth import CHAIN_RULES, FixedDepth
+from agents.search.heuristics import Heuristic
+
+
+class Minimax(FixedDepth):
+    """Naive minimax with any heuristic; the published one with the defaults."""
+
+    prune: ClassVar[bool] = False
+
+    def __init__(self, depth: int = 7, heuristic: str | Heuristic = "chain") -> None:
+        super().__init__(depth, heuristic, CHAIN_RULES)

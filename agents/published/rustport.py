@@ -1,0 +1,124 @@
+"""The Rust bot: minimax over the line score, choosing by value and attached depth.
+
+Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does
+not prune. This one does, and still chooses the same column in every position: a reply
+is cut off only when its value is *strictly* outside the window, so that among equal
+values the attached depth, which breaks ties for both sides, stays exact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from agents.base import SearchingAgent, SearchResult, require_move
+from agents.search.heuristics import line_score
+from c4env.bitboard import COLUMNS, drop, has_won, playable
+from c4env.jit import kernel
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+MAX: Final = 2**63 - 1  # a won board, as the original has it: the largest int64
+
+
+@kernel("UniTuple(int64, 3)(int64, int64, int64, boolean, int64, int64)")
+def reply_value(
+    bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int
+) -> tuple[int, int, int]:
+    """Value for the bot of the board after a move, its attached depth, and nodes visited.
+
+    ``depth`` counts down from the published 4; at 0 the board's own score stands. The
+    value and depth are exact when alpha <= value <= beta, else value is a bound.
+    """
+    if has_won(bot if bot_moved else other):
+        return (MAX if bot_moved else -MAX), depth, 1
+    moves = playable(bot | other)
+    if depth == 0 or moves == 0:
+        return line_score(bot, other), depth, 1
+    best, attached, nodes = 0, -1, 1
+    for column in range(COLUMNS):
+        cell = drop(bot | other, column)
+        if not cell:
+            continue
+        if bot_moved:
+            value, level, searched = reply_value(
+                bot, other | cell, depth - 1, not bot_moved, alpha, beta
+            )
+            better = value < best or (value == best and level > attached)
+        else:
+            value, level, searched = reply_value(
+                bot | cell, other, depth - 1, not bot_moved, alpha, beta
+            )
+            better = value > best or (value == best and level >= attached)
+        nodes += searched
+        if attached < 0 or better:
+            best, attached = value, level
+        if bot_moved:
+            beta = min(beta, best)
+        else:
+            alpha = max(alpha, best)
+        if alpha > beta:
+            break
+    return best, attached, nodes
+
+
+@kernel("UniTuple(int64, 4)(int64, int64, int64, boolean)")
+def best_column(bot: int, other: int, depth: int, bot_moves: bool) -> tuple[int, int, int, int]:
+    """Column, value for the bot, attached depth, nodes below the root.
+
+    The bot takes the greatest (value, depth), the last column of full ties; the other
+    side the smallest value, then the greater depth, the first column of full ties.
+    """
+    chosen, best, attached, nodes = -1, 0, -1, 0
+    alpha, beta = -MAX, MAX
+    for column in range(COLUMNS):
+        cell = drop(bot | other, column)
+        if not cell:
+            continue
+        if bot_moves:
+            value, level, searched = reply_value(bot | cell, other, depth, bot_moves, alpha, beta)
+            better = value > best or (value == best and level >= attached)
+        else:
+            value, level, searched = reply_value(bot, other | cell, depth, bot_moves, alpha, beta)
+            better = value < best or (value == best and level > attached)
+        nodes += searched
+        if chosen < 0 or better:
+            chosen, best, attached = column, value, level
+        if bot_moves:
+            alpha = max(alpha, best)
+        else:
+            beta = min(beta, best)
+    return chosen, best, attached, nodes
+
+
+class RustPort(SearchingAgent):
+    """The Rust bot; it always plays for its own side, the X of the report.
+
+    Args:
+        depth: plies looked ahead, the agent's own move included; the report's 4 is 5 here.
+    """
+
+    deterministic = True
+
+    def __init__(self, depth: int = 5) -> None:
+        self.depth = depth
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        """Column, its value for the side to move, nodes searched; the game is not over."""
+        column, value, _, nodes = best_column(position.mine, position.theirs, self.depth - 1, True)
+        return column, float(value), nodes
+
+    def search(self, position: Position) -> SearchResult:
+        """The chosen column, its value (a win is 2**63 - 1) and the principal variation."""
+        require_move(position)
+        column, value, nodes = self.best_move(position)
+        line = [column]
+        after = position.play(column)
+        for depth in range(self.depth - 2, -1, -1):
+            if after.outcome is not None:
+                break
+            bot_moves = after.to_move == position.to_move
+            bot, other = (after.mine, after.theirs) if bot_moves else (after.theirs, after.mine)
+            line.append(best_column(bot, other, depth, bot_moves)[0])
+            after = after.play(line[-1])
+        return SearchResult(column, value, nodes, self.depth, tuple(line))

@@ -1,0 +1,265 @@
+"""Monte-Carlo tree search: UCT with random or greedy playouts, and proofs in the tree."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from agents.errors import InvalidValue
+from agents.sampling.tree import NODES, OPEN, TreeAgent, climb, expand, outlook
+from c4env.bitboard import (
+    CELLS,
+    COLUMN,
+    COLUMNS,
+    STRIDE,
+    drop,
+    has_won,
+    playable,
+    popcount,
+    winning_cells,
+)
+from c4env.jit import kernel
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+SIMULATIONS: Final = 2000
+EXPLORATION: Final = 1.0
+"""The default ``c``; how it was chosen is told in the README of the agents."""
+
+RANDOM: Final = 0
+GREEDY: Final = 1
+ROLLOUTS: Final = {"random": RANDOM, "greedy": GREEDY}
+
+# Words of the workspace.
+USED: Final = 0  # nodes of the tree in use
+LOTS: Final = 1  # state of the random numbers
+DEEPEST: Final = 2  # plies below the root of the deepest simulation
+
+_LOTS_MASK: Final = (1 << 48) - 1
+
+_int64 = types.int64
+
+
+@kernel("int64(int64)")
+def next_lot(lots: int) -> int:
+    """The next state of the 48-bit generator of POSIX ``drand48``; its upper bits are random."""
+    return (lots * 25214903917 + 11) & _LOTS_MASK
+
+
+@kernel("UniTuple(int64, 2)(int64, int64)")
+def random_cell(moves: int, lots: int) -> tuple[int, int]:
+    """One of the cells, each as likely, at most one in a column; and the generator's state."""
+    while True:
+        lots = next_lot(lots)
+        column = ((lots >> 17) * COLUMNS) >> 31
+        cell = moves & (COLUMN << (STRIDE * column))
+        if cell:
+            return cell, lots
+
+
+@kernel("UniTuple(int64, 2)(int64, int64, int64)")
+def random_playout(mine: int, theirs: int, lots: int) -> tuple[int, int]:
+    """Play any legal columns to the end.
+
+    Returns:
+        1, 0 or -1 for the side to move, and the generator's state.
+    """
+    sign = 1
+    while True:
+        moves = playable(mine | theirs)
+        if moves == 0:
+            return 0, lots
+        cell, lots = random_cell(moves, lots)
+        if has_won(mine | cell):
+            return sign, lots
+        mine, theirs = theirs, mine | cell
+        sign = -sign
+
+
+@kernel("UniTuple(int64, 2)(int64, int64, int64)")
+def greedy_playout(mine: int, theirs: int, lots: int) -> tuple[int, int]:
+    """Play to the end: win, else block, else any column that does not let the other side win.
+
+    Returns:
+        1, 0 or -1 for the side to move, and the generator's state.
+    """
+    sign = 1
+    my_wins, their_wins = winning_cells(mine), winning_cells(theirs)
+    while True:
+        moves = playable(mine | theirs)
+        if my_wins & moves:
+            return sign, lots
+        if moves == 0:
+            return 0, lots
+        forced = their_wins & moves
+        safe = moves & ~(their_wins >> 1)
+        if forced:
+            safe &= forced
+        if safe == 0 or forced & (forced - 1):
+            return -sign, lots
+        cell, lots = (safe, lots) if forced else random_cell(safe, lots)
+        mine, theirs = theirs, mine | cell
+        # Only the side that moved has new cells to win on.
+        my_wins, their_wins = their_wins, winning_cells(theirs)
+        sign = -sign
+
+
+@kernel(types.int64(NODES, _int64, types.float64))
+def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
+    """The child of an undecided node with the greatest upper confidence bound (UCB1).
+
+    An unvisited one comes before all others; a proven loss is never looked at again.
+    """
+    first = int(tree[node]["first"])
+    wide = exploration * math.sqrt(math.log(1.0 + tree[node]["visits"]))
+    chosen = first
+    best = -math.inf
+    for child in range(first, first + int(tree[node]["children"])):
+        if tree[child]["proof"] < 0:
+            continue
+        visits = float(tree[child]["visits"])
+        if visits == 0.0:
+            return child
+        bound = tree[child]["total"] / visits + wide / math.sqrt(visits)
+        if bound > best:
+            chosen, best = child, bound
+    return chosen
+
+
+@kernel(
+    types.int64(
+        *(NODES, types.int64[::1], types.int64[::1], _int64, _int64, _int64),
+        *(types.float64, _int64),
+    ),
+    nogil=True,
+)
+def simulate(
+    tree: NDArray[np.void],
+    work: NDArray[np.int64],
+    path: NDArray[np.int64],
+    root_mine: int,
+    root_theirs: int,
+    most: int,
+    exploration: float,
+    rollout: int,
+) -> int:
+    """Simulations: down the tree to a new leaf, a playout from there, the result back up.
+
+    Args:
+        tree: the nodes; the root has children.
+        work: the workspace, see above.
+        path: [CELLS + 1], written to.
+        root_mine: bitboard of the side to move at the root.
+        root_theirs: bitboard of the other side.
+        most: simulations to make.
+        exploration: the ``c`` of UCB1.
+        rollout: of ROLLOUTS.
+
+    Returns:
+        simulations made: ``most``, or fewer if the root is proven.
+    """
+    used = int(work[USED])
+    lots = int(work[LOTS])
+    root_plies = popcount(root_mine | root_theirs)
+    for done in range(most):
+        if tree[0]["proof"] != OPEN:
+            work[USED] = used
+            work[LOTS] = lots
+            return done
+        mine, theirs = root_mine, root_theirs
+        node = depth = 0
+        path[0] = 0
+        while tree[node]["proof"] == OPEN:
+            if tree[node]["children"] == 0:
+                if tree[node]["visits"] == 0 or used + COLUMNS > len(tree):
+                    break
+                used = expand(tree, node, mine, theirs, root_plies + depth, used)
+            node = select(tree, node, exploration)
+            depth += 1
+            path[depth] = node
+            mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
+        if tree[node]["proof"] == OPEN and tree[node]["visits"] == 0:
+            score, _ = outlook(mine, theirs, root_plies + depth)
+            if score != OPEN:
+                tree[node]["proof"] = -score
+                climb(tree, path, depth)
+        # The result for the side that moved into the leaf, as its node's total is.
+        proof = int(tree[node]["proof"])
+        if proof != OPEN:
+            result = (proof > 0) - (proof < 0)
+        else:
+            if rollout == GREEDY:
+                result, lots = greedy_playout(mine, theirs, lots)
+            else:
+                result, lots = random_playout(mine, theirs, lots)
+            result = -result
+        work[DEEPEST] = max(int(work[DEEPEST]), depth)
+        for step in range(depth, -1, -1):
+            tree[path[step]]["visits"] += 1
+            tree[path[step]]["total"] += result
+            result = -result
+    work[USED] = used
+    work[LOTS] = lots
+    return most
+
+
+class MCTS(TreeAgent):
+    """Upper confidence bounds for trees (UCT): plays the column it tried most.
+
+    Args:
+        simulations: playouts a move; 2000, or no limit if ``movetime`` is given.
+        movetime: seconds a move.
+        c: how much is explored; results are 1, 0 and -1.
+        rollout: ``"greedy"`` playouts win, block, and do not let the other side win if they can;
+            ``"random"`` ones take any legal column.
+        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
+        tree_mb: memory of the tree.
+    """
+
+    slice = 512
+
+    def __init__(
+        self,
+        simulations: int | None = None,
+        movetime: float | None = None,
+        c: float = EXPLORATION,
+        rollout: str = "greedy",
+        reuse: int = 1,
+        tree_mb: int = 128,
+    ) -> None:
+        if rollout not in ROLLOUTS:
+            raise InvalidValue(f"mcts: rollout={rollout!r}: expected {' or '.join(ROLLOUTS)}")
+        if simulations is None and movetime is None:
+            simulations = SIMULATIONS
+        super().__init__(simulations, movetime, bool(reuse), tree_mb)
+        self.c = c
+        self.rollout = rollout
+        self._work = np.zeros(3, np.int64)
+        self._path = np.zeros(CELLS + 1, np.int64)
+
+    def _prepare(self, position: Position) -> None:
+        if not self._tree[0]["children"]:
+            mine, theirs = position.mine, position.theirs
+            self._used = expand(self._tree, 0, mine, theirs, position.plies, self._used)
+        self._work[LOTS] = self._lots(position)
+
+    def _grow(self, position: Position, most: int) -> tuple[int, int]:
+        self._work[USED] = self._used
+        self._work[DEEPEST] = 0
+        made = simulate(
+            *(self._tree, self._work, self._path, position.mine, position.theirs, most),
+            *(self.c, ROLLOUTS[self.rollout]),
+        )
+        self._used = int(self._work[USED])
+        return made, int(self._work[DEEPEST])
+
+    def _lots(self, position: Position) -> int:
+        """Where the random numbers begin: keyed by the seed and the position searched."""
+        key = (*self._seed.spawn_key, position.mine, position.theirs)
+        sequence = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
+        return int(sequence.generate_state(1, np.uint64)[0]) & _LOTS_MASK

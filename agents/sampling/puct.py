@@ -1,0 +1,326 @@
+"""Tree search led by a policy and value function: PUCT, as AlphaZero's, with proofs.
+
+The function is asked about batches of leaves. A leaf that waits for its answer counts as a
+loss for whoever moves there (a *virtual loss*), so that the next descent goes elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from agents.errors import InvalidFunction, InvalidValue
+from agents.sampling.tree import NODES, OPEN, TreeAgent, climb, expand, outlook
+from agents.zoo.imports import import_attribute
+from c4env.bitboard import CELLS, COLUMNS, drop, popcount
+from c4env.jit import kernel
+from c4env.observation import OBSERVATION_SHAPE, fill
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+PolicyValue = Callable[[NDArray[np.int8], NDArray[np.int8]], tuple[Any, Any]]
+"""From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
+and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
+
+SIMULATIONS: Final = 400
+EXPLORATION: Final = 1.5
+BATCH: Final = 8
+LEARNED: Final = "learned"
+LOGITS, PROBABILITIES = "logits", "probabilities"
+PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
+
+# Words of the workspace.
+USED: Final = 0  # nodes of the tree in use
+WAITING: Final = 1  # leaves that wait for the function
+DEEPEST: Final = 2  # plies below the root of the deepest simulation
+
+_int64 = types.int64
+_words = types.int64[::1]
+_rows = types.int64[:, ::1]
+
+
+@kernel(types.int64(NODES, _int64, types.float64))
+def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
+    """The child of an undecided node with the greatest value plus bonus for its prior.
+
+    One that was never tried is valued as the node itself; a proven loss is never tried again.
+    """
+    first = int(tree[node]["first"])
+    visits = float(tree[node]["visits"])
+    value = -tree[node]["total"] / visits if visits else 0.0
+    wide = exploration * math.sqrt(visits)
+    chosen = first
+    best = -math.inf
+    for child in range(first, first + int(tree[node]["children"])):
+        if tree[child]["proof"] < 0:
+            continue
+        tried = float(tree[child]["visits"])
+        mean = tree[child]["total"] / tried if tried else value
+        bound = mean + wide * tree[child]["prior"] / (1.0 + tried)
+        if bound > best:
+            chosen, best = child, bound
+    return chosen
+
+
+@kernel(types.void(NODES, _words, _int64, _int64, types.float64))
+def add(
+    tree: NDArray[np.void], path: NDArray[np.int64], depth: int, visits: int, result: float
+) -> None:
+    """Add visits and a result, that of the side that moved into the leaf, along a path."""
+    for step in range(depth, -1, -1):
+        tree[path[step]]["visits"] += visits
+        tree[path[step]]["total"] += result
+        result = -result
+
+
+@kernel(types.void(NODES, _words, _int64, types.float64))
+def weigh(tree: NDArray[np.void], path: NDArray[np.int64], depth: int, loss: float) -> None:
+    """Add a loss to every node of a path, for whoever moved into it; -1 takes it off again."""
+    for step in range(depth + 1):
+        tree[path[step]]["total"] -= loss
+
+
+@kernel(
+    types.int64(
+        *(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64),
+    ),
+    nogil=True,
+)
+def collect(
+    tree: NDArray[np.void],
+    work: NDArray[np.int64],
+    paths: NDArray[np.int64],
+    depths: NDArray[np.int64],
+    boards: NDArray[np.int64],
+    root_mine: int,
+    root_theirs: int,
+    most: int,
+    exploration: float,
+) -> int:
+    """Simulations as far as they come without the function.
+
+    Args:
+        tree: the nodes.
+        work: the workspace, see above.
+        paths: [batch, CELLS + 1], written to: the way to each leaf that waits.
+        depths: [batch], their depths.
+        boards: [batch, 2], their bitboards, those of the side to move first.
+        root_mine: bitboard of the side to move at the root.
+        root_theirs: bitboard of the other side.
+        most: simulations to begin.
+        exploration: the ``c`` of PUCT.
+
+    Returns:
+        simulations that are done because rules or a proof decided them; others wait.
+    """
+    root_plies = popcount(root_mine | root_theirs)
+    waiting = done = 0
+    while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
+        path = paths[waiting]
+        mine, theirs = root_mine, root_theirs
+        node = depth = 0
+        path[0] = 0
+        while tree[node]["proof"] == OPEN and tree[node]["children"]:
+            node = select(tree, node, exploration)
+            depth += 1
+            path[depth] = node
+            mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
+        if tree[node]["proof"] == OPEN:
+            if tree[node]["first"] == PENDING:
+                break  # nothing else is worth a look before this leaf's answer is there
+            score, _ = outlook(mine, theirs, root_plies + depth)
+            if score != OPEN:
+                tree[node]["proof"] = -score
+                climb(tree, path, depth)
+        work[DEEPEST] = max(int(work[DEEPEST]), depth)
+        proof = int(tree[node]["proof"])
+        if proof != OPEN:
+            add(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
+            done += 1
+        else:
+            tree[node]["first"] = PENDING
+            add(tree, path, depth, 1, 0.0)
+            weigh(tree, path, depth, 1.0)
+            depths[waiting] = depth
+            boards[waiting, 0] = mine
+            boards[waiting, 1] = theirs
+            waiting += 1
+    work[WAITING] = waiting
+    return done
+
+
+@kernel(types.void(_rows, _int64, types.int8[:, :, :, ::1], types.int8[:, ::1]))
+def observe_all(
+    boards: NDArray[np.int64], count: int, planes: NDArray[np.int8], masks: NDArray[np.int8]
+) -> None:
+    """Write what the sides to move of the first ``count`` boards observe."""
+    for i in range(count):
+        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
+        fill(mine, theirs, mine | theirs, planes[i], masks[i])
+
+
+@kernel(
+    types.void(
+        *(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]),
+    )
+)
+def settle(
+    tree: NDArray[np.void],
+    work: NDArray[np.int64],
+    paths: NDArray[np.int64],
+    depths: NDArray[np.int64],
+    boards: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    values: NDArray[np.float64],
+) -> None:
+    """End the simulations that waited: expand each leaf, and take its value up.
+
+    Args:
+        tree, work, paths, depths, boards: as :func:`collect` left them.
+        weights: [waiting, 7], at least 0: what priors are in proportion to.
+        values: [waiting], the results expected for the sides to move.
+    """
+    for i in range(work[WAITING]):
+        depth = int(depths[i])
+        node = int(paths[i, depth])
+        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
+        tree[node]["first"] = 0
+        if work[USED] + COLUMNS <= len(tree):
+            used = int(work[USED])
+            work[USED] = expand(tree, node, mine, theirs, popcount(mine | theirs), used)
+            children = int(tree[node]["children"])
+            total = 0.0
+            for child in range(used, used + children):
+                total += weights[i, tree[child]["column"]]
+            for child in range(used, used + children):
+                weight = weights[i, tree[child]["column"]]
+                tree[child]["prior"] = weight / total if total > 0.0 else 1.0 / children
+        weigh(tree, paths[i], depth, -1.0)
+        add(tree, paths[i], depth, 0, -values[i])
+
+
+class PUCT(TreeAgent):
+    """Search led by a policy and value function; plays the column it tried most.
+
+    Args:
+        function: ``"learned"`` for the network that ships with the package, ``module:name`` of
+            a :data:`PolicyValue`, or one itself.
+        simulations: a move; 400, or no limit if ``movetime`` is given.
+        movetime: seconds a move.
+        c: how much the policy counts against values of -1 to 1.
+        policy: what the function gives of it: ``"logits"``, or ``"probabilities"``, which need
+            not add up to 1. What it gives full columns is not looked at.
+        batch: leaves the function is asked about at a time, at most.
+        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
+        tree_mb: memory of the tree.
+    """
+
+    def __init__(
+        self,
+        function: str | PolicyValue = LEARNED,
+        simulations: int | None = None,
+        movetime: float | None = None,
+        c: float = EXPLORATION,
+        policy: str = LOGITS,
+        batch: int = BATCH,
+        reuse: int = 1,
+        tree_mb: int = 128,
+    ) -> None:
+        if policy not in (LOGITS, PROBABILITIES):
+            raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
+        if simulations is None and movetime is None:
+            simulations = SIMULATIONS
+        super().__init__(simulations, movetime, bool(reuse), tree_mb)
+        self.deterministic = not reuse and movetime is None
+        self.c = c
+        self.policy = policy
+        self.slice = 4 * batch
+        self._name = function if isinstance(function, str) else repr(function)
+        self._function = load(function)
+        self._work = np.zeros(3, np.int64)
+        self._paths = np.zeros((batch, CELLS + 1), np.int64)
+        self._depths = np.zeros(batch, np.int64)
+        self._boards = np.zeros((batch, 2), np.int64)
+
+    def _prepare(self, position: Position) -> None:
+        if not self._tree[0]["children"]:
+            self._grow(position, 1)  # beyond the budget: a simulation needs the root's priors
+        if not self._tree[0]["children"]:  # decided at once
+            mine, theirs = position.mine, position.theirs
+            self._used = expand(self._tree, 0, mine, theirs, position.plies, self._used)
+
+    def _grow(self, position: Position, most: int) -> tuple[int, int]:
+        work = self._work
+        leaves = (self._paths, self._depths, self._boards)
+        work[USED] = self._used
+        work[DEEPEST] = 0
+        made = 0
+        while made < most and self._tree[0]["proof"] == OPEN:
+            made += collect(
+                *(self._tree, work, *leaves, position.mine, position.theirs, most - made, self.c)
+            )
+            waiting = int(work[WAITING])
+            if waiting:
+                settle(self._tree, work, *leaves, *self._ask(waiting))
+                made += waiting
+        self._used = int(work[USED])
+        return made, int(work[DEEPEST])
+
+    def _ask(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weights ``[N, 7]`` and values ``[N]`` of the first leaves that wait."""
+        planes = np.empty((count, *OBSERVATION_SHAPE), np.int8)
+        masks = np.empty((count, COLUMNS), np.int8)
+        observe_all(self._boards, count, planes, masks)
+        answer = self._function(planes, masks)
+        try:
+            given, expected = (np.asarray(part, np.float64) for part in answer)
+        except (TypeError, ValueError) as error:
+            raise self._wrong(f"gave {type(answer).__name__}: {error}") from None
+        if given.shape != masks.shape or expected.shape != (count,):
+            raise self._wrong(f"gave shapes {given.shape} and {expected.shape} for {count} boards")
+        if not (np.abs(expected) <= 1.0).all():
+            raise self._wrong(f"gave the values {expected.tolist()}")
+        legal = np.where(masks, given, -np.inf if self.policy == LOGITS else 0.0)
+        if self.policy == LOGITS:
+            most = legal.max(axis=1, keepdims=True)
+            if not np.isfinite(most).all():
+                raise self._wrong(f"gave the logits {given.tolist()}")
+            legal = np.exp(legal - most)
+        elif not (np.isfinite(legal).all() and (legal >= 0.0).all()):
+            raise self._wrong(f"gave the probabilities {given.tolist()}")
+        return legal, np.ascontiguousarray(expected)
+
+    def _wrong(self, what: str) -> InvalidFunction:
+        return InvalidFunction(
+            f"puct: {self._name} {what[:300]}; expected {self.policy} [N, 7] and values [N] "
+            "from -1 to 1"
+        )
+
+
+def load(function: str | PolicyValue) -> PolicyValue:
+    """The shipped network, the function of an import path, or itself.
+
+    Raises:
+        InvalidFunction: there is none.
+    """
+    if not isinstance(function, str):
+        return function
+    if function == LEARNED:
+        from agents.learned.network import shipped
+
+        return shipped()
+    try:
+        found = import_attribute(function)
+    except (ImportError, AttributeError) as error:
+        raise InvalidFunction(
+            f"puct: function={function!r}: {error}; expected {LEARNED} or package.module:function"
+        ) from error
+    if not callable(found):
+        raise InvalidFunction(f"puct: function={function!r} is {found!r}; expected a function")
+    return found  # type: ignore[no-any-return]  # getattr

@@ -1,0 +1,445 @@
+"""Iterative deepening: alpha-beta one ply deeper at a time, until a clock or a budget ends it.
+
+Beyond plain alpha-beta (``agents.search.fixed_depth``) it keeps a transposition table, tries
+first the table's column, then those that cut elsewhere (killers, history), searches the others
+with a null window, and plays forced replies without counting them as depth. It is the strongest
+agent here that does not solve the game.
+
+The kernel, its root and the agent stand in one file: they share the workspace and the table laid
+out below.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from agents.base import SearchingAgent, SearchResult, require_move
+from agents.errors import InvalidHeuristic
+from agents.search.fixed_depth import CENTRE_FIRST, INFINITY, SPOILED, columns_in, leaf, pack
+from agents.search.heuristics import WIN, Heuristic, load
+from c4env.bitboard import (
+    BOARD,
+    BOTTOM,
+    CELLS,
+    COLUMN,
+    COLUMNS,
+    STRIDE,
+    drop,
+    has_won,
+    popcount,
+    winning_cells,
+)
+from c4env.jit import HEURISTIC, kernel
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+DEFAULT_NODES: Final = 200_000
+
+_QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
+_NEVER: Final = 1 << 62
+_AT_ONCE: Final = -1
+
+# Words of a workspace.
+NODES: Final = 0
+LIMIT: Final = 1  # nodes at which the search gives up; -1 stops it at once
+AGE: Final = 2  # of the table: entries of another are empty
+SPOILT: Final = 3  # values of the heuristic that are none
+KILLERS: Final = 16  # [CELLS + 1] the column that last cut at this ply, plus one
+HISTORY: Final = KILLERS + CELLS + 1  # [2, SQUARES] how well a cell cut, for either side
+SQUARES: Final = COLUMNS * STRIDE
+RANKS: Final = HISTORY + 2 * SQUARES  # [COLUMNS] of the columns being sorted
+WORKSPACE: Final = RANKS + COLUMNS
+
+ENTRY: Final = 2  # words: the key, and what is known
+AGE_SHIFT: Final = 50  # of a key, above a position's 49 bits and whose view it is
+LAST_AGE: Final = (1 << 12) - 1
+EXACT: Final = 1
+LOWER: Final = 2  # the value is a lower bound
+UPPER: Final = 3
+MULTIPLIER: Final = 0x9E3779B97F4A7  # odd, spreads keys over the table
+ENTRY_BYTES: Final = 24
+
+# Ranks of moves beyond their history.
+TABLE: Final = 1 << 40
+KILLER: Final = 1 << 10
+THREAT: Final = 1 << 14
+
+NARROW: Final = 1e-6  # width of a null window; values that differ by less are alike
+
+_int64 = types.int64
+_float64 = types.float64
+_words = types.int64[::1]
+_values = types.float64[::1]
+
+
+@kernel("float64(int64)")
+def win_at(plies: int) -> float:
+    """What a win with the disc that makes so many is worth: the sooner the more."""
+    return WIN + (CELLS + 1 - plies)
+
+
+@kernel(_int64(_int64, _int64, types.boolean, _int64))
+def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
+    """What names a position in the table, for one side's view and one search.
+
+    49 bits are the position: the bit above each column's top disc, and ``mine`` below.
+    """
+    return (mine + (mine | theirs) + BOTTOM) | (int(searching) << 49) | (age << AGE_SHIFT)
+
+
+@kernel(_int64(_int64, _int64))
+def table_place(key: int, entries: int) -> int:
+    """Where in a table of so many entries, a power of two, a key belongs."""
+    return ((key * MULTIPLIER) >> 20) & (entries - 1)
+
+
+@kernel(
+    _float64(
+        *(_int64, _int64, _int64, _int64, _float64, _float64),
+        *(types.boolean, HEURISTIC, _words, _words, _values),
+    )
+)
+def deepen(
+    mine: int,
+    theirs: int,
+    plies: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    searching: bool,
+    heuristic: Heuristic,
+    work: NDArray[np.int64],
+    keys: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> float:
+    """Value for the side to move of a board nobody has won; fail-soft.
+
+    Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing.
+
+    Args:
+        mine: discs of the side to move.
+        theirs: discs of the other side.
+        plies: discs on the board.
+        depth: plies to look ahead; forced replies are not counted.
+        alpha: the value the side to move has already.
+        beta: the value at which the other side avoids this position.
+        searching: whether the agent is to move; heuristics are asked from its view.
+        heuristic: of the leaves.
+        work: [WORKSPACE].
+        keys: [2 * entries].
+        values: [entries].
+    """
+    if work[NODES] >= work[LIMIT]:
+        return 0.0
+    work[NODES] += 1
+    taken = mine | theirs
+    moves = (taken + BOTTOM) & BOARD
+    if moves == 0:
+        return 0.0
+    if winning_cells(mine) & moves:
+        return win_at(plies + 1)
+    their_wins = winning_cells(theirs)
+    forced = their_wins & moves
+    safe = moves & ~(their_wins >> 1)  # not right below a cell they win with
+    if forced:
+        safe &= forced
+        if forced & (forced - 1):
+            safe = 0
+    if safe == 0:
+        return -win_at(plies + 2)
+    if safe & (safe - 1) == 0:
+        return -deepen(
+            *(theirs, mine | safe, plies + 1, depth, -beta, -alpha),
+            *(not searching, heuristic, work, keys, values),
+        )
+    if depth <= 0:
+        value, spoilt = leaf(mine, theirs, searching, heuristic)
+        work[SPOILT] += spoilt >= SPOILED
+        return float(value)
+    # Nobody wins with the next disc or the one after.
+    if win_at(plies + 3) <= alpha:
+        return win_at(plies + 3)
+    if -win_at(plies + 4) >= beta:
+        return -win_at(plies + 4)
+
+    key = table_key(mine, theirs, searching, int(work[AGE]))
+    place = table_place(key, len(values))
+    first = -1
+    if keys[ENTRY * place] == key:
+        known = keys[ENTRY * place + 1]  # depth << 5 | column << 2 | bound
+        first = (known >> 2) & 7
+        if known >> 5 >= depth:
+            bound = known & 3
+            value = values[place]
+            if (
+                bound == EXACT
+                or (bound == LOWER and value >= beta)
+                or (bound == UPPER and value <= alpha)
+            ):
+                return float(value)
+    # The columns by falling rank, three bits each, the best lowest.
+    history = HISTORY + (plies & 1) * SQUARES
+    order = 0
+    count = 0
+    for i in range(COLUMNS):
+        column = (CENTRE_FIRST >> (3 * i)) & 7
+        cell = safe & (COLUMN << (STRIDE * column))
+        if cell == 0:
+            continue
+        rank = work[history + popcount(cell - 1)]
+        if depth > 1:  # the replies are not leaves
+            rank += THREAT * popcount(winning_cells(mine | cell) & ~taken)
+        if work[KILLERS + plies] == column + 1:
+            rank += KILLER
+        if column == first:
+            rank += TABLE
+        work[RANKS + column] = rank
+        at = 0
+        while at < count and work[RANKS + ((order >> (3 * at)) & 7)] >= rank:
+            at += 1
+        before = order & ((1 << (3 * at)) - 1)
+        order = before | (column << (3 * at)) | ((order ^ before) << 3)
+        count += 1
+
+    best = -INFINITY
+    chosen = -1
+    floor = alpha
+    for i in range(count):
+        column = (order >> (3 * i)) & 7
+        cell = safe & (COLUMN << (STRIDE * column))
+        if i == 0:
+            value = -deepen(
+                *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
+                *(not searching, heuristic, work, keys, values),
+            )
+        else:
+            value = -deepen(
+                *(theirs, mine | cell, plies + 1, depth - 1, -floor - NARROW, -floor),
+                *(not searching, heuristic, work, keys, values),
+            )
+            if floor < value < beta:
+                value = -deepen(
+                    *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
+                    *(not searching, heuristic, work, keys, values),
+                )
+        if work[NODES] >= work[LIMIT]:
+            return 0.0
+        if value > best:
+            best, chosen = value, column
+            floor = max(floor, best)
+            if floor >= beta:
+                work[KILLERS + plies] = column + 1
+                work[history + popcount(cell - 1)] += depth * depth
+                break
+    bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+    keys[ENTRY * place] = key
+    keys[ENTRY * place + 1] = (depth << 5) | (chosen << 2) | bound
+    values[place] = best
+    return best
+
+
+@kernel(
+    types.Tuple((_int64, _float64))(  # type: ignore[no-untyped-call]  # Numba's
+        *(_int64, _int64, _int64, _int64, HEURISTIC, _words, _words, _values)
+    ),
+    nogil=True,
+)
+def best_column(
+    mine: int,
+    theirs: int,
+    depth: int,
+    order: int,
+    heuristic: Heuristic,
+    work: NDArray[np.int64],
+    keys: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> tuple[int, float]:
+    """Best column at a depth and its value for the side to move.
+
+    Columns are tried in the packed ``order``; the first of equals stays. If the search was
+    stopped they are the best of the columns looked at until then, column -1 if there is none.
+    """
+    taken = mine | theirs
+    plies = popcount(taken)
+    best, chosen = -INFINITY, -1
+    for i in range(COLUMNS):
+        column = (order >> (3 * i)) & 7
+        cell = drop(taken, column)
+        if cell == 0:
+            continue
+        if has_won(mine | cell):
+            return column, win_at(plies + 1)
+        child = theirs, mine | cell
+        value = -INFINITY
+        if chosen >= 0:
+            value = -deepen(
+                *(*child, plies + 1, depth - 1, -best - NARROW, -best),
+                *(False, heuristic, work, keys, values),
+            )
+        if chosen < 0 or value > best:
+            value = -deepen(
+                *(*child, plies + 1, depth - 1, -INFINITY, -best),
+                *(False, heuristic, work, keys, values),
+            )
+        if work[NODES] >= work[LIMIT]:
+            break
+        if value > best:
+            best, chosen = value, column
+    return chosen, best
+
+
+class Deepening(SearchingAgent):
+    """Iterative-deepening alpha-beta within a budget.
+
+    Args:
+        movetime: seconds a move; games then need not repeat.
+        nodes: positions a move. Without any other budget, ``DEFAULT_NODES``.
+        depth: plies looked ahead at most, the agent's own move included.
+        heuristic: name or import path of the heuristic (``agents.search.heuristics``).
+        table_mb: the most the transposition table may take; allocated when first needed.
+
+    Raises:
+        InvalidHeuristic: nothing of that name, or not a heuristic.
+    """
+
+    def __init__(
+        self,
+        movetime: float | None = None,
+        nodes: int | None = None,
+        depth: int | None = None,
+        heuristic: str | Heuristic = "threats",
+        table_mb: int = 32,
+    ) -> None:
+        self.movetime = movetime
+        self.deterministic = movetime is None
+        if movetime is None and nodes is None and depth is None:
+            nodes = DEFAULT_NODES
+        self.limit = nodes
+        self.depth = CELLS if depth is None else depth
+        self.table_mb = table_mb
+        self._heuristic_name = heuristic
+        self._heuristic = load(heuristic)
+        self._work = np.zeros(WORKSPACE, np.int64)
+        self._keys = np.zeros(0, np.int64)
+        self._values = np.zeros(0, np.float64)
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        """Column, its value for the side to move, nodes searched; the game is not over."""
+        found = self._think(position)
+        return found.column, found.value, found.nodes
+
+    def search(self, position: Position) -> SearchResult:
+        """The chosen column, its value, the depth completed and the principal variation.
+
+        The line is what the table still knows of it.
+
+        Raises:
+            NoMove: the game is over.
+        """
+        require_move(position)
+        found = self._think(position)
+        line = self._line(position, found.column, max(found.depth, 1))
+        return dataclasses.replace(found, principal_variation=line)
+
+    def _think(self, position: Position) -> SearchResult:
+        """Search until the budget is used; without a principal variation."""
+        self._begin()
+        if self.movetime is None and self.limit is not None and self.limit <= _QUICK:
+            return self._iterate(position)
+        found: list[SearchResult | BaseException] = []
+
+        def task() -> None:
+            try:
+                found.append(self._iterate(position))
+            except BaseException as error:  # told to the caller
+                found.append(error)
+
+        # The kernel can be stopped only from beside it, by the clock or by Ctrl-C.
+        thread = threading.Thread(target=task, daemon=True)
+        thread.start()
+        try:
+            thread.join(self.movetime)
+        finally:
+            self._work[LIMIT] = _AT_ONCE
+            thread.join()
+        if isinstance(found[0], BaseException):
+            raise found[0]
+        return found[0]
+
+    def _begin(self) -> None:
+        """An empty table, nothing remembered, and the budget."""
+        if not len(self._values):
+            entries = 1 << (((self.table_mb << 20) // ENTRY_BYTES).bit_length() - 1)
+            self._keys = np.zeros(ENTRY * entries, np.int64)
+            self._values = np.zeros(entries, np.float64)
+        work = self._work
+        age = int(work[AGE]) + 1
+        if age > LAST_AGE:
+            self._keys[:] = 0
+            age = 1
+        work[:] = 0
+        work[AGE] = age
+        work[LIMIT] = _NEVER if self.limit is None else self.limit
+
+    def _iterate(self, position: Position) -> SearchResult:
+        """One depth after the other, until the budget is used or the game is decided."""
+        work = self._work
+        columns = position.legal_columns()
+        order = CENTRE_FIRST
+        best = next(c for c in columns_in(order) if c in columns)
+        value = 0.0
+        completed = 0
+        for depth in range(1, min(self.depth, CELLS - position.plies) + 1):
+            column, found = best_column(
+                *(position.mine, position.theirs, depth, order),
+                *(self._heuristic, work, self._keys, self._values),
+            )
+            if column >= 0:  # also the best of an unfinished depth: the last one's came first
+                best, value = column, found
+            if work[NODES] >= work[LIMIT]:
+                break
+            completed = depth
+            if abs(value) > WIN:
+                break
+            order = pack((best, *(c for c in columns_in(order) if c != best)))
+            work[HISTORY:RANKS] >>= 1
+        if work[SPOILT]:
+            raise InvalidHeuristic(
+                f"heuristic {self._heuristic_name!r} gave a value that is not a number strictly "
+                f"between {-WIN:,.0f} and {WIN:,.0f}"
+            )
+        return SearchResult(best, value + 0.0, int(work[NODES]), completed, ())
+
+    def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:
+        """Columns from the table, the first given; forced replies are not in it."""
+        line = [column]
+        searching = False
+        position = position.play(column)
+        while position.outcome is None and len(line) < depth:
+            known = self._known(position, searching)
+            if known < 0:
+                break
+            line.append(known)
+            position = position.play(known)
+            searching = not searching
+        return tuple(line)
+
+    def _known(self, position: Position, searching: bool) -> int:
+        """The column the search took here, or -1."""
+        mine, theirs = position.mine, position.theirs
+        for discs in (mine, theirs):
+            for column in position.legal_columns():
+                if winning_cells(discs) & drop(mine | theirs, column):
+                    return column
+        key = table_key(mine, theirs, searching, int(self._work[AGE]))
+        place = table_place(key, len(self._values))
+        if self._keys[ENTRY * place] != key:
+            return -1
+        return int(self._keys[ENTRY * place + 1] >> 2) & 7

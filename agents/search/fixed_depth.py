@@ -1,0 +1,225 @@
+"""Minimax to a fixed depth, with or without alpha-beta cuts: the kernel, and its agent.
+
+The published systems search the same tree but differ in the order of columns, in what
+a win is worth, and in what a full board is worth; :class:`Rules` holds that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from numba import types
+
+from agents.base import SearchingAgent, SearchResult, require_move
+from agents.errors import InvalidHeuristic
+from agents.search.heuristics import WIN, Heuristic, load
+from c4env.bitboard import COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from c4env.jit import HEURISTIC, kernel
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+
+def pack(columns: tuple[int, ...]) -> int:
+    """Columns in the order of their trial as one integer, three bits each, the first lowest."""
+    return sum(column << (3 * place) for place, column in enumerate(columns))
+
+
+def columns_in(order: int) -> tuple[int, ...]:
+    """The columns of a packed order, the inverse of :func:`pack`."""
+    return tuple((order >> (3 * place)) & 7 for place in range(COLUMNS))
+
+
+LEFT_TO_RIGHT: Final = pack((0, 1, 2, 3, 4, 5, 6))
+CENTRE_FIRST: Final = pack((3, 2, 4, 1, 5, 0, 6))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What distinguishes published searches of the same shape."""
+
+    root_order: int  # packed; a later column replaces the best only if strictly better
+    inner_order: int  # packed
+    win: float  # a win is worth this, a loss the negative
+    bonus: float  # more for each ply of depth left when the game ends
+    evaluate_full: bool  # a full board is worth its heuristic value; else 0
+
+
+CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
+
+
+INFINITY: Final = 1e300  # beyond any value
+SPOILED: Final = 1 << 40  # added to the nodes for each value of a heuristic that is none
+
+
+@kernel(
+    types.Tuple((types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
+        types.int64, types.int64, types.boolean, HEURISTIC
+    )
+)
+def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
+    """A leaf's value for the side to move, and nodes: 1, or SPOILED when it is no value."""
+    value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
+    if -WIN < value < WIN:
+        return value, 1
+    return 0.0, SPOILED
+
+
+@kernel(
+    types.Tuple((types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
+        *(types.int64, types.int64, types.int64, types.float64, types.float64),
+        *(types.boolean, types.boolean, HEURISTIC),
+        *(types.float64, types.float64, types.boolean, types.int64),
+    )
+)
+def minimax(
+    mine: int,
+    theirs: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    prune: bool,
+    searching: bool,
+    heuristic: Heuristic,
+    win: float,
+    bonus: float,
+    evaluate_full: bool,
+    order: int,
+) -> tuple[float, int]:
+    """Value for the side to move and nodes visited, this one included.
+
+    ``searching`` tells whether the side to move is the one the agent plays for: the
+    heuristic is always asked from the agent's view, since it need not be antisymmetric.
+    With ``prune`` the value is exact when it lies between alpha and beta, else a bound on
+    the side it fell (fail-soft); without, exact. The last four: see :class:`Rules`.
+    """
+    if has_won(theirs):
+        return -(win + bonus * depth), 1
+    moves = playable(mine | theirs)
+    if moves == 0 and not evaluate_full:
+        return 0.0, 1
+    if depth == 0 or moves == 0:
+        return leaf(mine, theirs, searching, heuristic)
+    best = -INFINITY
+    nodes = 1
+    for place in range(COLUMNS):
+        cell = moves & (COLUMN << (STRIDE * ((order >> (3 * place)) & 7)))
+        if cell:
+            value, searched = minimax(
+                *(theirs, mine | cell, depth - 1, -beta, -alpha, prune, not searching),
+                *(heuristic, win, bonus, evaluate_full, order),
+            )
+            nodes += searched
+            best = max(best, -value)
+            if prune:
+                alpha = max(alpha, best)
+                if alpha >= beta:
+                    break
+    return best, nodes
+
+
+@kernel(
+    types.Tuple((types.int64, types.float64, types.int64))(  # type: ignore[no-untyped-call]
+        *(types.int64, types.int64, types.int64, types.boolean, types.boolean, HEURISTIC),
+        *(types.float64, types.float64, types.boolean, types.int64, types.int64),
+    )
+)
+def best_column(
+    mine: int,
+    theirs: int,
+    depth: int,
+    prune: bool,
+    searching: bool,
+    heuristic: Heuristic,
+    win: float,
+    bonus: float,
+    evaluate_full: bool,
+    inner_order: int,
+    order: int,
+) -> tuple[int, float, int]:
+    """First best column in ``order``, its value for the side to move, nodes below the root.
+
+    Every column is searched with the full window, as published: its value is exact, and
+    node counts compare.
+    """
+    best, chosen, nodes = -INFINITY, -1, 0
+    for place in range(COLUMNS):
+        column = (order >> (3 * place)) & 7
+        cell = drop(mine | theirs, column)
+        if cell:
+            value, searched = minimax(
+                *(theirs, mine | cell, depth - 1, -INFINITY, INFINITY, prune, not searching),
+                *(heuristic, win, bonus, evaluate_full, inner_order),
+            )
+            nodes += searched
+            if -value > best:
+                best, chosen = -value, column
+    return chosen, best, nodes
+
+
+def spoiled(heuristic: object) -> str:
+    """What to say of a heuristic that spoiled a search."""
+    return (
+        f"heuristic {heuristic!r} gave a value that is not a number strictly between "
+        f"{-WIN:,.0f} and {WIN:,.0f}"
+    )
+
+
+class FixedDepth(SearchingAgent):
+    """Looks a fixed number of plies ahead with a heuristic at the leaves.
+
+    Args:
+        depth: plies looked ahead, the agent's own move included; at least 1.
+        heuristic: name or import path of the heuristic (``agents.search.heuristics``).
+        rules: orders and terminal values.
+    """
+
+    deterministic = True
+    prune: ClassVar[bool]
+
+    def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
+        self.depth = depth
+        self.rules = rules
+        self.heuristic = heuristic
+        self._heuristic = load(heuristic)
+
+    def _best(
+        self, mine: int, theirs: int, depth: int, searching: bool, order: int
+    ) -> tuple[int, float, int]:
+        rules = self.rules
+        column, value, nodes = best_column(
+            *(mine, theirs, depth, self.prune, searching, self._heuristic),
+            *(rules.win, rules.bonus, rules.evaluate_full, rules.inner_order, order),
+        )
+        return self._checked(column, value, nodes)
+
+    def _checked(self, column: int, value: float, nodes: int) -> tuple[int, float, int]:
+        """The result of a search, unless the heuristic spoiled it."""
+        if nodes >= SPOILED:
+            raise InvalidHeuristic(spoiled(self.heuristic))
+        return column, value + 0.0, nodes  # + 0.0: no negative zero
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        """Column, its value for the side to move, nodes searched; the game is not over."""
+        mine, theirs = position.mine, position.theirs
+        return self._best(mine, theirs, self.depth, True, self.rules.root_order)
+
+    def search(self, position: Position) -> SearchResult:
+        """The chosen column, its value and the principal variation; nodes of the choice alone.
+
+        The line is found move by move with a shallower search each, the same one the
+        tree used at that ply, so choosing a move never pays for it.
+        """
+        require_move(position)
+        column, value, nodes = self.best_move(position)
+        mine, theirs = position.mine, position.theirs
+        line = [column]
+        searching = True
+        for depth in range(self.depth - 1, 0, -1):
+            mine, theirs = theirs, mine | drop(mine | theirs, line[-1])
+            searching = not searching
+            if has_won(theirs) or not playable(mine | theirs):
+                break
+            line.append(self._best(mine, theirs, depth, searching, self.rules.inner_order)[0])
+        return SearchResult(column, value, nodes, self.depth, tuple(line))

@@ -1,0 +1,178 @@
+"""The agents that come with the project: the table :func:`agents.make` reads."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agents.zoo.adapters import ADAPTERS
+from agents.zoo.entries import REQUIRED, Entry, Option
+
+
+def _depth(default: int, note: str = "") -> Option:
+    text = "plies looked ahead, the agent's own move included"
+    return Option("depth", int, default, text + note, 1, 42)
+
+
+HEURISTIC_NAMES: Final = ("chain", "lines", "threats", "window", "window-b")
+_HEURISTIC: Final = Option(
+    "heuristic",
+    str,
+    "chain",
+    "chain, lines, threats, window, window-b or a module:function",
+    choices=HEURISTIC_NAMES,
+)
+_MOVETIME: Final = Option(
+    "movetime", float, None, "seconds a move; games then need not repeat", 0.001
+)
+
+
+# Of the searches that sample.
+def _simulations(default: int) -> Option:
+    text = f"simulations a move ({default} if there is no movetime)"
+    return Option("simulations", int, None, text, 1)
+
+
+_REUSE: Final = Option("reuse", int, 1, "1 keeps the tree from move to move, 0 does not", 0, 1)
+_TREE_MB: Final = Option("tree_mb", int, 128, "memory of the tree, at most", 1, 65536)
+
+ZOO: Final = (
+    Entry("random", "agents.simple:Random", "a legal column, each as likely"),
+    Entry(
+        "greedy",
+        "agents.simple:Greedy",
+        "wins if it can, blocks if it must, else the best next board",
+        (_HEURISTIC,),
+    ),
+    Entry(
+        "minimax",
+        "agents.published.minimax:Minimax",
+        "naive minimax, nothing pruned (published: chain heuristic, depth 7)",
+        (_depth(7), _HEURISTIC),
+    ),
+    Entry(
+        "alphabeta",
+        "agents.published.alphabeta:AlphaBeta",
+        "alpha-beta with any heuristic; chooses as minimax does",
+        (_depth(7), _HEURISTIC),
+    ),
+    Entry(
+        "alphabeta-table",
+        "agents.search.alphabeta_table:Ordered",
+        "alpha-beta, threats first, transposition table; chooses as minimax does, sooner",
+        (_depth(9), _HEURISTIC),
+    ),
+    Entry(
+        "deepening",
+        "agents.search.deepening:Deepening",
+        "iterative-deepening alpha-beta with table, killers and history; by clock or by nodes",
+        (
+            _MOVETIME,
+            Option("nodes", int, None, "positions a move (200000 if no other budget)", 1),
+            Option("depth", int, None, "plies looked ahead at most", 1, 42),
+            Option("heuristic", str, "threats", "as for alphabeta", choices=HEURISTIC_NAMES),
+            Option("table_mb", int, 32, "memory of the table", 1, 65536),
+        ),
+    ),
+    Entry(
+        "alphabeta-chain",
+        "agents.published.alphabeta:Chain",
+        "the chain system, published at depth 7",
+        (_depth(7, "; the report's max_depth plus one"),),
+    ),
+    Entry(
+        "alphabeta-window",
+        "agents.published.alphabeta:WindowA",
+        "window system A, published at depths 3, 5 and 7",
+        (_depth(5),),
+    ),
+    Entry(
+        "alphabeta-window-b",
+        "agents.published.alphabeta:WindowB",
+        "window system B; its report gives no depth",
+        (_depth(5),),
+    ),
+    Entry(
+        "rust-port",
+        "agents.published.rustport:RustPort",
+        "the Rust bot's line score and choice, published at depth 5",
+        (_depth(5, "; the report's depth plus one"),),
+    ),
+    Entry(
+        "negamax",
+        "agents.published.negamax:Negamax",
+        "plain exact negamax, for endings only",
+        (Option("max_nodes", int, 1_000_000_000, "positions before it gives up", 1),),
+    ),
+    Entry(
+        "perfect",
+        "agents.solver.perfect:Perfect",
+        "exact play: wins as soon, or loses as late, as can be",
+        (
+            Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
+            Option(
+                "ties",
+                str,
+                "centre",
+                "among best columns: centre (first) or random",
+                choices=("centre", "random"),
+            ),
+            Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
+        ),
+    ),
+    Entry(
+        "mcts",
+        "agents.sampling.mcts:MCTS",
+        "Monte-Carlo tree search (UCT) with proofs; plays the column it tried most",
+        (
+            _simulations(2000),
+            _MOVETIME,
+            Option("c", float, 1.0, "how much it explores; results are 1, 0 and -1", 0, 100),
+            Option(
+                "rollout",
+                str,
+                "greedy",
+                "greedy: win, block, lose to no disc; or random",
+                choices=("greedy", "random"),
+            ),
+            _REUSE,
+            _TREE_MB,
+        ),
+    ),
+    Entry(
+        "puct",
+        "agents.sampling.puct:PUCT",
+        "tree search led by a policy and value function, with proofs",
+        (
+            Option("function", str, "learned", "learned (the shipped network) or module:function"),
+            _simulations(400),
+            _MOVETIME,
+            Option("c", float, 1.5, "how much the policy counts; values are -1 to 1", 0, 100),
+            Option("policy", str, "logits", "what the function gives: logits or probabilities"),
+            Option("batch", int, 8, "leaves it is asked about at a time", 1, 1024),
+            _REUSE,
+            _TREE_MB,
+        ),
+        argument="function",
+    ),
+    Entry(
+        "learned",
+        "agents.learned.agent:Learned",
+        "a small network trained on exact scores, two plies ahead; NumPy alone",
+        (
+            Option("depth", int, 2, "plies looked ahead; 0: the policy's column", 0, 4),
+            Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
+        ),
+    ),
+    Entry(
+        "sb3",
+        "agents.adapters.sb3:SB3",
+        "a model of Stable-Baselines3 or sb3-contrib (needs the package stable-baselines3)",
+        (
+            Option("path", str, REQUIRED, "the model's .zip, which may run code: trust it"),
+            Option("temperature", float, 0.0, "0: the preferred column; 1: drawn as trained", 0),
+        ),
+        argument="path",
+        needs=("stable_baselines3",),
+    ),
+    *ADAPTERS,
+)

@@ -1,0 +1,382 @@
+"""Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
+
+``env()`` checks order and actions and ends the game at an illegal move; ``raw_env()``
+does not watch the order of calls, and an illegal move there is an error. Both are plain
+environments, not stacks of wrappers: the checks are part of the step.
+
+What a user of PettingZoo's own environment meets again: agents, spaces, observations,
+rewards, terminations, truncations, the dead steps, warnings, ``board``, ``metadata``.
+What differs, on purpose:
+
+- the action mask is all zeros once the game is over;
+- legality is judged on the board, never on a mask that was handed out;
+- an action that is not an integer 0..6 is refused and leaves the game as it was;
+- ``board`` is a copy; ``position`` is the same as a value;
+- deepcopy and pickle keep the game; ``state()`` and ``state_space`` exist;
+- ``reset`` takes ``options={"moves": "4455"}`` or ``{"position": position}``.
+
+Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from c4env.bitboard import COLUMNS, ROWS, STRIDE
+from c4env.envs.options import check_seed, parse_start
+from c4env.errors import (
+    ActionNotInSpace,
+    IllegalMove,
+    IllegalStep,
+    InvalidAction,
+    NotReset,
+    UnknownAgent,
+    WrongOrder,
+)
+from c4env.observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Observation, fill, observe
+from c4env.position import Position
+from c4env.view.rendering import DEFAULT_SCALING
+from c4env.view.viewer import RENDER_MODES, Viewer
+
+AGENTS: Final = ("player_0", "player_1")
+
+# What exists from the first reset() on.
+_OF_A_GAME: Final = frozenset(
+    {
+        "_cumulative_rewards",
+        "agent_selection",
+        "agents",
+        "infos",
+        "num_agents",
+        "rewards",
+        "terminations",
+        "truncations",
+    }
+)
+
+
+class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+    """The environment that trusts its caller to keep the order of calls.
+
+    Attributes:
+        agents, rewards, terminations, truncations, infos, agent_selection: as in every
+            PettingZoo environment.
+        state_space: Box of ``state()``.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {
+        "render_modes": list(RENDER_MODES),
+        "name": "connect_four_v3",
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    agents: list[str]
+    rewards: dict[str, float]
+    terminations: dict[str, bool]
+    truncations: dict[str, bool]
+    infos: dict[str, dict[str, Any]]
+    agent_selection: str
+    _cumulative_rewards: dict[str, float]
+
+    def __init__(
+        self, render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING
+    ) -> None:
+        """An environment; ``reset()`` starts its first game.
+
+        Args:
+            render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
+                ``"rgb_array"`` or ``"ansi"``.
+            screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
+
+        Raises:
+            UnknownRenderMode: another render mode.
+            InvalidOption: ``screen_scaling`` is not a positive integer.
+            MissingExtra: ``"human"`` without pygame-ce.
+        """
+        super().__init__()
+        self._viewer = Viewer(render_mode, screen_scaling)
+        self.render_mode = render_mode
+        self.screen_scaling = screen_scaling
+        self.possible_agents = list(AGENTS)
+        self.action_spaces = {agent: spaces.Discrete(COLUMNS) for agent in AGENTS}
+        self.observation_spaces = {
+            agent: spaces.Dict(
+                {
+                    "observation": spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8),
+                    "action_mask": spaces.Box(0, 1, (COLUMNS,), np.int8),
+                }
+            )
+            for agent in AGENTS
+        }
+        self.state_space = spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8)
+        self._position = Position()
+        self._last: int | None = None
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """What can be seen before the first reset."""
+        self.agents = list(AGENTS)
+
+    # -- the game ---------------------------------------------------------------------
+
+    @property
+    def position(self) -> Position:
+        """The board and the side to move, as a value."""
+        return self._position
+
+    @property
+    def last_move(self) -> int | None:
+        """0-based column of the last disc; None on an empty board or an unknown past."""
+        return self._last
+
+    @property
+    def board(self) -> list[int]:
+        """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1; a copy."""
+        first, second = self._position.discs(0), self._position.discs(1)
+        return [
+            (first >> bit & 1) + 2 * (second >> bit & 1)
+            for row in range(ROWS)
+            for bit in range(ROWS - 1 - row, STRIDE * COLUMNS, STRIDE)
+        ]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game.
+
+        Args:
+            seed: checked and not used; nothing here is left to chance.
+            options: start from ``{"moves": "4455"}`` (1-based columns) or from
+                ``{"position": position}``. The key ``"options"``, a placeholder that
+                PettingZoo's ``api_test`` passes, is passed over.
+
+        Raises:
+            InvalidOption: another option, both, a finished game, or a bad seed.
+            InvalidNotation, IllegalMove: bad ``moves``.
+        """
+        check_seed(seed)
+        self._position, self._last = parse_start(options)
+        self.agents = list(AGENTS)
+        self.rewards = dict.fromkeys(AGENTS, 0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[self._position.to_move]
+        self._skip_agent_selection = None  # PettingZoo's note of whose turn follows dead steps
+
+    def step(self, action: int | None) -> None:
+        """Drop a disc for the selected agent, or, once the game is over, remove the agent.
+
+        Args:
+            action: 0-based column; None when the agent is terminated or truncated.
+
+        Raises:
+            ActionNotInSpace: not an integer 0..6, or not None after the end.
+            IllegalStep: the column is full.
+            WrongOrder: no agent is left.
+
+        After an error the game is as it was.
+        """
+        agent = self.agent_selection
+        if not self.agents:
+            raise WrongOrder("step() after the end of the game: reset() first")
+        if self.terminations[agent] or self.truncations[agent]:
+            self._step_dead(action)
+            return
+        try:
+            self._play(agent, action)
+        except IllegalMove as error:
+            raise IllegalStep(str(error)) from None
+
+    def _play(self, agent: str, action: Any) -> None:
+        """One ply.
+
+        Raises:
+            ActionNotInSpace, IllegalMove: nothing has changed.
+        """
+        try:
+            position = self._position.play(action)
+        except InvalidAction as error:
+            raise ActionNotInSpace(f"action of {agent}: {error}") from None
+        self._position = position
+        self._last = int(action)
+        other = AGENTS[position.to_move]
+        outcome = position.outcome
+        if outcome is not None:
+            if outcome.winner is not None:
+                self.rewards[agent] += 1
+                self.rewards[other] -= 1
+            self.terminations = dict.fromkeys(self.agents, True)
+            self._accumulate_rewards()
+        self.agent_selection = other
+        if self.render_mode == "human":
+            self.render()
+
+    def _step_dead(self, action: object) -> None:
+        if action is not None:
+            raise ActionNotInSpace(
+                f"{action!r} for {self.agent_selection}, whose game is over: "
+                "when an agent is dead, the only valid action is None"
+            )
+        self._was_dead_step(None)
+
+    # -- what is seen -------------------------------------------------------------------
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees, in fresh arrays.
+
+        ``"observation"`` is int8 ``(6, 7, 2)``, row 0 on top, plane 0 the agent's discs;
+        ``"action_mask"`` int8 ``(7,)``, all zeros for the agent not to move and once the
+        game is over.
+
+        Raises:
+            UnknownAgent: not one of ``possible_agents``.
+        """
+        if agent not in AGENTS:
+            raise UnknownAgent(f"{agent!r} is not an agent: expected one of {list(AGENTS)}")
+        position = self._position
+        own, other = position.mine, position.theirs
+        if AGENTS[position.to_move] != agent:
+            own, other = other, own
+        live = agent == self.agent_selection and not (
+            self.terminations.get(agent, True) or self.truncations.get(agent, True)
+        )
+        planes = np.empty(OBSERVATION_SHAPE, np.int8)
+        mask = np.empty(COLUMNS, np.int8)
+        fill(own, other, own | other if live else ILLEGAL_MASK, planes, mask)
+        return {"observation": planes, "action_mask": mask}
+
+    def state(self) -> NDArray[np.int8]:
+        """The board for both, int8 ``(6, 7, 2)``: plane 0 player_0's discs; a fresh array."""
+        return observe(self._position, 0)["observation"]
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Space of an agent's observations: always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Space of an agent's actions: always the same object."""
+        return self.action_spaces[agent]
+
+    def render(self) -> NDArray[np.uint8] | str | None:
+        """The board as the render mode has it: pixels, text, or None after showing a window."""
+        return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Close the window, if there is one; the game is not touched."""
+        self._viewer.close()
+
+
+class env(raw_env):
+    """The environment that checks the order of calls and ends the game at an illegal move.
+
+    A full column ends the game: -1 for the agent that chose it, 0 for the other, both
+    terminated and truncated, with PettingZoo's warning. ``step()`` once no agent is left
+    warns. Before the first ``reset()`` there is no game to look at (:class:`NotReset`).
+
+    Parameters, attributes and methods: see :class:`raw_env`.
+    """
+
+    def _prepare(self) -> None:
+        self._has_reset = False
+        self._has_updated = False  # since agent_iter() last named an agent
+
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_A_GAME:
+            raise NotReset(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _require_reset(self, call: str) -> None:
+        if not self._has_reset:
+            raise NotReset(f"reset() needs to be called before {call}.")
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Start a game; see :meth:`raw_env.reset`."""
+        super().reset(seed, options)
+        self._has_reset = True
+        self._has_updated = True
+
+    def step(self, action: int | None) -> None:
+        """Drop a disc for the selected agent, or, once the game is over, remove the agent.
+
+        Args:
+            action: 0-based column; None when the agent is terminated or truncated.
+
+        Raises:
+            ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
+                as it was.
+            NotReset: before the first reset.
+        """
+        self._require_reset("step")
+        self._has_updated = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._step_dead(action)
+            return
+        try:
+            self._play(agent, action)
+        except IllegalMove:
+            self._forfeit(agent)
+
+    def _forfeit(self, agent: str) -> None:
+        """End the game at an illegal move of an agent."""
+        EnvLogger.warn_on_illegal_move()
+        self._cumulative_rewards[agent] = 0
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.truncations = dict.fromkeys(self.agents, True)
+        self.rewards = dict.fromkeys(self.agents, 0)
+        self.rewards[agent] = -1.0
+        self._accumulate_rewards()
+        self._deads_step_first()
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees; see :meth:`raw_env.observe`."""
+        self._require_reset("observe")
+        return super().observe(agent)
+
+    def state(self) -> NDArray[np.int8]:
+        """The board for both; see :meth:`raw_env.state`."""
+        self._require_reset("state")
+        return super().state()
+
+    def render(self) -> NDArray[np.uint8] | str | None:
+        """The board as the render mode has it; see :meth:`raw_env.render`."""
+        self._require_reset("render")
+        return super().render()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
+        """The selected agent, again and again, until none is left or ``max_iter`` is reached.
+
+        Raises (in the loop):
+            WrongOrder: the body of the loop neither stepped nor reset.
+        """
+        self._require_reset("agent_iter()")
+        return _CheckedIterable(self, max_iter)
+
+
+class _CheckedIterable(AECIterable):  # type: ignore[misc]  # PettingZoo ships no types
+    def __iter__(self) -> _CheckedIterator:
+        return _CheckedIterator(self.env, self.max_iter)
+
+
+class _CheckedIterator(AECIterator):  # type: ignore[misc]  # PettingZoo ships no types
+    def __next__(self) -> str:
+        environment: env = self.env
+        if not environment.agents or self.iters_til_term <= 0:
+            raise StopIteration
+        self.iters_til_term -= 1
+        if not environment._has_updated:
+            raise WrongOrder("need to call step() or reset() in a loop over `agent_iter`")
+        environment._has_updated = False
+        return environment.agent_selection

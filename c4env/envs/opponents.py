@@ -1,0 +1,118 @@
+"""What chance decides on many boards, as kernels: simple opponents, seats, openings.
+
+Every board has its own stream of random numbers, so that its games depend on its own
+seed and on nothing that happens on other boards. A stream is the 48-bit linear
+congruential generator of POSIX ``drand48``, of whose state the upper 31 bits are used.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.bitboard import playable, popcount, winning_cells
+from c4env.envs.batch import ONGOING, put
+from c4env.jit import kernel
+
+RANDOM: Final = 0
+GREEDY: Final = 1
+LEVELS: Final = {"random": RANDOM, "greedy": GREEDY}
+
+RANDOM_SEAT: Final = 2
+
+_STREAM_MASK: Final = (1 << 48) - 1
+
+
+def streams(seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """States int64 ``[N]`` of the streams with these seeds.
+
+    The seeds are mixed (by the finaliser of SplitMix64), since streams of neighbouring
+    states would begin alike.
+    """
+    mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(_STREAM_MASK)).astype(np.int64)
+
+
+@kernel("int64(int64[::1], int64, int64)", nogil=True)
+def draw(states: NDArray[np.int64], i: int, count: int) -> int:
+    """A number below ``count`` (at most 2**31) from stream i."""
+    state = (int(states[i]) * 25214903917 + 11) & _STREAM_MASK
+    states[i] = state
+    return ((state >> 17) * count) >> 31
+
+
+@kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
+def choose(mine: int, theirs: int, level: int, states: NDArray[np.int64], i: int) -> int:
+    """The cell that an opponent plays on board i.
+
+    ``RANDOM`` takes any legal column. ``GREEDY`` wins if it can, else blocks if it must,
+    else takes any legal column. Equal choices are left to chance.
+    """
+    cells = playable(mine | theirs)
+    if level == GREEDY:
+        wins = winning_cells(mine) & cells
+        blocks = winning_cells(theirs) & cells
+        if wins:
+            cells = wins
+        elif blocks:
+            cells = blocks
+    for _ in range(draw(states, i, popcount(cells))):
+        cells &= cells - 1
+    return cells & -cells
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64, int64)",
+    nogil=True,
+)
+def reply(
+    boards: NDArray[np.int64],
+    results: NDArray[np.int8],
+    seats: NDArray[np.int8],
+    states: NDArray[np.int64],
+    level: int,
+    start: int,
+    stop: int,
+) -> None:
+    """One ply of the opponent wherever it is its turn."""
+    for i in range(start, stop):
+        mine = int(boards[i, 0])
+        theirs = int(boards[i, 1])
+        if results[i] == ONGOING and popcount(mine | theirs) & 1 != seats[i]:
+            results[i] = put(boards, i, choose(mine, theirs, level, states, i))
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1],"
+    " int64, int64)",
+    nogil=True,
+)
+def begin(
+    boards: NDArray[np.int64],
+    results: NDArray[np.int8],
+    seats: NDArray[np.int8],
+    states: NDArray[np.int64],
+    openings: NDArray[np.int64],
+    seat: int,
+    where: NDArray[np.bool_],
+    start: int,
+    stop: int,
+) -> None:
+    """New games on the chosen boards: an opening each, a seat each if it is ``RANDOM_SEAT``."""
+    for i in range(start, stop):
+        if not where[i]:
+            continue
+        k = 0
+        if len(openings) > 1:
+            k = draw(states, i, len(openings))
+        boards[i, 0] = openings[k, 0]
+        boards[i, 1] = openings[k, 1]
+        results[i] = ONGOING
+        if seat == RANDOM_SEAT:
+            seats[i] = draw(states, i, 2)
+        else:
+            seats[i] = seat

@@ -1,0 +1,34 @@
+"""The environments under their names in the registries of PettingZoo and Gymnasium."""
+
+from __future__ import annotations
+
+from typing import Final
+
+AEC_ID: Final = "c4env/connect_four-v0"
+SINGLE_ID: Final = "c4env/ConnectFour-v0"
+
+
+def register_all() -> None:
+    """Make ``pettingzoo.make`` and ``gymnasium.make`` know the environments by name.
+
+    ``gymnasium.make_vec`` of ``SINGLE_ID`` is the vector environment as it is by default:
+    self-play, while the single one has a random opponent.
+
+    Entry points are given as text: nothing is compiled until one is made. A PettingZoo
+    without a registry (before 1.27) is left alone.
+    """
+    from gymnasium.envs.registration import register, registry
+
+    if SINGLE_ID not in registry:
+        register(
+            SINGLE_ID,
+            entry_point="c4env.envs.single:ConnectFourEnv",
+            vector_entry_point="c4env.envs.vector:ConnectFourVectorEnv",
+        )
+    try:
+        from pettingzoo.env_registry.registration import aec_registry
+        from pettingzoo.env_registry.registration import register as register_aec
+    except ImportError:
+        return
+    if AEC_ID not in aec_registry:
+        register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")

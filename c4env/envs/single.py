@@ -1,0 +1,302 @@
+"""One side of Connect Four against an opponent, as a Gymnasium ``Env``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Final, SupportsInt
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import DTypeLike, NDArray
+
+from c4env.bitboard import COLUMNS
+from c4env.envs.options import check_seed, parse_start, refuse_instant_end
+from c4env.errors import (
+    ActionNotInSpace,
+    IllegalMove,
+    IllegalStep,
+    InvalidAction,
+    InvalidOption,
+    NotReset,
+    OpponentFailed,
+    WrongOrder,
+)
+from c4env.observation import (
+    LAYOUTS,
+    OBSERVATION_SHAPE,
+    Observation,
+    observe,
+    parse_dtype,
+    parse_layout,
+)
+from c4env.position import Position, parse_column
+from c4env.view.rendering import DEFAULT_SCALING
+from c4env.view.viewer import RENDER_MODES, Viewer
+
+# Called with what it observes, an Observation; returns a column.
+Opponent = Callable[[Observation], SupportsInt]
+
+_ILLEGAL: Final = ("lose", "raise")
+
+
+class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
+    """The caller plays one seat, the opponent answers inside ``step``.
+
+    Action: ``Discrete(7)``, a 0-based column. Observation: a Box of zeros and ones, the
+    planes ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
+    the chosen layout. Reward: 1 when the caller wins, -1 when it loses, also by the
+    opponent's reply, 0 otherwise and for a draw.
+
+    Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
+    on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
+    (0, 1, or -1: a draw), ``"winning_cells"`` (``(row, column)``, row 0 on top) and
+    ``"illegal"``, True when the caller's illegal move ended it.
+
+    Chance (the random opponent, the seats) comes from ``np_random``; an opponent that has
+    a method ``reset`` is given a seed from there before each game.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # Gymnasium has it per instance
+        "render_modes": list(RENDER_MODES),
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        opponent: str | Opponent | None = None,
+        seat: int | str = "random",
+        *,
+        layout: str = "flat",
+        dtype: DTypeLike = "int8",
+        illegal: str = "lose",
+        render_mode: str | None = None,
+        screen_scaling: int = DEFAULT_SCALING,
+    ) -> None:
+        """An environment; ``reset()`` starts its first game.
+
+        Args:
+            opponent: a callable that is given what it observes, a dict as ``c4env.observe``
+                makes it, and returns a column; None or ``"random"`` for any legal column.
+            seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
+            layout: ``"flat"`` ``(84,)``, the planes row by row; ``"planes_last"``
+                ``(6, 7, 2)``; ``"planes_first"`` ``(2, 6, 7)``.
+            dtype: ``"int8"`` or ``"float32"``.
+            illegal: what a full column does: ``"lose"`` the game with -1, or ``"raise"`` an
+                error and leave it as it was.
+            render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
+                ``"rgb_array"`` or ``"ansi"``.
+            screen_scaling: size of a picture; see ``c4env.view.rendering``.
+
+        Raises:
+            InvalidOption: an argument has another value.
+            UnknownRenderMode: another render mode.
+            MissingExtra: ``"human"`` without pygame-ce.
+        """
+        self._opponent = _parse_opponent(opponent)
+        self._seat_choice = _parse_seat(seat)
+        if illegal not in _ILLEGAL:
+            raise InvalidOption(f"illegal={illegal!r}: expected one of {list(_ILLEGAL)}")
+        self._layout = layout
+        self._dtype = parse_dtype(dtype)
+        self._lose = illegal == "lose"
+        self._viewer = Viewer(render_mode, screen_scaling)
+        self.render_mode = render_mode
+        shape = parse_layout(layout)(np.empty(OBSERVATION_SHAPE)).shape
+        self.observation_space = spaces.Box(0, 1, shape, self._dtype.type)
+        self.action_space = spaces.Discrete(COLUMNS)
+        self._position = Position()
+        self._last: int | None = None
+        self._seat = 0
+        self._state = "new"  # then "playing", then "over"
+        self._forfeited = False
+
+    @property
+    def position(self) -> Position:
+        """The board and the side to move, as a value."""
+        return self._position
+
+    @property
+    def seat(self) -> int:
+        """The caller's player in this game, 0 or 1."""
+        return self._seat
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Start a game; the opponent has moved if it begins.
+
+        Args:
+            seed: for ``np_random``; None goes on with it.
+            options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
+                columns) or ``"position"``: where it starts.
+
+        Returns:
+            Observation and info; see the class.
+
+        Raises:
+            InvalidOption: an unknown option, a bad value, a finished game, or a start
+                that the opponent could end before the caller's first move.
+            InvalidNotation, IllegalMove: bad ``moves``.
+            OpponentFailed: the opponent raised, or chose what it cannot play.
+        """
+        check_seed(seed)
+        super().reset(seed=None if seed is None else int(seed))
+        choice = self._seat_choice
+        if isinstance(options, Mapping) and "seat" in options:
+            choice = _parse_seat(options["seat"])
+            options = {key: value for key, value in options.items() if key != "seat"}
+        position, last = parse_start(options)
+        seat = int(self.np_random.integers(2)) if choice is None else choice
+        start_opponent = getattr(self._opponent, "reset", None)
+        if start_opponent is not None:
+            opponent_seed = int(self.np_random.integers(2**31))
+            try:
+                start_opponent(seed=opponent_seed)
+            except Exception as error:
+                raise OpponentFailed(
+                    f"the opponent's reset raised {type(error).__name__}: {error}"
+                ) from error
+        if seat != position.to_move:
+            refuse_instant_end(position)
+            position, last = self._reply(position)
+        self._position, self._last, self._seat = position, last, seat
+        self._state, self._forfeited = "playing", False
+        self._show()
+        return self._seen()
+
+    def step(self, action: SupportsInt) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+        """The caller's move and the opponent's reply.
+
+        Args:
+            action: a 0-based column.
+
+        Returns:
+            Observation, reward, terminated, truncated (never true), info; see the class.
+
+        Raises:
+            NotReset: before the first reset.
+            WrongOrder: the game is over.
+            ActionNotInSpace: not an integer 0..6.
+            IllegalStep: a full column, with ``illegal="raise"``.
+            OpponentFailed: the opponent raised, or chose what it cannot play.
+
+        After an error the game is as it was, the caller's move taken back.
+        """
+        if self._state == "new":
+            raise NotReset("reset() needs to be called before step.")
+        if self._state == "over":
+            raise WrongOrder("step() after the end of the game: reset() first")
+        try:
+            column = parse_column(action)
+        except InvalidAction as error:
+            raise ActionNotInSpace(str(error)) from None
+        if not self._position.is_legal(column):
+            if not self._lose:
+                raise IllegalStep(
+                    f"column {column} is full; legal columns: {self._position.legal_columns()}"
+                )
+            self._state, self._forfeited = "over", True
+            observation, info = self._seen()
+            return observation, -1.0, True, False, info
+        position, last = self._position.play(column), column
+        if position.outcome is None:
+            position, last = self._reply(position)
+        self._position, self._last = position, last
+        reward = 0.0
+        if position.outcome is not None:
+            self._state = "over"
+            if position.outcome.winner is not None:
+                reward = 1.0 if position.outcome.winner == self._seat else -1.0
+        self._show()
+        observation, info = self._seen()
+        return observation, reward, self._state == "over", False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Bool ``(7,)``: the columns the caller can play now, as sb3-contrib asks for them."""
+        legal = self._position.legal_columns() if self._state == "playing" else ()
+        mask = np.zeros(COLUMNS, np.bool_)
+        mask[list(legal)] = True
+        return mask
+
+    def render(self) -> Any:
+        """The board as the render mode has it: pixels, text, or None after showing a window.
+
+        Raises:
+            NotReset: before the first reset.
+        """
+        if self._state == "new":
+            raise NotReset("reset() needs to be called before render.")
+        return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
+
+    def close(self) -> None:
+        """Close the window, if there is one; the game is not touched."""
+        self._viewer.close()
+
+    # -- the parts of it ----------------------------------------------------------------
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+    def _reply(self, position: Position) -> tuple[Position, int]:
+        """The position after the opponent's move, and its column.
+
+        Raises:
+            OpponentFailed: it raised, or chose what it cannot play.
+        """
+        if self._opponent is None:
+            legal = position.legal_columns()
+            column = legal[int(self.np_random.integers(len(legal)))]
+            return position.play(column), column
+        try:
+            answer = self._opponent(observe(position))
+        except Exception as error:
+            raise OpponentFailed(
+                f"the opponent raised {type(error).__name__} in {position!r}: {error}"
+            ) from error
+        try:
+            column = parse_column(answer)
+            return position.play(column), column
+        except (InvalidAction, IllegalMove) as error:
+            raise OpponentFailed(f"the opponent's move in {position!r}: {error}") from None
+
+    def _seen(self) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Observation and info."""
+        position = self._position
+        seen = observe(position, self._seat)
+        info: dict[str, Any] = {
+            "action_mask": seen["action_mask"],
+            "ply": position.plies,
+            "seat": self._seat,
+        }
+        if self._state == "over":
+            info["action_mask"][:] = 0  # a forfeit leaves the board as it was
+            info["illegal"] = self._forfeited
+            info["winner"], info["winning_cells"] = 1 - self._seat, ()
+            if position.outcome is not None:
+                winner, info["winning_cells"] = position.outcome
+                # Always a number: Gymnasium's vector environments stack these in an array.
+                info["winner"] = -1 if winner is None else winner
+        return LAYOUTS[self._layout](seen["observation"]).astype(self._dtype, copy=False), info
+
+
+def _parse_opponent(opponent: Any) -> Opponent | None:
+    """A callable, or None for the random opponent."""
+    if opponent is None or opponent == "random":
+        return None
+    if isinstance(opponent, str):
+        raise InvalidOption(
+            f"opponent={opponent!r}: expected 'random' or a callable; an agent of that name "
+            f"is made with agents.make({opponent!r})"
+        )
+    if not callable(opponent):
+        raise InvalidOption(f"opponent={opponent!r}: expected 'random' or a callable")
+    return opponent  # type: ignore[no-any-return]  # its signature cannot be checked
+
+
+def _parse_seat(seat: Any) -> int | None:
+    """A player, or None for a random one."""
+    if isinstance(seat, bool) or seat not in (0, 1, "random"):
+        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
+    return None if seat == "random" else int(seat)

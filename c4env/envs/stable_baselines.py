@@ -1,0 +1,149 @@
+"""Many boards as a ``VecEnv`` of Stable-Baselines3: the vector environment in its terms.
+
+An array instead of a dict of arrays, masks by ``env_method("action_masks")``, where
+sb3-contrib asks for them, and games that start again within the step that ends them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from numpy.typing import DTypeLike, NDArray
+
+from c4env.envs.games import BatchOpponent
+from c4env.envs.vector import ConnectFourVectorEnv
+from c4env.errors import InvalidOption, MissingExtra
+from c4env.observation import LAYOUTS, OBSERVATION_SHAPE, parse_dtype, parse_layout
+from c4env.position import Position
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise MissingExtra(
+        f"c4env.envs.stable_baselines needs Stable-Baselines3: pip install 'c4env[sb3]' ({error})"
+    ) from None
+
+
+class ConnectFourVecEnv(VecEnv):
+    """N boards stepped by one kernel, an opponent answering inside the step.
+
+    The observations are those of ``ConnectFourEnv`` in the same layout, one row a board;
+    so are the rewards. When a game ends, its last observation is in the board's
+    ``info["terminal_observation"]``.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        opponent: str | BatchOpponent = "random",
+        seat: int | str = "random",
+        *,
+        openings: Sequence[Position | str] | None = None,
+        layout: str = "flat",
+        dtype: DTypeLike = "int8",
+        illegal: str = "raise",
+    ) -> None:
+        """Boards; ``reset()`` starts their first games.
+
+        Args:
+            num_envs: number of boards.
+            opponent: as in ``ConnectFourVectorEnv``, but there has to be one: to the
+                algorithms of this library every reward is that of the same player.
+            seat, openings, illegal: as there; an algorithm without masks needs
+                ``illegal="lose"``.
+            layout, dtype: as in ``ConnectFourEnv``.
+
+        Raises:
+            InvalidOption: an argument has another value.
+        """
+        if opponent is None:
+            raise InvalidOption("opponent=None: expected 'random', 'greedy' or a callable")
+        self._layout = layout
+        self._dtype = parse_dtype(dtype)
+        shape = parse_layout(layout)(np.empty(OBSERVATION_SHAPE)).shape
+        self._envs = ConnectFourVectorEnv(
+            num_envs,
+            opponent=opponent,
+            seat=seat,
+            illegal=illegal,
+            openings=openings,
+            autoreset_mode=AutoresetMode.SAME_STEP,
+        )
+        self.render_mode = None
+        self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
+        self._masks = np.zeros((num_envs, 7), np.bool_)
+        space = spaces.Box(0, 1, shape, self._dtype.type)
+        super().__init__(num_envs, space, spaces.Discrete(7))
+
+    def reset(self) -> NDArray[Any]:
+        """New games on all boards, with the seeds given to ``seed()``; the observations."""
+        given = self._seeds if any(seed is not None for seed in self._seeds) else None
+        observation, _ = self._envs.reset(seed=given)
+        self._reset_seeds()
+        return self._seen(observation)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        """Remember the actions, integers ``[N]``, for :meth:`step_wait`."""
+        self._actions = actions
+
+    def step_wait(
+        self,
+    ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """The caller's moves and the answers: observations, rewards, dones, infos.
+
+        Raises:
+            NotReset, InvalidAction, IllegalMove, OpponentFailed: as the vector environment's.
+        """
+        observation, rewards, dones, _, info = self._envs.step(self._actions)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for i in np.flatnonzero(dones):
+            last = info["final_obs"][i]["observation"]
+            infos[i]["terminal_observation"] = self._laid_out(last)
+        return self._seen(observation), rewards.astype(np.float32), dones, infos
+
+    def close(self) -> None:
+        """Give back the environment's resources."""
+        self._envs.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """An attribute once for each board; the boards share it."""
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Boards have no attributes of their own.
+
+        Raises:
+            AttributeError: always.
+        """
+        raise AttributeError(f"{attr_name!r} cannot be set on single boards")
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """The result of a board's method, for each board; ``action_masks`` is the one there is.
+
+        Raises:
+            AttributeError: another method.
+        """
+        if method_name != "action_masks":
+            raise AttributeError(f"a board has no method {method_name!r}")
+        return list(self._masks[list(self._get_indices(indices))])
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Bool ``[N, 7]``: the columns that can be played now; a copy."""
+        return self._masks.copy()
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """False for every board: nothing is between it and its kernel."""
+        return [False for _ in self._get_indices(indices)]
+
+    def _seen(self, observation: Any) -> NDArray[Any]:
+        self._masks = observation["action_mask"].astype(np.bool_)
+        return self._laid_out(observation["observation"])
+
+    def _laid_out(self, planes: NDArray[np.int8]) -> NDArray[Any]:
+        return LAYOUTS[self._layout](planes).astype(self._dtype, copy=False)

@@ -1,0 +1,82 @@
+"""A person at the window as a policy of the AEC loop, in PettingZoo's convention.
+
+env = c4env.env(render_mode="human")
+env.reset()
+person = c4env.ManualPolicy(env, agent_id=0)
+for agent in env.agent_iter():
+    observation, _, termination, truncation, _ = env.last()
+    if termination or truncation:
+        action = None
+    elif agent == person.agent:
+        action = person(observation, agent)
+    else:
+        action = env.action_space(agent).sample(observation["action_mask"])
+    env.step(action)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from c4env.envs.aec import AGENTS, raw_env
+from c4env.errors import InvalidOption, UnknownAgent
+from c4env.view.rendering import ansi
+
+
+class ManualPolicy:
+    """Lets a person play one agent by mouse or keys in the environment's window.
+
+    The disc shows where it would fall below the pointer. A click drops it, and so does a
+    digit 1..7; the arrow keys choose a column and Enter or Space drops. Full columns are
+    not taken. Closing the window, or Escape, ends the program as in PettingZoo's manual
+    policies: by :class:`~c4env.errors.WindowClosed`, a ``SystemExit`` that may be caught.
+
+    Args:
+        env: an environment of this package with ``render_mode="human"``.
+        agent_id: 0 or 1, which of its agents the person plays.
+        show_obs: print the board as text before each move.
+
+    Attributes:
+        agent: the name of the agent the person plays.
+
+    Raises:
+        InvalidOption: another environment, render mode or ``agent_id``.
+    """
+
+    def __init__(self, env: Any, agent_id: int = 0, show_obs: bool = False) -> None:
+        """A policy; the window opens when it is first shown."""
+        board = getattr(env, "unwrapped", env)
+        if not isinstance(board, raw_env) or board.render_mode != "human":
+            raise InvalidOption(f'env={env!r}: expected c4env.env(render_mode="human")')
+        if isinstance(agent_id, bool) or agent_id not in (0, 1):
+            raise InvalidOption(f"agent_id={agent_id!r}: expected 0 or 1")
+        self.env = env
+        self.agent_id = agent_id
+        self.agent = AGENTS[agent_id]
+        self.show_obs = show_obs
+        self._board = board
+
+    def __call__(self, observation: Mapping[str, Any], agent: str) -> int:
+        """The 0-based column the person chooses; waits for it.
+
+        Args:
+            observation: passed over; the environment shows what there is to see.
+            agent: whose turn it is.
+
+        Raises:
+            UnknownAgent: not the agent this policy plays.
+            WrongOrder: the game is over.
+            WindowClosed: the person closed the window or pressed Escape.
+        """
+        if agent != self.agent:
+            raise UnknownAgent(f"{agent!r}: this manual policy plays {self.agent!r} alone")
+        position, last = self._board.position, self._board.last_move
+        if self.show_obs:
+            print(ansi(position, last))
+        return self._board._viewer.ask_column(position, last)
+
+    @property
+    def available_agents(self) -> dict[str, int]:
+        """The agents of the environment and their ``agent_id``."""
+        return {agent: i for i, agent in enumerate(AGENTS)}

@@ -1,0 +1,130 @@
+"""Render modes: which there are, and what ``render()`` returns in each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.bitboard import COLUMNS
+from c4env.errors import UnknownRenderMode, WindowClosed, WrongOrder
+from c4env.position import Position
+from c4env.view.rendering import ansi, column_at, parse_scaling, rgb_array
+
+if TYPE_CHECKING:
+    from c4env.view.window import Deed, Window
+
+RENDER_MODES: Final = ("human", "rgb_array", "ansi")
+
+WAIT: Final = 0.5  # seconds between looks at a window in which nothing happens
+DIGITS: Final = "1234567"
+STEPS: Final = {"left": -1, "right": 1}
+DROPS: Final = ("return", "enter", "space", "down")
+
+
+class Viewer:
+    """Shows one environment's game, in its render mode.
+
+    Attributes:
+        mode: None or one of ``RENDER_MODES``.
+        window: the window of ``"human"``, once something was shown.
+    """
+
+    def __init__(self, mode: str | None, screen_scaling: int) -> None:
+        """A viewer; nothing is shown yet.
+
+        Raises:
+            UnknownRenderMode: ``mode`` is none of them.
+            InvalidOption: ``screen_scaling`` is not a positive integer.
+            MissingExtra: ``"human"`` without pygame-ce.
+        """
+        check_render_mode(mode, RENDER_MODES)
+        if mode == "human":  # better to hear of a missing toolkit now than after a move
+            from c4env.view.window import import_pygame
+
+            import_pygame()
+        self.mode = mode
+        self.screen_scaling = parse_scaling(screen_scaling)
+        self.window: Window | None = None
+
+    def render(
+        self, position: Position, last: int | None, fps: float
+    ) -> NDArray[np.uint8] | str | None:
+        """Pixels, text, or None after showing a window or without a render mode."""
+        if self.mode is None:
+            gymnasium.logger.warn(
+                "You are calling render method without specifying any render mode."
+            )
+            return None
+        if self.mode == "ansi":
+            return ansi(position, last)
+        frame = rgb_array(position, last, screen_scaling=self.screen_scaling)
+        if self.mode == "rgb_array":
+            return frame
+        if self.window is None:
+            from c4env.view.window import Window
+
+            self.window = Window("Connect Four", frame)
+        self.window.show(frame, fps)
+        return None
+
+    def ask_column(self, position: Position, last: int | None) -> int:
+        """The 0-based column a person chooses in the window; waits for it.
+
+        Raises:
+            WrongOrder: the game is over.
+            WindowClosed: the window was closed, now or before, or Escape was pressed.
+        """
+        if position.outcome is not None:
+            raise WrongOrder("the game is over: there is no column to choose")
+        if self.window is None:
+            self.render(position, last, 0)
+        window, hover = self.window, None
+        assert window is not None  # made by render()
+        while window.is_open:
+            frame = rgb_array(position, last, screen_scaling=self.screen_scaling, hover=hover)
+            window.show(frame)
+            for deed in window.deeds(WAIT):
+                if deed.key == "escape":
+                    window.close()
+                    break
+                hover, column = self._after(deed, hover)
+                if column is not None and position.is_legal(column):
+                    return column
+        raise WindowClosed
+
+    def _after(self, deed: Deed, hover: int | None) -> tuple[int | None, int | None]:
+        """The column pointed at after a deed, and the one chosen by it, if any."""
+        if deed.kind == "leave":
+            return None, None
+        if deed.kind != "key":
+            hover = column_at(deed.x, self.screen_scaling)
+            return hover, hover if deed.kind == "click" else None
+        if deed.key in DIGITS:
+            return hover, DIGITS.index(deed.key)
+        if deed.key in STEPS:
+            start = COLUMNS // 2 if hover is None else hover + STEPS[deed.key]
+            return start % COLUMNS, None
+        return hover, hover if deed.key in DROPS else None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self.window is not None:
+            self.window.close()
+            self.window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the window: a copy opens its own."""
+        return {**self.__dict__, "window": None}
+
+
+def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
+    """Refuse a render mode that is neither None nor one of ``modes``.
+
+    Raises:
+        UnknownRenderMode: it is something else.
+    """
+    if mode is not None and mode not in modes:
+        raise UnknownRenderMode(f"render_mode={mode!r}: expected None or one of {list(modes)}")

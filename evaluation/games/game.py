@@ -1,0 +1,216 @@
+"""One game between two agents, through the AEC environment and the policy interface."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import operator
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from agents.errors import LateAnswer
+from c4env.envs.aec import AGENTS, env
+from c4env.errors import InvalidAction
+from c4env.observation import Observation
+from c4env.position import format_moves, parse_column
+from evaluation.store.record import Ending, GameRecord
+
+Policy = Callable[[Observation], Any]
+
+REASON: Final = 300  # characters kept of an agent's error
+
+
+def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> int:
+    """The randomness of one seat in one game, whoever plays it, wherever and when: 63 bits.
+
+    Keyed by the identity of the game alone, so that it does not depend on the number of
+    workers, on the order of games or on interruptions.
+    """
+    identity = "\0".join((*players, opening, str(seat)))
+    words = np.frombuffer(hashlib.sha256(identity.encode()).digest(), np.uint32)
+    sequence = np.random.SeedSequence([seed, *map(int, words)])
+    return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
+
+
+class Clock(NamedTuple):
+    """How long a move may take; one that takes longer than both together forfeits the game."""
+
+    movetime: float  # seconds a move, which agents are told of
+    margin: float  # seconds beyond that are forgiven: measuring and a busy machine take some
+
+
+class Fault(NamedTuple):
+    """What an agent did wrong."""
+
+    ending: Ending
+    reason: str
+
+
+def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
+    """Column and searched positions of a policy's answer, or what is wrong with it.
+
+    Whatever an agent does, raises or returns is its own fault and ends its game at most.
+    """
+    legal = observation["action_mask"].copy()
+    try:
+        answer = policy(observation)
+        nodes = operator.index(getattr(policy, "nodes", 0))
+    except LateAnswer as error:  # an engine or a server that was waited for
+        return Fault("time", in_words(error, with_type=False))
+    except (Exception, SystemExit) as error:
+        return Fault("exception", in_words(error))
+    try:
+        column = parse_column(answer)
+    except InvalidAction as error:
+        return Fault("nonsense", in_words(error, with_type=False))
+    except Exception as error:  # an answer that cannot even be shown
+        return Fault("nonsense", in_words(error))
+    if not legal[column]:
+        return Fault("illegal column", f"column {column} is full")
+    return column, nodes
+
+
+class _TimeUp(BaseException):
+    """The time for a move is over. No ``Exception``, so that agents do not catch it."""
+
+
+def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
+    """As :func:`ask`; an answer that comes too late is a fault.
+
+    A policy that does not come back is stopped while it runs Python code, where the system
+    can (in the main thread of a process, not on Windows); native code is waited for.
+    """
+    started = time.perf_counter()
+    answer: tuple[int, int] | Fault | None = None
+    allowed = clock.movetime + clock.margin
+    try:
+        with _alarm(allowed):
+            answer = ask(policy, observation)
+    except _TimeUp:
+        signal.setitimer(signal.ITIMER_REAL, 0)  # in case it rang while it was turned off
+    spent = time.perf_counter() - started
+    if answer is None or spent > allowed:
+        return Fault(
+            "time",
+            f"{spent:.3f} s for a move; {clock.movetime:g} and a margin of {clock.margin:g} "
+            "are allowed",
+        )
+    return answer
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise _TimeUp in the code within after so many seconds, and again if that was caught."""
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def ring(*_: object) -> None:
+        raise _TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, 0.1))
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def begin(policy: Policy, seed: int) -> Fault | None:
+    """Tell a policy that has ``reset`` of a new game, with the seed if it takes one."""
+    reset = getattr(policy, "reset", None)
+    if not callable(reset):
+        return None
+    try:
+        if inspect.signature(reset).parameters:
+            reset(seed)
+        else:
+            reset()
+    except (Exception, SystemExit) as error:
+        return Fault("exception", f"reset: {in_words(error)}")
+    return None
+
+
+def in_words(error: BaseException, with_type: bool = True) -> str:
+    """An error as one short line that can be written anywhere."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:
+        text = "(its message cannot be shown)"
+    if with_type:
+        text = f"{type(error).__name__}: {text}"
+    return text[:REASON].encode("utf-8", "backslashreplace").decode()
+
+
+def play_game(
+    policies: tuple[Policy, Policy],
+    players: tuple[str, str],
+    opening: str = "",
+    seed: int = 0,
+    clock: Clock | None = None,
+    on_turn: Callable[[str], Any] | None = None,
+) -> GameRecord:
+    """Play one game to its end; a fault of an agent ends it as a forfeit.
+
+    Args:
+        policies: the two agents, the first player's first: callables on an observation.
+            One that has ``reset`` is reset, with an int seed if it takes an argument; its
+            ``nodes`` are counted if it has any.
+        players: their names for the record, which also key the seeds.
+        opening: 1-based columns played before they take over.
+        seed: of the run.
+        clock: how long a move may take, if that is limited.
+        on_turn: told the moves so far each time before an agent is asked.
+    """
+    board = env()
+    board.reset(options={"moves": opening})
+    columns = [int(digit) - 1 for digit in opening]
+    nodes = [0, 0]
+    seconds = [0.0, 0.0]
+
+    def record(winner: int | None, ending: Ending, reason: str = "") -> GameRecord:
+        return GameRecord(
+            players,
+            opening,
+            format_moves(columns),
+            winner,
+            ending,
+            reason,
+            (nodes[0], nodes[1]),
+            (seconds[0], seconds[1]),
+        )
+
+    for seat, policy in enumerate(policies):
+        fault = begin(policy, game_seed(seed, players, opening, seat))
+        if fault is not None:
+            return record(1 - seat, *fault)
+    for agent in board.agent_iter():
+        observation, _, termination, truncation, _ = board.last()
+        if termination or truncation:
+            break
+        seat = AGENTS.index(agent)
+        if on_turn is not None:
+            on_turn(format_moves(columns))
+        started = time.perf_counter()
+        if clock is None:
+            answer = ask(policies[seat], observation)
+        else:
+            answer = ask_in_time(policies[seat], observation, clock)
+        seconds[seat] += time.perf_counter() - started
+        if isinstance(answer, Fault):
+            return record(1 - seat, *answer)
+        column, searched = answer
+        nodes[seat] += searched
+        columns.append(column)
+        board.step(column)
+    outcome = board.position.outcome
+    assert outcome is not None  # the loop above ends with the game
+    return record(outcome.winner, "full board" if outcome.winner is None else "four")

@@ -1,0 +1,205 @@
+"""A match of two: colour-swapped pairs of games, all of them or until a test has decided."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from evaluation.errors import InvalidRun
+from evaluation.games.tournament import Settings, header_of, notes_of, play
+from evaluation.plan.field import Players, name_players, traits
+from evaluation.plan.openings import Openings, choose_openings
+from evaluation.plan.schedule import opening_major
+from evaluation.store.record import GameRecord, digest
+from evaluation.strength.ratings import Interval, Ratings, Tally, rate_tally, score_interval
+from evaluation.strength.sprt import SCORES, Decision, Sprt, kind_of_pair
+from evaluation.strength.wintable import WinTable
+
+
+@dataclass(frozen=True)
+class Match:
+    """What a match of two found, from the view of the first agent named.
+
+    Attributes:
+        players: both names.
+        openings: those there were to play, in their order.
+        games: in pairs from one opening; none after the pair that decided.
+        deterministic: the agents known to answer the same position always alike.
+        sprt: the test, if the match had one.
+        notes: what a reader must know of how the games were played.
+    """
+
+    players: tuple[str, str]
+    openings: tuple[str, ...]
+    games: tuple[GameRecord, ...]
+    deterministic: tuple[str, ...]
+    sprt: Sprt | None
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, header: Mapping[str, Any], games: Sequence[GameRecord]) -> Match:
+        """The match of a run directory's header and games, as :func:`play_match` left it."""
+        one, other = header["players"]
+        sprt = Sprt(*header["sprt"]) if "sprt" in header else None
+        found = {game.key: game for game in games}
+        openings = tuple(header["openings"])
+        order = opening_major((one, other), openings)
+        inside = [found[(*pair, start)] for pair, start in order if (*pair, start) in found]
+        known = tuple(header.get("deterministic", ()))
+        return cls((one, other), openings, tuple(inside), known, sprt, notes_of(header))
+
+    @functools.cached_property
+    def counts(self) -> tuple[int, ...]:
+        """Pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
+        points: dict[str, list[float]] = {}
+        for game in self.games:
+            points.setdefault(game.opening, []).append(_points([game], self.players[0]))
+        kinds = [kind_of_pair(sum(pair)) for pair in points.values() if len(pair) == 2]
+        return tuple(kinds.count(kind) for kind in range(len(SCORES)))
+
+    @functools.cached_property
+    def decision(self) -> Decision | None:
+        """The hypothesis the test accepted, if there was one and it did."""
+        return None if self.sprt is None else self.sprt.decide(self.counts)
+
+    @functools.cached_property
+    def table(self) -> WinTable:
+        """First player in rows against second player in columns, and totals."""
+        return WinTable.of(self.games, self.players, self.notes)
+
+    @functools.cached_property
+    def tally(self) -> Tally:
+        """Points and games, opening by opening."""
+        return Tally.of(self.games, self.players)
+
+    @functools.cached_property
+    def ratings(self) -> Ratings:
+        """Elo of both, the second at 0: that of the first is the difference."""
+        return rate_tally(self.tally, self.deterministic, anchor=(self.players[1], 0))
+
+    @property
+    def digest(self) -> str:
+        """Hex digest of the games: equal for equal seeds, whatever the workers."""
+        return digest(self.games)
+
+    @property
+    def score(self) -> Interval:
+        """Points a game of the first, 0..1, and how sure they are."""
+        return score_interval(self.tally, self.players[0])
+
+    def as_dict(self) -> dict[str, Any]:
+        """What :meth:`report` says, for programs; Elo is the difference, the first's view."""
+        (elo,) = (r for r in self.ratings if r.player == self.players[0])
+        found: dict[str, Any] = {
+            "players": self.players,
+            "score": self.score._asdict(),
+            "elo": {"value": elo.elo, "low": elo.low, "high": elo.high},
+            "pairs": {f"{2 * points:g}": n for points, n in zip(SCORES, self.counts, strict=True)},
+            "openings": len(self.openings),
+            "sprt": None,
+        }
+        if self.sprt is not None:
+            found["sprt"] = {
+                **asdict(self.sprt),
+                "llr": float(self.sprt.llr(self.counts)),
+                "bounds": self.sprt.bounds,
+                "decision": self.decision,
+            }
+        return found
+
+    def report(self) -> str:
+        """Score, Elo difference and what the test decided, as lines for a terminal."""
+        one, other = self.players
+        total = self.table.total(one)
+        score = self.score
+        (elo,) = (r for r in self.ratings if r.player == one)
+        name = "spread" if self.ratings.exact else "95 %"
+        lines = [
+            f"{one} against {other}: {total.wins} wins, {total.draws} draws, {total.losses} losses",
+            f"score {score.value:.1%} ({name}: {score.low:.1%} .. {score.high:.1%}), "
+            f"Elo difference {elo.elo:+.0f} ({elo.low:+.0f} .. {elo.high:+.0f})",
+            "pairs of games by points: "
+            + ", ".join(
+                f"{2 * points:g}: {count}"
+                for points, count in zip(SCORES, self.counts, strict=True)
+            ),
+            self.ratings.basis(),
+        ]
+        return "\n".join([*lines, *self._verdict()])
+
+    def _verdict(self) -> list[str]:
+        if self.sprt is None:
+            return []
+        test, (low, high) = self.sprt, self.sprt.bounds
+        ratio = (
+            f"log likelihood ratio {float(test.llr(self.counts)):+.2f}, "
+            f"bounds {low:+.2f} and {high:+.2f}"
+        )
+        question = f"{self.players[0]} stronger by {test.elo1:g} Elo (H1), or by {test.elo0:g} (H0)"
+        rates = (
+            f"error rates: {test.alpha:.1%} to accept H1 if it is {test.elo0:g}, "
+            f"{test.beta:.1%} to accept H0 if it is {test.elo1:g}"
+        )
+        if self.decision is None and sum(self.counts) < len(self.openings):
+            return [f"Not yet decided: {question}; {ratio}; the same command goes on."]
+        if self.decision is None:
+            return [
+                f"Undecided: {question}; {ratio}.",
+                f"All {len(self.openings)} openings are played: name more of them, or hypotheses "
+                "further apart.",
+            ]
+        return [
+            f"{self.decision} accepted after {sum(self.counts)} pairs: {question}.",
+            f"{ratio[0].upper()}{ratio[1:]}; {rates}.",
+            "The match stopped because of its result, so the score leans to that side.",
+        ]
+
+
+def play_match(
+    players: Players, openings: Openings = 3, sprt: Sprt | None = None, **settings: Any
+) -> Match:
+    """Play two agents against each other, each opening with both colours.
+
+    The test is put after each pair, in the order of the openings and not in that of the
+    games' ends, so it decides alike for any number of workers and after any interruption.
+
+    Args:
+        players: two agents, as :func:`evaluation.round_robin` takes them.
+        openings: those of the match, shuffled by the seed
+            (:func:`evaluation.plan.openings.choose_openings`).
+        sprt: stop as soon as this test is decided; without it, all openings are played.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
+            see :class:`evaluation.games.tournament.Settings`.
+
+    Raises:
+        InvalidRun: not two agents, or a bad number.
+        UnreadableRun: ``out`` holds something else.
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+    """
+    chosen = Settings.of("play_match", settings)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    field = name_players(players)
+    if len(field) != 2:
+        raise InvalidRun(f"{len(field)} agent(s) given: a match is between two")
+    one, other = field
+    schedule = opening_major((one, other), starts)
+    about = {} if sprt is None else {"sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]}
+    games: list[GameRecord] = []
+    counts = [0] * len(SCORES)
+    with closing(play(field, schedule, starts, chosen, about, ordered=True)) as played:
+        for game in played:
+            games.append(game)
+            if len(games) % 2 == 0:
+                counts[kind_of_pair(_points(games[-2:], one))] += 1
+                if sprt is not None and sprt.decide(counts) is not None:
+                    break
+    known = traits(field, chosen.movetime)
+    notes = notes_of(header_of(field, starts, chosen, known, about))
+    return Match((one, other), tuple(starts), tuple(games), known.deterministic, sprt, notes)
+
+
+def _points(games: Sequence[GameRecord], player: str) -> float:
+    return sum(game.points[game.players.index(player)] for game in games)

@@ -1,0 +1,371 @@
+"""Runs: lists of games between the agents of a field, played by workers and kept on disk."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from agents.zoo.registry import registered_here
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.games.backends import check_backend
+from evaluation.games.game import Clock
+from evaluation.games.processes import one_interrupt
+from evaluation.games.workers import Orders, dismiss_processes, play_all, version_here
+from evaluation.plan.field import (
+    Player,
+    Players,
+    Traits,
+    code_of,
+    describe_player,
+    name_players,
+    traits,
+)
+from evaluation.plan.openings import Openings, choose_openings
+from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
+from evaluation.store.record import GameFile, GameRecord, digest
+from evaluation.strength.ratings import Ratings, rate
+from evaluation.strength.wintable import WinTable
+
+Watcher = Callable[[int, int], None]
+
+MAX_SEED: Final = 2**63 - 1
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is played, apart from who plays whom.
+
+    Attributes:
+        seed: the same seed gives the same games for any number of jobs.
+        jobs: worker processes; 1 plays here. Players that are objects must be picklable
+            for more than one.
+        out: a run directory. Games are written there as they end; a repeated call plays
+            only those that are missing.
+        watch: called with games done and games in all, now and then.
+        limit: play only so many of the openings, the first in the order of the seed.
+        movetime: seconds a move. Agents with an option ``movetime`` play by it unless their
+            spec sets their own; an agent that takes longer than this and the margin forfeits.
+        margin: seconds that a move may take longer.
+        backend: ``loky`` (processes), ``threading``, ``serial``, or a cluster's ``dask`` or
+            ``ray``; None is what joblib is set to (``joblib.parallel_config``), else loky.
+        address: of a cluster, all whose workers are then used; without one, dask and ray
+            start ``jobs`` workers on this machine.
+
+    Raises:
+        InvalidRun: one of them is not what it should be.
+    """
+
+    seed: int = 0
+    jobs: int = 1
+    out: str | Path | None = None
+    watch: Watcher | None = None
+    limit: int | None = None
+    movetime: float | None = None
+    margin: float = 0.1
+    backend: str | None = None
+    address: str | None = None
+
+    def __post_init__(self) -> None:
+        put = functools.partial(object.__setattr__, self)
+        put("seed", _whole("seed", self.seed, 0, MAX_SEED, "an integer 0..2**63-1"))
+        jobs = "a number of processes, at least 1"
+        put("jobs", _whole("jobs", self.jobs, 1, MAX_SEED, jobs))
+        if self.limit is not None:
+            openings = "a number of openings, at least 1"
+            put("limit", _whole("limit", self.limit, 1, MAX_SEED, openings))
+        if self.movetime is not None:
+            _seconds("movetime", self.movetime, more_than=0)
+        _seconds("margin", self.margin)
+        check_backend(self.backend, self.address)
+        if self.out is not None:
+            if not str(self.out).strip():
+                raise InvalidRun(f"out={self.out!r}: expected the name of a directory")
+            put("out", Path(self.out))
+
+    @classmethod
+    def of(cls, caller: str, given: Mapping[str, Any]) -> Settings:
+        """The settings given to a function by name.
+
+        Raises:
+            InvalidRun: there is none of a name, or one is not what it should be.
+        """
+        known = [field.name for field in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise InvalidRun(f"{caller}() has no setting {name!r}: expected {', '.join(known)}")
+        return cls(**given)
+
+    @property
+    def clock(self) -> Clock | None:
+        """How long a move may take, if that is limited."""
+        return None if self.movetime is None else Clock(self.movetime, self.margin)
+
+
+@dataclass(frozen=True)
+class Tournament:
+    """What a round robin or a gauntlet found.
+
+    Attributes:
+        players: the agents' names, in the order given.
+        openings: move strings the games began from.
+        games: one record a game, in the order of the schedule.
+        deterministic: the agents known to answer the same position always alike.
+        notes: what a reader must know of how the games were played.
+    """
+
+    players: tuple[str, ...]
+    openings: tuple[str, ...]
+    games: tuple[GameRecord, ...]
+    deterministic: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @functools.cached_property
+    def table(self) -> WinTable:
+        """First player in rows against second player in columns, and totals."""
+        return WinTable.of(self.games, self.players, self.notes)
+
+    @functools.cached_property
+    def ratings(self) -> Ratings:
+        """Elo of each agent and its interval, the strongest first; the mean is 0."""
+        return self.rate()
+
+    def rate(self, anchor: tuple[str, float] | None = None) -> Ratings:
+        """The ratings, with the Elo of an agent set if so wished.
+
+        Raises:
+            InvalidRun: the anchor is none of the players.
+        """
+        return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
+
+    @property
+    def digest(self) -> str:
+        """Hex digest of the games: equal for equal seeds, whatever the workers."""
+        return digest(self.games)
+
+
+def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> Tournament:
+    """Play every pairing of agents over the openings, each with both colours.
+
+    Args:
+        players: spec strings (``"alphabeta:depth=5"``), or callables on an observation
+            (agents, functions) named by their ``name`` or ``__name__``; or a mapping from
+            names to either.
+        openings: a number of plies, for all mirror-reduced positions after so many;
+            ``"balanced:4,2"``, a file, or the move strings themselves: see
+            :func:`evaluation.plan.openings.choose_openings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+
+    Raises:
+        InvalidRun: fewer than two agents, one twice, or a bad number.
+        UnreadableRun: ``out`` holds something else.
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+    """
+    chosen = Settings.of("round_robin", settings)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    field = name_players(players)
+    if len(field) < 2:
+        raise InvalidRun(f"{len(field)} agent(s) given: a round robin needs at least two")
+    return _whole_run(field, opening_major(tuple(field), starts), starts, chosen, {})
+
+
+def gauntlet(
+    challengers: Players | Player,
+    field: Players,
+    openings: Openings = 3,
+    **settings: Any,
+) -> Tournament:
+    """Play every challenger against every agent of a field, over the openings, both colours.
+
+    Args:
+        challengers: one agent or several, given as the players of :func:`round_robin` are;
+            they do not meet each other.
+        field: the agents they meet, which do not meet each other either.
+        openings: as in :func:`round_robin`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+
+    Raises:
+        InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
+        UnreadableRun: ``out`` holds something else.
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+    """
+    chosen = Settings.of("gauntlet", settings)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    one = isinstance(challengers, str) or callable(challengers)
+    front = name_players([challengers] if one else challengers)  # type: ignore[list-item, arg-type]
+    others = name_players(field)
+    for name in others:
+        if name in front:
+            raise InvalidRun(f"agent {name!r} is a challenger and in the field")
+    if not front or not others:
+        raise InvalidRun("a gauntlet needs a challenger and at least one agent in the field")
+    schedule = gauntlet_order(tuple(front), tuple(others), starts)
+    about = {"challengers": list(front)}
+    return _whole_run({**front, **others}, schedule, starts, chosen, about)
+
+
+def _whole_run(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    openings: Sequence[str],
+    settings: Settings,
+    about: Mapping[str, Any],
+) -> Tournament:
+    known = traits(field, settings.movetime)
+    header = header_of(field, openings, settings, known, about)
+    fresh = _play(field, schedule, settings, header, known)
+    found = {game.fixture: game for game in fresh}
+    games = tuple(found[fixture] for fixture in schedule)
+    return Tournament(tuple(field), tuple(openings), games, known.deterministic, notes_of(header))
+
+
+def header_of(
+    field: Mapping[str, Player],
+    openings: Sequence[str],
+    settings: Settings,
+    known: Traits,
+    about: Mapping[str, Any],
+) -> dict[str, Any]:
+    """All that must be the same for a run to go on: what is played, by whom, and how."""
+    header = {
+        "players": {name: describe_player(player) for name, player in field.items()},
+        "deterministic": list(known.deterministic),
+        "openings": list(openings),
+        "seed": settings.seed,
+        "c4env": version_here(),
+        **about,
+    }
+    optional = {"timed": list(known.timed), "code": code_of(field)}
+    header.update({key: value for key, value in optional.items() if value})
+    if settings.movetime is not None:
+        header.update(movetime=settings.movetime, margin=settings.margin)
+    return header
+
+
+def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a reader of a run's table must know of how its games were played."""
+    notes = []
+    if "movetime" in header:
+        notes.append(
+            f"{header['movetime']:g} s a move, and a margin of {header['margin']:g} s; "
+            "a move that takes longer forfeits."
+        )
+    if "timed" in header:
+        notes.append(f"The clock decides how far these look: {', '.join(header['timed'])}.")
+    if notes:
+        notes.append("Timed runs do not repeat exactly.")
+    return tuple(notes)
+
+
+def play(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    openings: Sequence[str],
+    settings: Settings,
+    about: Mapping[str, Any] | None = None,
+    ordered: bool = False,
+) -> Generator[GameRecord, None, None]:
+    """Play a list of games, and give each as soon as it is over and written.
+
+    With a run directory the games that are there already come first, in the order of the
+    schedule; only the missing ones are played. Whoever takes the games may stop taking them
+    (close the generator): the workers end, and another call goes on from there.
+
+    Args:
+        field: players by name (:func:`evaluation.plan.field.name_players`).
+        schedule: every game at most once.
+        openings: those of the schedule, for the header.
+        settings: how to play.
+        about: what the header holds besides; a directory whose header differs is refused.
+        ordered: give, and write, the games in the order of the schedule, holding back those
+            that end early. One who stops after the nth game so leaves n games, the same
+            for any number of workers.
+
+    Raises:
+        UnreadableRun: the run directory holds something else.
+        WorkerDied: a worker process died.
+    """
+    known = traits(field, settings.movetime)
+    header = header_of(field, openings, settings, known, about or {})
+    return _play(field, schedule, settings, header, known, ordered)
+
+
+def _play(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    settings: Settings,
+    header: dict[str, Any],
+    known: Traits,
+    ordered: bool = False,
+) -> Generator[GameRecord, None, None]:
+    orders = Orders(field, settings.seed, settings.clock, registered_here(), version=version_here())
+    out = settings.out
+    with (
+        one_interrupt(),
+        GameFile(Path(out), header) if out is not None else nullcontext() as file,
+    ):
+        there = {game.fixture: game for game in file.games} if file is not None else {}
+        missing = [fixture for fixture in schedule if fixture not in there]
+        if strays := there.keys() - set(schedule):
+            raise UnreadableRun(f"{out} holds a game of another run: {strays.pop()}")
+        done = len(schedule) - len(missing)
+        if settings.watch is not None:
+            settings.watch(done, len(schedule))
+        yield from (there[fixture] for fixture in schedule if fixture in there)
+        del there
+        workers = play_all(orders, missing, settings.jobs, settings.backend, settings.address)
+        try:
+            with closing(workers) as fresh:
+                for game in _in_order(fresh, missing) if ordered else fresh:
+                    if file is not None:
+                        file.append(game)
+                    done += 1
+                    if settings.watch is not None:
+                        settings.watch(done, len(schedule))
+                    yield game
+        finally:
+            if known.holding:
+                dismiss_processes()
+
+
+def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:
+    """The games in the order of the schedule, each as soon as it and all before it are there."""
+    early: dict[Fixture, GameRecord] = {}
+    for fixture in schedule:
+        while fixture not in early:
+            game = next(games)
+            early[game.fixture] = game
+        yield early.pop(fixture)
+
+
+def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
+    """A whole number in range, NumPy's among them.
+
+    Raises:
+        InvalidRun: it is not one.
+    """
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if not low <= number <= high:
+        raise InvalidRun(f"{name}={value!r}: expected {expected}")
+    return number
+
+
+def _seconds(name: str, value: object, more_than: float | None = None) -> None:
+    """Refuse what is no number of seconds.
+
+    Raises:
+        InvalidRun: it is not one.
+    """
+    good = isinstance(value, int | float) and not isinstance(value, bool)
+    good = good and 0 <= value < math.inf and value != more_than  # type: ignore[operator]
+    if not good:
+        wanted = "more than 0" if more_than is not None else "at least 0"
+        raise InvalidRun(f"{name}={value!r}: expected a number of seconds, {wanted}")

@@ -1,0 +1,332 @@
+"""Plays games on workers: processes of this machine, threads, or a cluster, through joblib.
+
+Workers get batches of games and send back records; they write nothing. Every game's
+randomness comes from its own identity, so who plays it, and when, makes no difference.
+
+A worker that dies takes its batch with it. The games that were under way are then played
+one at a time in a process of their own: the one that ends its process again is known, and
+so is the side whose turn it was, which forfeits.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import os
+import pickle
+import platform
+import re
+import sys
+import tempfile
+import threading
+import time
+import uuid
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import AbstractContextManager, closing, nullcontext, redirect_stdout
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import joblib
+import numpy as np
+from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
+from joblib.parallel import get_active_backend
+
+import agents
+from agents.base import Agent
+from evaluation.errors import InvalidRun, WorkerDied
+from evaluation.games.backends import BACKENDS, worker_death
+from evaluation.games.game import Clock, Policy, play_game
+from evaluation.games.processes import deaf_to_interrupts, start_worker
+from evaluation.plan.field import Player, make_player
+from evaluation.plan.schedule import Fixture
+from evaluation.store.record import GameRecord
+
+BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
+MOST_GAMES: Final = 1000  # in one task
+
+
+@dataclasses.dataclass(frozen=True)
+class Orders:
+    """What a worker must know besides which games to play."""
+
+    field: Mapping[str, Player]
+    seed: int
+    clock: Clock | None = None
+    registered: Mapping[str, Any] = dataclasses.field(
+        default_factory=dict
+    )  # names given in the parent
+    shared: bool = False  # threads, which must not play with one object at once
+    version: str = ""
+    run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+
+
+def version_here() -> str:
+    """What must be the same wherever games of one run are played."""
+    try:
+        installed = version("c4env")
+    except PackageNotFoundError:  # run from a checkout that was never installed
+        installed = "unknown"
+    return f"{installed}, Python {platform.python_version()}, NumPy {np.__version__}"
+
+
+def play_all(
+    orders: Orders,
+    fixtures: Sequence[Fixture],
+    jobs: int = 1,
+    backend: str | None = None,
+    address: str | None = None,
+) -> Generator[GameRecord, None, None]:
+    """The games as they end.
+
+    Args:
+        orders: what the workers must know.
+        fixtures: the games.
+        jobs: workers; with one and no cluster the games are played here.
+        backend: one of BACKENDS, ``serial``, or None for the one joblib is set to.
+        address: of a cluster; all its workers are used.
+
+    Raises:
+        WorkerDied: a worker died for another reason than an agent's move.
+        InvalidRun: an agent cannot be sent to a worker.
+    """
+    if backend == "serial" or (jobs == 1 and backend not in ("dask", "ray")):
+        try:
+            yield from (play_one(orders, fixture) for fixture in fixtures)
+        finally:
+            crew.dismiss()
+        return
+    left = dict.fromkeys(fixtures)
+    wary: set[str] = set()  # players that have ended their process
+    with BACKENDS[backend].connect(jobs, address) if backend is not None else nullcontext():
+        workers = -1 if address is not None else jobs
+        deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
+        while trusted := [f for f in left if not wary.intersection(f[0])]:
+            batches = _Batches(trusted, joblib.effective_n_jobs(workers))
+            try:
+                with closing(_from_pool(orders, batches, workers)) as results:
+                    for games, seconds in results:
+                        batches.learn(len(games), seconds)
+                        for game in games:
+                            del left[game.fixture]
+                            yield game
+            except pickle.PicklingError as error:
+                raise InvalidRun(
+                    f"an agent cannot be sent to a worker ({error.__cause__ or error}); "
+                    "give it by its import path, or play with jobs=1"
+                ) from None
+            except deaths:
+                suspects = [fixture for fixture in batches.given if fixture in left]
+                with closing(_one_at_a_time(orders, suspects, wary)) as lone:
+                    for game in lone:
+                        del left[game.fixture]
+                        yield game
+    yield from _one_at_a_time(orders, list(left), wary)
+
+
+class _Batches:
+    """Hands out games in tasks that take a fraction of a second each."""
+
+    def __init__(self, fixtures: Sequence[Fixture], workers: int) -> None:
+        self._fixtures = fixtures
+        self._workers = workers
+        self._size = 1
+        self._count = 0
+
+    @property
+    def given(self) -> Sequence[Fixture]:
+        """The games handed out so far."""
+        return self._fixtures[: self._count]
+
+    def learn(self, games: int, seconds: float) -> None:
+        """So many games of a task took so long."""
+        wanted = BATCH_SECONDS * games / max(seconds, 1e-9)
+        self._size = max(1, int(min(wanted, 2 * self._size, MOST_GAMES)))
+
+    def __iter__(self) -> Iterator[Sequence[Fixture]]:
+        while left := len(self._fixtures) - self._count:
+            # The last ones are small, so that all workers end at about the same time.
+            size = max(1, min(self._size, left // (4 * self._workers)))
+            self._count += size
+            yield self._fixtures[self._count - size : self._count]
+
+
+# A worker that has grown, as tables of many agents make it, is replaced by a fresh one: no
+# game is lost. It is said in a thread of the pool's own, which an error would end.
+warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+
+
+def _from_pool(
+    orders: Orders, batches: _Batches, jobs: int
+) -> Generator[tuple[list[GameRecord], float], None, None]:
+    """Games and seconds of each task as it ends, from the backend joblib is set to."""
+    backend, _ = get_active_backend()
+    threads = bool(getattr(backend, "uses_threads", False))
+    orders = dataclasses.replace(orders, shared=threads)
+    tasks = (joblib.delayed(play_batch)(orders, batch) for batch in batches)
+    options: dict[str, Any] = {}
+    if type(backend).__name__ == "LokyBackend":
+        options = {"initializer": start_worker, "initargs": (os.getpid(),)}
+    if not backend.supports_return_generator:
+        parallel = joblib.Parallel(n_jobs=jobs, batch_size=1)
+        while some := list(islice(tasks, 4 * joblib.effective_n_jobs(jobs))):
+            yield from parallel(some)
+        return
+    parallel = joblib.Parallel(
+        n_jobs=jobs, batch_size=1, return_as="generator_unordered", **options
+    )
+    with deaf_to_interrupts():
+        results = parallel(tasks)
+    try:
+        # Not `yield from`, which would close it outside the filter below.
+        for result in results:  # noqa: UP028
+            yield result
+    finally:
+        with warnings.catch_warnings():  # of a run that is stopped: the games go on another time
+            warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
+            results.close()
+
+
+def _one_at_a_time(
+    orders: Orders, suspects: Sequence[Fixture], wary: set[str]
+) -> Generator[GameRecord, None, None]:
+    """Play games one by one in a process of their own, and find those that end it.
+
+    A game that ends its process is tried once more, in a fresh one, and then given up as lost
+    for the side whose turn it was, which is added to ``wary``.
+    """
+    waiting = deque(suspects)
+    tried: set[Fixture] = set()
+    with tempfile.TemporaryDirectory() as folder:
+        note = Path(folder) / "turn"
+        while waiting:
+            with deaf_to_interrupts():
+                process = ProcessPoolExecutor(1, initializer=start_worker, initargs=(os.getpid(),))
+            try:
+                while waiting:
+                    note.unlink(missing_ok=True)
+                    with deaf_to_interrupts():
+                        future = process.submit(play_noting, orders, waiting[0], note)
+                    game = future.result()
+                    waiting.popleft()
+                    yield game
+            except BrokenExecutor as error:
+                if waiting[0] not in tried:
+                    tried.add(waiting[0])
+                    continue
+                game = _crash(waiting.popleft(), note, error)
+                assert game.forfeited_by is not None
+                wary.add(game.players[game.forfeited_by])
+                yield game
+            finally:
+                process.shutdown(wait=True, kill_workers=True)
+
+
+def _crash(fixture: Fixture, note: Path, error: BrokenExecutor) -> GameRecord:
+    """The record of a game that ended its process twice."""
+    (first, second), opening = fixture
+    if not note.exists():
+        words = " ".join(str(error).split())
+        raise WorkerDied(
+            f"{first} against {second} from opening {opening!r}: its worker process died twice "
+            f"before the game began ({words}); all games before are kept in the run directory, "
+            "if one was named"
+        )
+    seat_text, _, moves = note.read_text().partition(" ")
+    codes = re.search(r"\{(.*)\}", str(error))
+    reason = f"its process ended twice{f': {codes[1]}' if codes else ''}"
+    return GameRecord((first, second), opening, moves, 1 - int(seat_text), "crash", reason)
+
+
+def dismiss_processes() -> None:
+    """End the processes that joblib keeps for the next run, and so what their agents hold."""
+    with deaf_to_interrupts():
+        get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+
+
+# -- in the worker -----------------------------------------------------------------------
+
+
+def play_batch(orders: Orders, fixtures: Sequence[Fixture]) -> tuple[list[GameRecord], float]:
+    """Games one after the other, and the seconds they took."""
+    if orders.version != version_here():
+        raise InvalidRun(
+            f"a worker on {platform.node()} has c4env {version_here()}, the run {orders.version}: "
+            "they must be the same"
+        )
+    for name, agent in orders.registered.items():
+        agents.register(name, agent, replace=True)
+    started = time.perf_counter()
+    with _aside(orders):
+        games = [play_one(orders, fixture) for fixture in fixtures]
+    return games, time.perf_counter() - started
+
+
+def play_noting(orders: Orders, fixture: Fixture, note: Path) -> GameRecord:
+    """One game; whose turn it is, and the moves so far, are always in a file."""
+    for name, agent in orders.registered.items():
+        agents.register(name, agent, replace=True)
+
+    def on_turn(moves: str) -> None:
+        note.write_text(f"{len(moves) & 1} {moves}")
+
+    pair, opening = fixture
+    with _aside(orders):
+        for seat, name in enumerate(pair):
+            note.write_text(f"{seat} {opening}")
+            crew.policy(orders, name, seat)
+        return play_one(orders, fixture, on_turn)
+
+
+def _aside(orders: Orders) -> AbstractContextManager[Any]:
+    """What agents print goes to stderr: stdout is for the answer.
+
+    Threads share it, so there it is left to the one who runs them.
+    """
+    return nullcontext() if orders.shared else redirect_stdout(sys.stderr)
+
+
+def play_one(
+    orders: Orders, fixture: Fixture, on_turn: Callable[[str], Any] | None = None
+) -> GameRecord:
+    """One game between agents built here from their specs."""
+    pair, opening = fixture
+    first, second = (crew.policy(orders, name, seat) for seat, name in enumerate(pair))
+    return play_game((first, second), pair, opening, orders.seed, orders.clock, on_turn)
+
+
+class _Crew(threading.local):
+    """The agents this thread has made for the run it plays in."""
+
+    def __init__(self) -> None:
+        self.run = ""
+        self._made: dict[tuple[str, int], Policy] = {}
+
+    def policy(self, orders: Orders, name: str, seat: int) -> Policy:
+        """The agent of a name; one a seat, since the two sides of a game share nothing."""
+        player = orders.field[name]
+        if not isinstance(player, str) and not orders.shared:
+            return player
+        if self.run != orders.run:
+            self.dismiss()
+            self.run = orders.run
+        if (name, seat) not in self._made:
+            movetime = orders.clock.movetime if orders.clock is not None else None
+            self._made[name, seat] = (
+                make_player(player, movetime) if isinstance(player, str) else copy.deepcopy(player)
+            )
+        return self._made[name, seat]
+
+    def dismiss(self) -> None:
+        """Let all agents give back what they hold."""
+        while self._made:
+            _, agent = self._made.popitem()
+            if isinstance(agent, Agent):
+                agent.close()
+
+
+crew = _Crew()

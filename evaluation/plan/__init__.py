@@ -1,0 +1,1 @@
+"""Who plays whom from which openings, decided before the first game."""

@@ -1,0 +1,1 @@
+"""A run shown to people: a page, a summary, figures."""

@@ -1,0 +1,149 @@
+"""A run as one web page: tables, figures, and every game to be replayed beside exact scores.
+
+The page is ``report.html`` with the run as JSON inside. It asks no network for anything and
+works from a file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+from c4env.position import Position
+from evaluation.store.record import GameRecord, digest
+from evaluation.strength.ratings import Ratings
+from evaluation.strength.wintable import WinTable
+from evaluation.truth.judge import Judge, Scores, positions_of
+from evaluation.truth.quality import MoveQuality, Quality
+
+PLACE: Final = '"REPORT"'  # in the template, where the run goes
+BAND: Final = 4  # plies a point of the blunder curve
+_SCORES: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MIDDLE: Final = 22  # the letter of score 0; a full column is "."
+
+
+def format_scores(scores: Scores) -> str:
+    """Seven scores as seven letters, for a page with hundreds of thousands of them."""
+    return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
+
+
+def parse_scores(text: str) -> Scores:
+    """The inverse of :func:`format_scores`."""
+    return tuple(None if c == "." else _SCORES.index(c) - _MIDDLE for c in text)
+
+
+def contents(
+    header: Mapping[str, Any],
+    games: Sequence[GameRecord],
+    ratings: Ratings,
+    judge: Judge | None = None,
+    notes: Sequence[str] = (),
+    title: str = "run",
+) -> dict[str, Any]:
+    """What the page shows, ready for JSON. Players come strongest first.
+
+    Args:
+        header: of the run.
+        games: at least one.
+        ratings: of the players.
+        judge: exact scores, or None to leave out everything that needs them.
+        notes: lines to show below the tables.
+        title: of the page.
+    """
+    players = [r.player for r in ratings]
+    index = {player: i for i, player in enumerate(players)}
+    openings = list(dict.fromkeys(game.opening for game in games))
+    where = {opening: i for i, opening in enumerate(openings)}
+    table = WinTable.of(games, players)
+    found: dict[str, Any] = {
+        "title": title,
+        "version": str(header.get("c4env", "")),
+        "seed": header.get("seed"),
+        "digest": digest(games),
+        "players": players,
+        "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
+        "first_move": list(ratings.first_move),
+        "exact": ratings.exact,
+        "basis": ratings.basis(),
+        "notes": list(notes),
+        "cells": [[list(table.cell(a, b)) for b in players] for a in players],
+        "cost": [_cost(games, player) for player in players],
+        "openings": openings,
+        "games": [
+            [
+                *(index[player] for player in game.players),
+                where[game.opening],
+                game.moves[len(game.opening) :],
+                game.winner,
+                game.ending,
+                game.reason,
+            ]
+            for game in games
+        ],
+        "quality": None,
+        "scores": None,
+    }
+    if judge is not None:
+        if any(positions_of(game) for game in games):
+            quality = Quality.of_games(games, judge)
+            judged = {q.player: _quality(q) for q in quality.overall()}
+            found["quality"] = {
+                "overall": [judged.get(player) for player in players],  # None: it never moved
+                "by_ply": [[index[q.player], *_curve(q)] for q in quality.by_ply(BAND)],
+            }
+        found["scores"] = ["".join(map(format_scores, scores_along(game, judge))) for game in games]
+    return found
+
+
+def scores_along(game: GameRecord, judge: Judge) -> list[Scores]:
+    """Exact scores of each position the players chose in, and of one a forfeit left open."""
+    positions = positions_of(game)
+    last = Position.parse(game.moves)
+    if last.outcome is None:
+        positions.append(last)
+    return [judge.scores(position) for position in positions]
+
+
+def page(found: Mapping[str, Any]) -> str:
+    """The page of some :func:`contents`."""
+    text = json.dumps(_finite(found), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    # Names and reasons are anybody's text: none may end the script it stands in.
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    template = files("evaluation.report").joinpath("page.html").read_text(encoding="utf-8")
+    before, _, after = template.partition(PLACE)
+    return before + text + after
+
+
+def _cost(games: Sequence[GameRecord], player: str) -> list[float]:
+    """Nodes and seconds a move of a player."""
+    nodes, seconds, moves = 0, 0.0, 0
+    for game in games:
+        for seat, name in enumerate(game.players):
+            if name == player:
+                nodes += game.nodes[seat]
+                seconds += game.seconds[seat]
+                moves += sum(ply % 2 == seat for ply in range(len(game.opening), len(game.moves)))
+    return [nodes / max(moves, 1), seconds / max(moves, 1)]
+
+
+def _quality(q: MoveQuality) -> list[Any]:
+    return [q.moves, q.critical, q.blunders, *q.optimal, *q.keeping, *q.blunder_rate, *q.loss]
+
+
+def _curve(q: MoveQuality) -> list[Any]:
+    assert q.plies is not None  # a row of by_ply
+    return [*q.plies, q.critical, *q.blunder_rate]
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity."""
+    if isinstance(value, float):
+        return round(value, 6) if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value

@@ -1,0 +1,105 @@
+"""Games as tables for other tools: CSV, JSON, and a pandas frame."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from c4env.errors import MissingExtra
+from evaluation.errors import InvalidRun
+from evaluation.store.files import write_file
+from evaluation.store.record import GameRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS: Final = (
+    "game",
+    "first",
+    "second",
+    "opening",
+    "moves",
+    "plies",
+    "winner",
+    "first_points",
+    "ending",
+    "reason",
+    "first_nodes",
+    "second_nodes",
+    "first_seconds",
+    "second_seconds",
+)
+"""One row a game: its number from 1, the agents, 1-based columns, discs on the board at the end,
+the winner's name (none in a draw), the first player's points, and what choosing cost."""
+
+
+def rows(games: Iterable[GameRecord]) -> list[dict[str, Any]]:
+    """Each game as a dict with the keys :data:`COLUMNS`."""
+    return [
+        dict(
+            zip(
+                COLUMNS,
+                (
+                    number,
+                    *game.players,
+                    game.opening,
+                    game.moves,
+                    len(game.moves),
+                    None if game.winner is None else game.players[game.winner],
+                    game.points[0],
+                    game.ending,
+                    game.reason,
+                    *game.nodes,
+                    *game.seconds,
+                ),
+                strict=True,
+            )
+        )
+        for number, game in enumerate(games, start=1)
+    ]
+
+
+def as_csv(games: Iterable[GameRecord]) -> str:
+    """A heading and one line a game; an empty winner is a draw."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows(games))
+    return buffer.getvalue()
+
+
+def as_json(games: Iterable[GameRecord]) -> str:
+    """A list of objects."""
+    return json.dumps(rows(games), indent=1) + "\n"
+
+
+WRITERS: Final = {".csv": as_csv, ".json": as_json}
+
+
+def write_games(path: Path, games: Iterable[GameRecord]) -> None:
+    """Write the games in the format of the file's ending.
+
+    Raises:
+        InvalidRun: another ending.
+        UnwritableRun: the file cannot be written.
+    """
+    if path.suffix.lower() not in WRITERS:
+        raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(WRITERS)}")
+    write_file(path, WRITERS[path.suffix.lower()](games))
+
+
+def to_frame(games: Iterable[GameRecord]) -> pd.DataFrame:
+    """The games as a pandas frame with the columns :data:`COLUMNS`.
+
+    Raises:
+        MissingExtra: pandas is not installed.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise MissingExtra("a frame needs pandas: pip install 'c4env[frame]'") from None
+    return pd.DataFrame(rows(games), columns=list(COLUMNS))

@@ -1,0 +1,398 @@
+"""Elo by a logistic (Bradley-Terry) fit on points, with a first-move term, and how sure it is.
+
+The model: the first player scores ``1 / (1 + 10**(-(r1 - r2 + f) / 400))`` on average.
+Ratings maximise the likelihood of all games at once, so their order does not matter. One
+virtual draw a pair of agents, half with either colour, keeps an agent that never wins at a
+finite rating.
+
+Games from one opening hang together: an opening that costs a point with one colour gives it
+back with the other. So the intervals come from resampling openings, never single games, by
+the Bayesian bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981): each
+opening, with all its games, gets an exponential weight. The two half points of a virtual
+draw get gamma weights of the same mean. For two agents and independent games that comes to
+Jeffreys' interval for a proportion, which stays honest where a plain bootstrap has no spread
+at all: for an agent that won every game.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.errors import InvalidRun
+from evaluation.plan.openings import enumerate_openings
+from evaluation.store.record import GameRecord
+
+Floats = NDArray[np.float64]
+
+_ELO: Final = 400 / np.log(10)  # Elo points of one natural unit of log odds
+_TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
+_DRAWS: Final = 1000
+_NEWTON_STEPS: Final = 200
+_ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # openings of 0, 1, 2, ... plies
+_TIE: Final = 1e-3  # Elo: nearer strengths are the same
+
+
+class Interval(NamedTuple):
+    """An estimate and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """An agent's strength, and how sure it is."""
+
+    player: str
+    elo: float
+    low: float  # 95 % interval of the Elo
+    high: float
+    ranks: tuple[int, int]  # 95 % interval of the place, 1 the best
+    better: float | None  # probability of being stronger than the next in the list, if any
+    score: float  # points a game, 0..1
+    games: int
+
+
+@dataclass(frozen=True)
+class Ratings(Sequence[Rating]):
+    """The ratings of a field, the strongest first: a sequence of :class:`Rating`.
+
+    Attributes:
+        players: one rating an agent.
+        first_move: what moving first is worth.
+        resampled: what the intervals resample: ``"openings"``, or ``"games"`` where there is
+            only one opening.
+        units: how many of those.
+        exact: every agent is deterministic, and all positions after so many plies were played
+            by all, so nothing was sampled. ``low`` and ``high`` then tell how much the
+            openings differ; they are not an error.
+        anchor: the agent whose Elo was set, if any; otherwise the mean of the field is 0.
+    """
+
+    players: tuple[Rating, ...]
+    first_move: Interval
+    resampled: str
+    units: int
+    exact: bool = False
+    anchor: str | None = None
+
+    @overload
+    def __getitem__(self, index: int) -> Rating: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Rating, ...]: ...
+    def __getitem__(self, index: int | slice) -> Rating | tuple[Rating, ...]:
+        return self.players[index]
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+    def basis(self) -> str:
+        """Where the intervals come from, in a sentence or two."""
+        if self.exact:
+            return (
+                "Exact over this set: every agent is deterministic and every opening was played, "
+                f"so these Elo carry no sampling error. The spread tells how much the {self.units} "
+                f"{self.resampled} differ."
+            )
+        return f"95 % intervals: {self.units} {self.resampled}, resampled {_DRAWS} times."
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Points and games of a field, opening by opening: all that ratings need.
+
+    Attributes:
+        players: names, sorted, so that nothing depends on the order they come in.
+        openings: sorted.
+        points: ``(units, players, players)``: of the first player (row) against the second.
+            A unit is what the intervals resample: an opening, in the order of ``openings``,
+            or a single game where there is but one opening.
+        games: how many games those points are from; the same shape.
+    """
+
+    players: tuple[str, ...]
+    openings: tuple[str, ...]
+    points: Floats
+    games: Floats
+
+    @classmethod
+    def of(
+        cls, games: Iterable[GameRecord], players: Iterable[str], openings: Iterable[str] = ()
+    ) -> Tally:
+        """The tally of some games; those of an agent against itself say nothing of it.
+
+        ``openings`` may name some that have no games.
+        """
+        names = tuple(sorted(set(players)))
+        played = [game for game in games if game.players[0] != game.players[1]]
+        openings = tuple(sorted({*openings, *(game.opening for game in played)}))
+        index = {name: i for i, name in enumerate(names)}
+        if len(openings) > 1:
+            unit = {opening: i for i, opening in enumerate(openings)}
+            units = [unit[game.opening] for game in played]
+        else:  # one opening alone has no spread; sorted, since games come in any order
+            played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
+            units = list(range(len(played)))
+        count = len(openings) if len(openings) > 1 else len(units)
+        points = np.zeros((count, len(names), len(names)))
+        counts = np.zeros_like(points)
+        for i, game in zip(units, played, strict=True):
+            cell = i, index[game.players[0]], index[game.players[1]]
+            points[cell] += game.points[0]
+            counts[cell] += 1
+        return cls(names, openings, points, counts)
+
+    @property
+    def resampled(self) -> str:
+        """What a unit is."""
+        return "openings" if len(self.openings) > 1 else "games"
+
+    @property
+    def enumerated(self) -> bool:
+        """Whether all who met played all positions after so many plies, with both colours."""
+        counts = self.games if self.resampled == "openings" else self.games.sum(0, keepdims=True)
+        met = counts.sum(0) + counts.sum(0).T > 0
+        plies = len(min(self.openings, default="", key=len))
+        return (
+            bool(met.any(0).all())
+            and bool((counts[:, met] > 0).all())
+            and plies < len(_ENUMERATED)
+            and len(self.openings) == _ENUMERATED[plies]
+            and self.openings == _all_openings(plies)
+        )
+
+    def generator(self, seed: int) -> np.random.Generator:
+        """Randomness keyed by who played where."""
+        identity = "\0".join((*self.players, "", *self.openings))
+        words = np.frombuffer(hashlib.sha256(identity.encode()).digest(), np.uint32)
+        return np.random.default_rng(np.random.SeedSequence([seed, *map(int, words)]))
+
+
+def rate(
+    games: Iterable[GameRecord],
+    players: Iterable[str],
+    *,
+    deterministic: Collection[str] = (),
+    anchor: tuple[str, float] | None = None,
+    seed: int = 0,
+) -> Ratings:
+    """Ratings of the players, the strongest first; the same for games in any order.
+
+    Args:
+        games: those of an agent against itself are left out.
+        players: names, also of agents without games.
+        deterministic: the agents known to answer the same position always alike. When all
+            are, and all openings were played by all, the ratings are exact over that set.
+        anchor: an agent and the Elo to give it; without, the mean of the field is 0.
+        seed: of the resampling.
+
+    Raises:
+        InvalidRun: the anchor is none of the players.
+    """
+    return rate_tally(Tally.of(games, players), deterministic, anchor, seed)
+
+
+def rate_tally(
+    tally: Tally,
+    deterministic: Collection[str] = (),
+    anchor: tuple[str, float] | None = None,
+    seed: int = 0,
+    centre: Collection[str] = (),
+) -> Ratings:
+    """:func:`rate` from a tally; ``centre`` names those whose mean is 0 instead of all."""
+    elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
+    if anchor is not None:
+        _check_anchor(anchor[0], tally.players)
+        centre = [anchor[0]]
+    if centre:
+        fixed = [tally.players.index(player) for player in centre]
+        level = 0 if anchor is None else anchor[1]
+        elo = elo - elo[fixed].mean() + level
+        drawn = drawn - drawn[:, fixed].mean(1, keepdims=True) + level
+    exact = tally.enumerated and set(tally.players) <= set(deterministic)
+    points = tally.points.sum((0, 2)) + (tally.games - tally.points).sum((0, 1))
+    games = tally.games.sum((0, 1)) + tally.games.sum((0, 2))
+    low, high = np.percentile(drawn, _TAILS, axis=0)
+    best, worst = _ranks(elo[None] if exact else drawn)
+    order = sorted(range(len(elo)), key=lambda i: (-elo[i].round(6), tally.players[i]))
+    ratings = [
+        Rating(
+            tally.players[i],
+            float(elo[i]),
+            float(low[i]),
+            float(high[i]),
+            (int(best[i]), int(worst[i])),
+            None if below is None else _better(elo[None] if exact else drawn, i, below),
+            float(points[i] / max(games[i], 1)),
+            int(games[i]),
+        )
+        for i, below in zip(order, [*order[1:], None], strict=True)
+    ]
+    return Ratings(
+        tuple(ratings),
+        Interval(first_move, *map(float, np.percentile(drawn_first_move, _TAILS))),
+        tally.resampled,
+        len(tally.points),
+        exact,
+        None if anchor is None else anchor[0],
+    )
+
+
+def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
+    """Agent and Elo of ``NAME=ELO``; the name itself may hold ``=``.
+
+    Raises:
+        InvalidRun: not of that form, or the name is none of the players.
+    """
+    name, equals, elo = text.rpartition("=")
+    try:
+        value = float(elo)
+    except ValueError:
+        value = np.nan
+    if not equals or not name or not np.isfinite(value):
+        raise InvalidRun(f"anchor {text!r}: expected NAME=ELO, such as random=0")
+    _check_anchor(name, players)
+    return name, value
+
+
+def _check_anchor(name: str, players: Sequence[str]) -> None:
+    if name not in players:
+        raise InvalidRun(f"anchor {name!r} is none of the agents: {', '.join(players)}")
+
+
+def format_ratings(ratings: Ratings) -> str:
+    """A table for a terminal, one line an agent, and what the numbers rest on."""
+    width = max(len(r.player) for r in ratings)
+    spread = "spread" if ratings.exact else "95 %"
+    lines = [f"{'':<{width}}    Elo  {spread:^14}  {'rank':>5}  > next  score  games"]
+    for r in ratings:
+        better = "" if r.better is None else f"{r.better:.1%}"
+        lines.append(
+            f"{r.player:<{width}}  {r.elo:+5.0f}  {f'{r.low:+.0f} .. {r.high:+.0f}':^14}  "
+            f"{format_ranks(r.ranks):>5}  {better:>6}  {r.score:5.1%}  {r.games:5d}"
+        )
+    first = ratings.first_move
+    zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
+    lines += [
+        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} .. {first.high:+.0f}). "
+        f"Elo: {zero}; > next: probability of being stronger than the next.",
+        ratings.basis(),
+    ]
+    return "\n".join(lines)
+
+
+def format_ranks(ranks: tuple[int, int]) -> str:
+    """A place or a range of places."""
+    best, worst = ranks
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+def strengths(tally: Tally, seed: int = 0) -> tuple[Floats, float, Floats, Floats]:
+    """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``."""
+    n = len(tally.players)
+    apart = ~np.eye(n, dtype=bool)
+    virtual = 0.25 * apart  # half a point a pair, half of it with either colour
+    points, games = tally.points.sum(0) + virtual, tally.games.sum(0) + 2 * virtual
+    elo, first_move = fit(points, games)
+    generator = tally.generator(seed)
+    weights = _weights(len(tally.points), generator)
+    gained = np.zeros((_DRAWS, n, n))
+    one, other = np.triu_indices(n, 1)
+    gained[:, one, other] = generator.standard_gamma(0.5, (_DRAWS, len(one))) / 2
+    gained[:, other, one] = generator.standard_gamma(0.5, (_DRAWS, len(one))) / 2
+    drawn, drawn_first_move = fit(
+        np.tensordot(weights, tally.points, 1) + gained,
+        np.tensordot(weights, tally.games, 1) + gained + gained.swapaxes(1, 2),
+    )
+    return elo, float(first_move), drawn, drawn_first_move
+
+
+def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
+    """Points a game of a player, 0..1, with the interval of the same resampling."""
+    i = tally.players.index(player)
+    gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
+    played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
+    generator = tally.generator(seed)
+    weights = _weights(len(played), generator)
+    won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
+    drawn = (weights @ gained + won) / (weights @ played + won + lost)
+    low, high = np.percentile(drawn, _TAILS)
+    return Interval(float(gained.sum() / max(played.sum(), 1)), float(low), float(high))
+
+
+def _weights(units: int, generator: np.random.Generator) -> Floats:
+    """Random weights ``(draws, units)`` of mean 1.
+
+    Exponential for many units. For few they spread more: they make good that the spread was
+    estimated (``n - 1`` for ``n + 1``) and that Student's t has wider tails. Found right by
+    simulation (``c4 experiment statistics``).
+    """
+    shape = max(units - 4, 1) / max(units, 1)
+    return generator.standard_gamma(shape, (_DRAWS, units)) / shape
+
+
+def fit(points: Floats, games: Floats) -> tuple[Floats, Floats]:
+    """Elo of each player ``(..., players)``, of mean 0, and of moving first ``(...)``.
+
+    Newton's method on the log likelihood, which is concave; it stops at steps below a
+    millionth of an Elo point.
+
+    Args:
+        points: ``(..., players, players)``: of the first player (row) against the second.
+        games: what those points are from; positive for every pair, or nothing holds the
+            two together.
+    """
+    n = points.shape[-1]
+    theta = np.zeros((*points.shape[:-2], n + 1))
+    if n < 2:  # nobody to be compared with
+        return theta[..., :n], theta[..., n]
+    gradient, diagonal = np.empty_like(theta), np.arange(n)
+    hessian = np.empty((*theta.shape, n + 1))
+    for _ in range(_NEWTON_STEPS):
+        elo, first_move = theta[..., :n], theta[..., n, None, None]
+        expected = 1 / (1 + np.exp(elo[..., None, :] - elo[..., :, None] - first_move))
+        surplus = points - games * expected
+        gradient[..., :n] = surplus.sum(-1) - surplus.sum(-2)
+        gradient[..., n] = surplus.sum((-1, -2))
+        weight = games * expected * (1 - expected)
+        hessian[..., :n, :n] = -weight - weight.swapaxes(-1, -2)
+        hessian[..., diagonal, diagonal] += weight.sum(-1) + weight.sum(-2)
+        hessian[..., :n, n] = hessian[..., n, :n] = weight.sum(-1) - weight.sum(-2)
+        hessian[..., n, n] = weight.sum((-1, -2))
+        # Ratings are defined up to a constant: fix their sum at 0.
+        gradient[..., :n] -= elo.sum(-1, keepdims=True)
+        hessian[..., :n, :n] += 1
+        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
+        length = np.abs(step).max(-1, keepdims=True)
+        theta += step / np.maximum(1, length)  # never further than one unit at a time
+        if length.max() * _ELO < 1e-6:
+            break
+    return theta[..., :n] * _ELO, theta[..., n] * _ELO
+
+
+def _ranks(elo: Floats) -> tuple[Floats, Floats]:
+    """Best and worst place of each player in the middle 95 % of the draws ``(draws, players)``."""
+    above = (elo[:, None, :] > elo[:, :, None] + _TIE).sum(-1)
+    below = (elo[:, None, :] < elo[:, :, None] - _TIE).sum(-1)
+    best = np.percentile(above + 1, _TAILS[0], axis=0, method="inverted_cdf")
+    worst = np.percentile(elo.shape[1] - below, _TAILS[1], axis=0, method="inverted_cdf")
+    return best, worst
+
+
+def _better(elo: Floats, one: int, other: int) -> float:
+    """Share of the draws in which one is stronger; half of those in which they are alike."""
+    ahead = elo[:, one] - elo[:, other]
+    return float((ahead > _TIE).mean() + (np.abs(ahead) <= _TIE).mean() / 2)
+
+
+@functools.cache
+def _all_openings(plies: int) -> tuple[str, ...]:
+    return tuple(sorted(enumerate_openings(plies)))

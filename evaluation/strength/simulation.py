@@ -1,0 +1,172 @@
+"""Do the statistics hold what they promise? Simulated tournaments and matches of known truth.
+
+Intervals of ratings should hold the true Elo 95 times in 100; a sequential test should be
+wrong no more often than it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.strength.ratings import Tally, fit, rate_tally
+from evaluation.strength.sprt import SCORES, Sprt, expected_score
+
+Floats = NDArray[np.float64]
+
+SPREAD: Final = 250.0  # Elo: the agents are this far above and below the mean
+OPENING_SPREAD: Final = 250.0  # Elo: how much the first move is worth differs by opening
+PAIRING_SPREAD: Final = 150.0  # Elo: and by opening and pair of agents
+DRAWS: Final = 0.1  # share of games that are drawn
+
+FIELDS: Final = ((2, 25), (2, 121), (6, 25), (6, 121))  # players and openings of the report
+
+KINDS_OF_PAIRS: Final = {
+    "even": (0.2, 0.1, 0.4, 0.1, 0.2),
+    "many draws": (0.05, 0.2, 0.5, 0.2, 0.05),
+    "by opening": (0.08, 0.02, 0.8, 0.02, 0.08),
+    "no draws": (0.25, 0.0, 0.5, 0.0, 0.25),
+}
+"""How often a pair of games brings 0, 1/2, 1, 3/2, 2 points, before one agent is the stronger."""
+
+
+class Coverage(NamedTuple):
+    """How often intervals held the truth, over all tournaments."""
+
+    players: int
+    openings: int
+    tournaments: int
+    elo: float  # share of the agents' intervals
+    first_move: float  # share of the intervals of moving first
+    ranks: float  # share of the rank intervals
+
+
+def tournament(
+    elo: Floats, first_move: float, openings: int, generator: np.random.Generator
+) -> Floats:
+    """Points ``(openings, players, players)`` of the first player in one game each.
+
+    An opening favours one side, and suits some agents better than others, so that games of
+    one opening hang together.
+    """
+    chances = _chances(elo, first_move, openings, generator)
+    wins = generator.random(chances.shape) < chances
+    return np.where(generator.random(chances.shape) < DRAWS, 0.5, wins)
+
+
+def coverage(players: int, openings: int, tournaments: int, seed: int = 0) -> Coverage:
+    """Rate simulated round robins of agents evenly apart; count the truths the intervals hold.
+
+    The truth is the fit to the expected points over very many openings.
+    """
+    generator = np.random.default_rng(np.random.SeedSequence([seed, players, openings]))
+    names = tuple(f"{i:03}" for i in range(players))
+    starts = tuple(f"{i:05}" for i in range(openings))
+    games = np.broadcast_to(1.0 - np.eye(players), (openings, players, players))
+    elo, first_move = np.linspace(SPREAD, -SPREAD, players), 40.0
+    expected = (1 - DRAWS) * _chances(elo, first_move, 20_000, generator).mean(0) + DRAWS / 2
+    truth, true_first_move = fit(expected * games[0], games[0])
+    held = np.zeros(3)
+    for number in range(tournaments):
+        points = tournament(elo, first_move, openings, generator) * games
+        ratings = rate_tally(Tally(names, starts, points, games), seed=number)
+        held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
+        held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
+        held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])
+    return Coverage(players, openings, tournaments, *map(float, held / tournaments))
+
+
+def _chances(
+    elo: Floats, first_move: float, openings: int, generator: np.random.Generator
+) -> Floats:
+    """Of the first player to win a game that is not drawn."""
+    n = len(elo)
+    edge = first_move + OPENING_SPREAD * generator.standard_normal((openings, 1, 1))
+    suits = PAIRING_SPREAD * generator.standard_normal((openings, n, n))
+    return 1 / (1 + 10 ** (-(elo[:, None] - elo[None, :] + edge + suits) / 400))
+
+
+class Errors(NamedTuple):
+    """What a sequential test did in simulated matches where H0, or H1, was exactly true."""
+
+    matches: int  # under each hypothesis
+    wrong_under_h0: float  # share that accepted H1: to be at most alpha
+    wrong_under_h1: float  # share that accepted H0: to be at most beta
+    pairs_under_h0: float  # mean number of pairs to the decision
+    pairs_under_h1: float
+
+
+def sprt_errors(sprt: Sprt, shares: Sequence[float], matches: int, seed: int = 0) -> Errors:
+    """Play simulated matches to their decision.
+
+    Args:
+        sprt: the test.
+        shares: of the five kinds of pairs; tilted to the mean score of either hypothesis.
+        matches: under each hypothesis.
+        seed: the same gives the same matches.
+    """
+    wrong, lengths = [], []
+    for number, (elo, error) in enumerate(((sprt.elo0, "H1"), (sprt.elo1, "H0"))):
+        generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
+        truth = tilted(shares, expected_score(elo))
+        decided = [_match(sprt, truth, generator) for _ in range(matches)]
+        wrong.append(float(np.mean([decision == error for decision, _ in decided])))
+        lengths.append(float(np.mean([pairs for _, pairs in decided])))
+    return Errors(matches, *wrong, *lengths)
+
+
+def tilted(shares: Sequence[float], mean: float) -> Floats:
+    """The shares times ``exp(t * score)``, with the ``t`` that gives them a mean score."""
+    base = np.asarray(shares, np.float64)
+    low, high = -100.0, 100.0
+    for _ in range(100):
+        weights = base * np.exp((low + high) / 2 * SCORES)
+        weights /= weights.sum()
+        low, high = ((low + high) / 2, high) if weights @ SCORES < mean else (low, (low + high) / 2)
+    return np.asarray(weights)
+
+
+def _match(sprt: Sprt, truth: Floats, generator: np.random.Generator) -> tuple[str, int]:
+    """The hypothesis accepted and the number of pairs it took."""
+    low, high = sprt.bounds
+    counts, before = np.zeros(len(SCORES)), 0
+    while True:
+        kinds = generator.choice(len(SCORES), size=100, p=truth)
+        running = counts + np.cumsum(np.eye(len(SCORES))[kinds], axis=0)
+        llr = sprt.llr(running)
+        crossed = np.flatnonzero((llr <= low) | (llr >= high))
+        if len(crossed):
+            first = int(crossed[0])
+            return "H1" if llr[first] >= high else "H0", before + first + 1
+        counts, before = running[-1], before + len(kinds)
+
+
+def report(count: int, seed: int = 0) -> str:
+    """Coverage of intervals and errors of the sequential test, ``count`` simulations of each."""
+    lines = [
+        f"95 % intervals in {count} simulated round robins: share that held the truth",
+        f"{'players':>7} {'openings':>8} {'Elo':>7} {'first move':>10} {'rank':>7}",
+    ]
+    for players, openings in FIELDS:
+        found = coverage(players, openings, count, seed)
+        lines.append(
+            f"{players:>7} {openings:>8} {found.elo:>7.1%} {found.first_move:>10.1%} "
+            f"{found.ranks:>7.1%}"
+        )
+    test = Sprt(0, 40)
+    lines += [
+        "",
+        f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
+        f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
+        f"{'kind of pairs':<14} {'if 0':>7} {'if 40':>7} {'pairs if 0':>11} {'if 40':>7}",
+    ]
+    for kind, shares in KINDS_OF_PAIRS.items():
+        errors = sprt_errors(test, shares, count, seed)
+        lines.append(
+            f"{kind:<14} {errors.wrong_under_h0:>7.1%} {errors.wrong_under_h1:>7.1%} "
+            f"{errors.pairs_under_h0:>11.0f} {errors.pairs_under_h1:>7.0f}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,236 @@
+"""The win table of a run: first player in rows, second player in columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from evaluation.store.record import GameRecord
+
+
+class Cell(NamedTuple):
+    """Games seen from one side: added with ``+``, turned to the other side with ``~``."""
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+
+    def __add__(self, other: object) -> Cell:
+        if not isinstance(other, Cell):
+            return NotImplemented
+        return Cell(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def __invert__(self) -> Cell:
+        return Cell(self.losses, self.draws, self.wins)
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(self)
+
+    @property
+    def score(self) -> float | None:
+        """Points a game, 0..1; None without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
+
+    def __str__(self) -> str:
+        return f"{self.wins}/{self.draws}/{self.losses}"
+
+
+@dataclass(frozen=True)
+class WinTable:
+    """Counts of a run.
+
+    Attributes:
+        players: names, the best total score first.
+        cells: games of ``(first, second)``, seen from the first player.
+        forfeits: how often each player forfeited, by the ending.
+        reasons: the ending and reason of the first forfeit of each player that has any.
+        notes: what a reader must know of how the games were played.
+        opening_plies: the lengths of the openings, without repetition.
+    """
+
+    players: tuple[str, ...]
+    cells: dict[tuple[str, str], Cell]
+    forfeits: dict[str, Counter[str]]
+    reasons: dict[str, str]
+    opening_plies: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        games: Iterable[GameRecord],
+        players: Sequence[str] | None = None,
+        notes: Sequence[str] = (),
+    ) -> WinTable:
+        """The table of some games; ``players`` also names those that have not played yet."""
+        games = list(games)
+        cells: dict[tuple[str, str], Cell] = {}
+        names = dict.fromkeys(players or ())
+        forfeits: dict[str, Counter[str]] = {}
+        reasons: dict[str, str] = {}
+        for game in games:
+            names.update(dict.fromkeys(game.players))
+            seen = Cell(*(int(game.winner == result) for result in (0, None, 1)))
+            cells[game.players] = cells.get(game.players, Cell()) + seen
+            loser = game.forfeited_by
+            if loser is not None:
+                reasons.setdefault(game.players[loser], f"{game.ending}: {game.reason}")
+                forfeits.setdefault(game.players[loser], Counter())[game.ending] += 1
+        table = cls(
+            tuple(names),
+            cells,
+            forfeits,
+            reasons,
+            tuple(sorted({len(game.opening) for game in games})),
+            tuple(notes),
+        )
+        ranked = sorted(names, key=lambda player: -(table.total(player).score or 0))
+        return replace(table, players=tuple(ranked))
+
+    def cell(self, first: str, second: str) -> Cell:
+        """Games of a first player against a second, seen from the first."""
+        return self.cells.get((first, second), Cell())
+
+    def as_first(self, player: str) -> Cell:
+        """All games the player began."""
+        return sum((c for (first, _), c in self.cells.items() if first == player), Cell())
+
+    def as_second(self, player: str) -> Cell:
+        """All games the player did not begin, seen from the player."""
+        return sum((~c for (_, second), c in self.cells.items() if second == player), Cell())
+
+    def total(self, player: str) -> Cell:
+        """All games of the player."""
+        return self.as_first(player) + self.as_second(player)
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(cell.games for cell in self.cells.values())
+
+    # -- forms --------------------------------------------------------------------------
+
+    def rows(self) -> list[list[str]]:
+        """Heading and one row a player, as text: what every form below lays out."""
+        count = len(self.players)
+        heading = ["#", "first \\ second", *map(str, range(1, count + 1))]
+        heading += ["score", "W/D/L", "as first", "as second", "forfeits"]
+        rows = [heading]
+        for rank, player in enumerate(self.players, start=1):
+            cells = [self.cell(player, other) for other in self.players]
+            rows.append(
+                [
+                    str(rank),
+                    player,
+                    *(f"{_percent(c)} {c}" if c.games else "" for c in cells),
+                    _percent(self.total(player)),
+                    str(self.total(player)),
+                    _percent(self.as_first(player)),
+                    _percent(self.as_second(player)),
+                    self._forfeits_of(player),
+                ]
+            )
+        return rows
+
+    def summary(self) -> str:
+        """How many games, how long the openings were, and how to read a cell."""
+        plies = " and ".join(map(str, self.opening_plies)) or "no"
+        return (
+            f"{self.games} games; openings of {plies} plies. "
+            "A cell: score of the row's agent moving first against the column's, win/draw/loss."
+        )
+
+    def text(self) -> str:
+        """Columns aligned for a terminal: scores, and below each its wins/draws/losses."""
+        lines = [["", "first \\ second", *map(str, range(1, len(self.players) + 1))]]
+        lines[0] += ["score", "as 1st", "as 2nd", "forfeits"]
+        for rank, player in enumerate(self.players, start=1):
+            cells = [self.cell(player, other) for other in self.players]
+            sides = [self.total(player), self.as_first(player), self.as_second(player)]
+            lines.append([str(rank), player])
+            lines[-1] += [_percent(c) if c.games else "-" for c in cells]
+            lines[-1] += [_percent(c) for c in sides]
+            lines[-1].append(self._forfeits_of(player))
+            lines.append(["", "", *(str(c) if c.games else "" for c in [*cells, *sides]), ""])
+        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+        shown = [
+            "  ".join(
+                text.ljust(width) if i == 1 else text.rjust(width)
+                for i, (text, width) in enumerate(zip(line, widths, strict=True))
+            ).rstrip()
+            for line in lines
+        ]
+        return "\n".join([*shown, "", self.summary(), *self.notes, *self._reasons()])
+
+    def _reasons(self) -> list[str]:
+        """One example of what each forfeiting player did."""
+        return [f"{player} forfeited, for example: {why}" for player, why in self.reasons.items()]
+
+    def markdown(self) -> str:
+        """A Markdown table."""
+        rows = [[text.replace("|", "\\|") for text in row] for row in self.rows()]
+        rows[0][1] = "first \\\\ second"
+        ruler = ["---:" if i != 1 else "---" for i in range(len(rows[0]))]
+        return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ruler, *rows[1:]])
+
+    def csv(self) -> str:
+        """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
+        buffer = io.StringIO()
+        writer = csv.writer(buffer, lineterminator="\n")
+        writer.writerow(["first", "second", "games", "wins", "draws", "losses", "score"])
+        for first in self.players:
+            for second in self.players:
+                cell = self.cell(first, second)
+                if cell.games:
+                    writer.writerow([first, second, cell.games, *cell, cell.score])
+        return buffer.getvalue().removesuffix("\n")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in the table, for programs."""
+
+        def counts(cell: Cell) -> dict[str, object]:
+            return {**cell._asdict(), "games": cell.games, "score": cell.score}
+
+        return {
+            "games": self.games,
+            "notes": self.notes,
+            "opening_plies": self.opening_plies,
+            "players": [
+                {
+                    "name": player,
+                    "total": counts(self.total(player)),
+                    "as_first": counts(self.as_first(player)),
+                    "as_second": counts(self.as_second(player)),
+                    "forfeits": dict(self.forfeits.get(player, {})),
+                }
+                for player in self.players
+            ],
+            "cells": [
+                {"first": first, "second": second, **counts(cell)}
+                for (first, second), cell in self.cells.items()
+            ],
+        }
+
+    def json(self) -> str:
+        """:meth:`as_dict` as JSON."""
+        return json.dumps(self.as_dict(), indent=2)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _forfeits_of(self, player: str) -> str:
+        counts = self.forfeits.get(player)
+        if not counts:
+            return "0"
+        return ", ".join(f"{count} {ending}" for ending, count in sorted(counts.items()))
+
+
+def _percent(cell: Cell) -> str:
+    return "-" if cell.score is None else f"{100 * cell.score:.0f}%"

@@ -1,0 +1,1 @@
+"""Studies made of many games: the leaderboard, parameter sweeps, the published experiments."""

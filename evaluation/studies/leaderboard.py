@@ -1,0 +1,319 @@
+"""The standing leaderboard: a field of agents, its stored results, and a place among them.
+
+The whole field meets in one round robin, so that agents at their published settings and
+agents with equal time stand in one table. What is stored is every result, one character a
+game: enough to rate a newcomer together with the field, intervals and all.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib.resources
+import importlib.util
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.games.tournament import Tournament, gauntlet, round_robin
+from evaluation.games.workers import version_here
+from evaluation.plan.field import Player
+from evaluation.store.record import GameRecord
+from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
+
+FORMAT: Final = "c4env leaderboard 1"
+STORED: Final = "leaderboard.json"  # beside this module
+MARKERS: Final = ("<!-- leaderboard: begin -->", "<!-- leaderboard: end -->")
+
+OPENINGS: Final = 3  # plies
+FULL: Final = 50  # of those 121 openings: about an hour on two cores
+QUICK: Final = 6  # of them in the quick form
+TRIAL: Final = 25  # openings a newcomer is tried on
+
+DEFAULT: Final = "default"
+PUBLISHED: Final = "published"  # the settings of a published system
+EQUAL_TIME: Final = "equal time"
+
+_POINTS: Final = {"1": 1.0, "=": 0.5, "0": 0.0}  # of the first player; "-": no game
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An agent of the field."""
+
+    spec: str
+    setting: str = DEFAULT
+    needs: str = ""  # a module without which it is left out
+
+
+FIELD: Final = (
+    Line("random"),
+    Line("greedy"),
+    Line("minimax", PUBLISHED),
+    Line("alphabeta-chain", PUBLISHED),
+    Line("alphabeta-window", PUBLISHED),
+    Line("alphabeta-window:depth=7", PUBLISHED),
+    Line("alphabeta-window-b", PUBLISHED),
+    Line("rust-port", PUBLISHED),
+    Line("alphabeta-table"),
+    Line("deepening"),
+    Line("mcts"),
+    Line("learned"),
+    Line("puct"),
+    Line("perfect:blunder=0.1"),
+    Line("perfect"),
+    Line("mcts:movetime=0.02", EQUAL_TIME),
+    Line("puct:movetime=0.02", EQUAL_TIME),
+    *(
+        Line(f"deepening:movetime=0.02,heuristic={heuristic}", EQUAL_TIME)
+        for heuristic in ("chain", "lines", "threats", "window")
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Stored results of a field.
+
+    Attributes:
+        version: of the package that played.
+        date: of the day it ended, as YYYY-MM-DD.
+        openings: in the order they were played.
+        field: settings by spec.
+        deterministic: specs of the agents known to answer the same position always alike.
+        milliseconds: a move of each agent took on average where it was played.
+        results: ``results[first][second]`` is one character an opening: 1, = or 0 for the
+            first player, - where no game was played.
+    """
+
+    version: str
+    date: str
+    openings: tuple[str, ...]
+    field: dict[str, str]
+    deterministic: tuple[str, ...]
+    milliseconds: dict[str, float]
+    results: dict[str, dict[str, str]]
+
+    @classmethod
+    def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
+        """The board of a finished round robin; ``settings`` by spec."""
+        found = {game.key: "10="[2 if game.winner is None else game.winner] for game in run.games}
+        return cls(
+            version_here().split(",")[0],
+            datetime.datetime.now(datetime.UTC).date().isoformat(),
+            run.openings,
+            {player: settings[player] for player in run.players},
+            run.deterministic,
+            milliseconds_a_move(run.games),
+            {
+                first: {
+                    second: "".join(found.get((first, second, o), "-") for o in run.openings)
+                    for second in run.players
+                    if second != first
+                }
+                for first in run.players
+            },
+        )
+
+    def format(self) -> str:
+        """A JSON text, the inverse of :meth:`parse`."""
+        return json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
+
+    @classmethod
+    def parse(cls, text: str, where: str = "leaderboard") -> Board:
+        """The board of a JSON text.
+
+        Raises:
+            UnreadableRun: not such a text; ``where`` says which.
+        """
+        try:
+            stored: dict[str, Any] = json.loads(text)
+            if stored.pop("format") != FORMAT:
+                raise ValueError("another format")
+            for name in ("openings", "deterministic"):
+                stored[name] = tuple(stored[name])
+            board = cls(**stored)
+            for first in board.field:
+                for second in board.field:
+                    if first == second:
+                        continue
+                    results = board.results[first][second]
+                    if len(results) != len(board.openings) or set(results) - {*_POINTS, "-"}:
+                        raise ValueError(f"{first!r} against {second!r}: {results[:40]!r}")
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise UnreadableRun(f"{where}: not a leaderboard: {error}") from None
+        return board
+
+    @property
+    def games(self) -> int:
+        """Number of games."""
+        return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
+
+    def tally(self, players: Sequence[str] = ()) -> Tally:
+        """Points and games, opening by opening; ``players`` names others besides the field."""
+        names = tuple(sorted({*self.field, *players}))
+        openings = tuple(sorted(self.openings))
+        points = np.zeros((len(openings), len(names), len(names)))
+        games = np.zeros_like(points)
+        for i, first in enumerate(names):
+            for j, second in enumerate(names):
+                results = self.results.get(first, {}).get(second, "-" * len(openings))
+                by_opening = dict(zip(self.openings, results, strict=True))
+                for k, opening in enumerate(openings):
+                    if (result := by_opening[opening]) != "-":
+                        points[k, i, j] = _POINTS[result]
+                        games[k, i, j] = 1
+        return Tally(names, openings, points, games)
+
+    def rate(self) -> Ratings:
+        """Ratings of the field; their mean is 0."""
+        return rate_tally(self.tally(), self.deterministic)
+
+    def markdown(self) -> str:
+        """The table, dated."""
+        ratings = self.rate()
+        spread = "spread" if ratings.exact else "95 %"
+        lines = [
+            f"| # | agent | setting | Elo | {spread} | score | ms a move |",
+            "|---:|---|---|---:|---:|---:|---:|",
+        ]
+        lines += [
+            f"| {format_ranks(r.ranks)} | `{r.player}` | {self.field[r.player]} | {r.elo:+.0f} "
+            f"| {r.low:+.0f} .. {r.high:+.0f} | {r.score:.1%} | {self.milliseconds[r.player]:.3g} |"
+            for r in ratings
+        ]
+        return "\n".join([*lines, "", self.basis(ratings)])
+
+    def basis(self, ratings: Ratings) -> str:
+        """What the numbers rest on, in a few sentences."""
+        plies = sorted({len(opening) for opening in self.openings})
+        said = (
+            f"c4env {self.version}, {self.date}: {self.games} games, every pairing over "
+            f"{len(self.openings)} openings of {' and '.join(map(str, plies))} plies with both "
+            f"colours. The mean of the field is 0. {ratings.basis()}"
+        )
+        if EQUAL_TIME in self.field.values():
+            said += " Games of agents with a clock do not repeat exactly."
+        return said
+
+
+def milliseconds_a_move(games: Sequence[GameRecord]) -> dict[str, float]:
+    """Mean time an agent took for a move of its own, to three digits."""
+    seconds: dict[str, float] = {}
+    moves: dict[str, int] = {}
+    for game in games:
+        for seat, player in enumerate(game.players):
+            chosen = len(range(seat, len(game.moves), 2)) - len(range(seat, len(game.opening), 2))
+            seconds[player] = seconds.get(player, 0.0) + game.seconds[seat]
+            moves[player] = moves.get(player, 0) + chosen
+    return {
+        player: float(f"{1000 * seconds[player] / max(moves[player], 1):.3g}") for player in seconds
+    }
+
+
+def available(field: Sequence[Line] = FIELD) -> tuple[list[Line], list[Line]]:
+    """The lines that can be played here, and those whose module is not installed."""
+    there = [line for line in field if not line.needs or importlib.util.find_spec(line.needs)]
+    return there, [line for line in field if line not in there]
+
+
+def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **settings: Any) -> Board:
+    """Play the field against itself: about an hour on two cores, the quick form in minutes.
+
+    Args:
+        field: of it, what is installed.
+        quick: few openings.
+        settings: ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.tournament.Settings`; the seed stays 0.
+    """
+    lines, _ = available(field)
+    settings["limit"] = QUICK if quick else FULL
+    run = round_robin([line.spec for line in lines], openings=OPENINGS, **settings)
+    return Board.of(run, {line.spec: line.setting for line in lines})
+
+
+def stored_board(path: Path | None = None) -> Board:
+    """The board that comes with the package, or that of a file.
+
+    Raises:
+        UnreadableRun: no such file, or it holds something else.
+    """
+    source = importlib.resources.files("evaluation.studies") / STORED if path is None else path
+    try:
+        text = source.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableRun(f"{source}: {getattr(error, 'strerror', None) or error}") from None
+    return Board.parse(text, str(source))
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a newcomer stands.
+
+    Attributes:
+        name: of the newcomer in the ratings.
+        ratings: of the field with the newcomer; the mean of the field alone is 0.
+        games: those the newcomer played.
+        absent: agents of the field that are not installed here, and were not met.
+    """
+
+    name: str
+    ratings: Ratings
+    games: tuple[GameRecord, ...]
+    absent: tuple[str, ...]
+
+
+def place(
+    newcomer: Player,
+    board: Board,
+    limit: int = TRIAL,
+    field: Sequence[Line] = FIELD,
+    **settings: Any,
+) -> Placement:
+    """Rate an agent among a stored field: it meets every agent of it, the field does not play.
+
+    Args:
+        newcomer: a spec, or a callable on an observation.
+        board: the stored field.
+        limit: how many of the board's openings, the first of them, are played.
+        field: says which modules the agents of the board need.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.tournament.Settings`.
+
+    Raises:
+        InvalidRun: a bad number.
+        UnknownAgent, UnknownOption, ...: the spec is wrong.
+    """
+    missing = {line.spec for line in available(field)[1]}
+    met = [spec for spec in board.field if spec not in missing]
+    name = "newcomer" if not isinstance(newcomer, str) else newcomer
+    if name in board.field:
+        name += " (again)"
+    run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
+    both = [name, *board.field]
+    own = Tally.of(run.games, both, board.openings)
+    stored = board.tally(both)
+    ratings = rate_tally(
+        replace(own, points=own.points + stored.points, games=own.games + stored.games),
+        {*board.deterministic, *run.deterministic},
+        centre=tuple(board.field),
+    )
+    return Placement(name, ratings, run.games, tuple(s for s in board.field if s in missing))
+
+
+def put_between_markers(text: str, table: str) -> str:
+    """The text of a README with the table between the two markers.
+
+    Raises:
+        InvalidRun: the markers are not there, once each and in order.
+    """
+    begin, end = MARKERS
+    before, found, rest = text.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found or not found_end or begin in after or end in before + after:
+        raise InvalidRun(f"expected the lines {begin} and {end}, once each")
+    return f"{before}{begin}\n{table}\n{end}{after}"

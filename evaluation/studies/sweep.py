@@ -1,0 +1,247 @@
+"""Strength against cost: many settings of an agent play, and stand beside what they cost."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from agents.zoo.registry import split_spec
+from evaluation.errors import UnreadableRun
+from evaluation.games.tournament import Tournament, gauntlet, round_robin
+from evaluation.plan.openings import Openings
+from evaluation.plan.patterns import expand
+from evaluation.store.record import GameRecord
+from evaluation.strength.ratings import Rating
+from evaluation.tables import as_csv, as_markdown, as_text
+
+SWEEP_FILE: Final = "sweep.json"
+FORMAT: Final = "c4env sweep 1"
+AGENT: Final = "agent"
+"""The name of an agent, beside its options."""
+
+
+class Point(NamedTuple):
+    """What one setting is worth, and what it costs."""
+
+    spec: str
+    options: dict[str, str]  # those that differ within the sweep, AGENT among them, axis last
+    series: str  # all of them but the axis: "heuristic=chain"; may be empty
+    x: int | None  # its value on the axis, if there is one
+    score: float  # points a game, 0..1
+    elo: float
+    low: float  # 95 % interval of the Elo
+    high: float
+    games: int
+    moves: int
+    nodes: float  # searched a move, the mean
+    seconds: float  # a move, of the median game; never the same twice
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """What a sweep found.
+
+    Attributes:
+        axis: the option with whole numbers that orders the points, if there is one.
+        points: one an agent, series by series in the order given.
+        against: the agents that all of them met; empty if they met each other.
+        result: the games, with their win table and ratings.
+    """
+
+    axis: str | None
+    points: tuple[Point, ...]
+    against: tuple[str, ...]
+    result: Tournament
+
+    def rows(self) -> list[list[str]]:
+        """Heading and one row a point."""
+        varied = list(self.points[0].options)
+        heading = [*(varied or [AGENT]), "score", "Elo", "95 %", "games"]
+        rows = [[*heading, "nodes a move", "ms a move"]]
+        for p in self.points:
+            rows.append([*(p.options.values() if varied else [p.spec])])
+            rows[-1] += [f"{100 * p.score:.1f}%", f"{p.elo:+.0f}", f"{p.low:+.0f} to {p.high:+.0f}"]
+            rows[-1] += [str(p.games), f"{p.nodes:,.0f}", f"{1e3 * p.seconds:.3f}"]
+        return rows
+
+    def summary(self) -> str:
+        """Whom they met, and where the numbers come from."""
+        whom = f"against {', '.join(self.against)}" if self.against else "against each other"
+        lines = [
+            f"{len(self.points)} agents {whom}: {len(self.result.games)} games over "
+            f"{len(self.result.openings)} openings. {self.result.ratings.basis()}",
+            "Times: the median game, on this machine while it played.",
+            *self.result.notes,
+        ]
+        return "\n".join(lines)
+
+    def text(self) -> str:
+        """For a terminal."""
+        return f"{as_text(self.rows())}\n\n{self.summary()}"
+
+    def markdown(self) -> str:
+        """The same in Markdown."""
+        return f"{as_markdown(self.rows())}\n\n{self.summary()}"
+
+    def csv(self) -> str:
+        """One line a point."""
+        varied = list(self.points[0].options)
+        numbers = ("score", "elo", "low", "high", "games", "moves", "nodes", "seconds")
+        lines: list[list[object]] = [["spec", *varied, *numbers]]
+        for p in self.points:
+            lines.append([p.spec, *p.options.values(), *(getattr(p, name) for name in numbers)])
+        return as_csv(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything a plot needs."""
+        return {
+            "format": FORMAT,
+            "axis": self.axis,
+            "against": self.against,
+            "openings": len(self.result.openings),
+            "digest": self.result.digest,
+            "points": [p._asdict() for p in self.points],
+        }
+
+    def json(self) -> str:
+        """Everything a plot needs, for programs."""
+        return json.dumps(self.as_dict(), indent=2)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def sweep(
+    patterns: str | Iterable[str],
+    against: Sequence[str] = (),
+    openings: Openings = 3,
+    **settings: Any,
+) -> Sweep:
+    """Play all agents that some patterns stand for, and set their strength beside their cost.
+
+    Args:
+        patterns: such as ``"alphabeta:depth=1..8,heuristic={chain,window}"``
+            (:func:`evaluation.plan.patterns.expand`).
+        against: specs of the agents each of them meets; without any, they meet each other.
+        openings: as in :func:`evaluation.round_robin`.
+        settings: ``seed``, ``jobs``, ``out``, ...: see
+            :class:`evaluation.games.tournament.Settings`. With ``out`` the points are written to
+            ``sweep.json`` there as well.
+
+    Raises:
+        InvalidRun: a pattern is malformed, or an agent is there twice.
+        UnreadableRun: ``out`` holds something else, or cannot be written.
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+    """
+    given = [patterns] if isinstance(patterns, str) else list(patterns)
+    specs = [spec for pattern in given for spec in expand(pattern)]
+    if against:
+        result = gauntlet(specs, against, openings, **settings)
+    else:
+        result = round_robin(specs, openings, **settings)
+    options, axis = _varied(specs)
+    ratings = {rating.player: rating for rating in result.ratings}
+    costs = _costs(result.games)
+    points = [_point(spec, options[spec], axis, ratings[spec], costs[spec]) for spec in specs]
+    series = list(dict.fromkeys(p.series for p in points))
+    points.sort(key=lambda p: (series.index(p.series), p.x or 0))
+    found = Sweep(axis, tuple(points), tuple(against), result)
+    if settings.get("out") is not None:
+        _write(Path(settings["out"]) / SWEEP_FILE, found.json() + "\n")
+    return found
+
+
+def read_sweep(folder: str | Path) -> dict[str, Any]:
+    """What :meth:`Sweep.as_dict` gave, from a run directory.
+
+    Raises:
+        UnreadableRun: there is no sweep in it, or a damaged one.
+    """
+    path = Path(folder) / SWEEP_FILE
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        if found["format"] != FORMAT:
+            raise ValueError
+    except OSError as error:
+        raise UnreadableRun(f"{folder} holds no sweep: {error.strerror or error}") from None
+    except (ValueError, KeyError, TypeError):
+        raise UnreadableRun(f"{path}: expected the format {FORMAT!r}") from None
+    return dict(found)
+
+
+def _varied(specs: Sequence[str]) -> tuple[dict[str, dict[str, str]], str | None]:
+    """The options that differ, by spec, and which of them is the axis, which comes last.
+
+    The axis is the first option that is a whole number everywhere.
+    """
+    parts = {}
+    for spec in specs:
+        name, options = split_spec(spec)
+        parts[spec] = {AGENT: name, **options}
+    keys = list(dict.fromkeys(key for options in parts.values() for key in options))
+    # An option left out is not equal to its default written down: a spec is a name.
+    values = {key: [options.get(key, "") for options in parts.values()] for key in keys}
+    differing = [key for key in keys if len(set(values[key])) > 1]
+    axis = next((key for key in differing if all(v.isdecimal() for v in values[key])), None)
+    differing.sort(key=lambda key: key == axis)
+    return {
+        spec: {key: options.get(key, "") for key in differing} for spec, options in parts.items()
+    }, axis
+
+
+class _Cost:
+    """Moves of a player, and what they cost, over its games."""
+
+    def __init__(self) -> None:
+        self.moves = 0
+        self.nodes = 0
+        self.seconds: list[float] = []  # a move, by game: the first game loads the code
+
+
+def _costs(games: Iterable[GameRecord]) -> dict[str, _Cost]:
+    costs: dict[str, _Cost] = {}
+    for game in games:
+        for seat, player in enumerate(game.players):
+            moves = sum(ply % 2 == seat for ply in range(len(game.opening), len(game.moves)))
+            cost = costs.setdefault(player, _Cost())
+            cost.moves += moves
+            cost.nodes += game.nodes[seat]
+            if moves:
+                cost.seconds.append(game.seconds[seat] / moves)
+    return costs
+
+
+def _point(
+    spec: str, options: dict[str, str], axis: str | None, rating: Rating, cost: _Cost
+) -> Point:
+    series = ", ".join(f"{key}={value}" for key, value in options.items() if key != axis)
+    return Point(
+        spec=spec,
+        options=options,
+        series=series,
+        x=int(options[axis]) if axis else None,
+        score=rating.score,
+        elo=rating.elo,
+        low=rating.low,
+        high=rating.high,
+        games=rating.games,
+        moves=cost.moves,
+        nodes=cost.nodes / max(cost.moves, 1),
+        seconds=statistics.median(cost.seconds or [0.0]),
+    )
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UnreadableRun(f"{path}: {error.strerror or error}; the games are safe") from None

@@ -1,0 +1,1 @@
+"""Agents and heuristics judged by exact play."""

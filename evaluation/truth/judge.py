@@ -1,0 +1,200 @@
+"""The judge: exact scores of every column of many positions, found once and kept.
+
+Positions are solved up to mirror images, on all cores, and written to ``scores.jsonl`` in a
+folder as they are found, so that an interrupted judgement goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any, Final
+
+from agents.solver import Book, BookUnavailable, Solver
+from agents.solver.book import default_book, twelve_ply_book
+from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
+from c4env.cores import usable_cores
+from c4env.position import Position
+from evaluation.errors import InvalidRun
+from evaluation.plan.openings import canonical
+from evaluation.store.journal import Journal
+from evaluation.store.record import GameRecord
+
+SCORES_FILE: Final = "scores.jsonl"
+FORMAT: Final = "c4env scores 1"
+
+Scores = tuple[int | None, ...]
+"""Seven exact scores, one a column, for the side to move; None where the column is full."""
+
+_PORTION: Final = 16  # positions a thread takes at a time
+
+
+class Judge:
+    """Exact column scores, each position solved once; a context manager.
+
+    Args:
+        folder: where ``scores.jsonl`` is kept, usually a run directory; None keeps nothing.
+        book: as for the solver (``agents.solver.Solver``), by default
+            :func:`strongest_book`; it changes no score.
+        table_mb: of the solver, for each thread.
+
+    Raises:
+        UnreadableRun: the file is damaged or in use, or cannot be written.
+        BookUnavailable: the book asked for cannot be read.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        book: Book | str | None = "strongest",
+        table_mb: int = 64,
+    ) -> None:
+        self._book = strongest_book() if book == "strongest" else book
+        self._table_mb = table_mb
+        self._solver = self._new_solver()
+        self._known: dict[tuple[int, int], Scores] = {}
+        self._lock = threading.Lock()
+        self._journal: Journal[tuple[tuple[int, int], Scores]] | None = None
+        if folder is not None:
+            self._journal = Journal(Path(folder) / SCORES_FILE, FORMAT, _parse)
+            self._known.update(self._journal.entries)
+
+    def _new_solver(self) -> Solver:
+        return Solver(book=self._book, table_mb=self._table_mb)
+
+    def __len__(self) -> int:
+        """Positions judged so far, mirror images counted once."""
+        return len(self._known)
+
+    def scores(self, position: Position) -> Scores:
+        """The exact score of each column; solved now if it was not before."""
+        if position.outcome is not None:
+            return (None,) * COLUMNS
+        kept = canonical(position)
+        found = self._known.get((kept.mine, kept.theirs))
+        if found is None:
+            found = self._solve(self._solver, kept)
+        return found if kept == position else found[::-1]
+
+    def judge(
+        self,
+        positions: Iterable[Position],
+        jobs: int | None = None,
+        watch: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Find the scores of all positions that are not known yet.
+
+        Args:
+            positions: in any number and order; those that are over are passed over. Games
+                taken from their ends backwards are quickest: later positions help earlier.
+            jobs: threads (the solver searches beside Python); all cores by default.
+            watch: called with distinct positions done and in all, now and then.
+
+        Raises:
+            InvalidRun: ``jobs`` is not a positive number.
+            UnreadableRun: the scores cannot be written.
+        """
+        if jobs is not None and (isinstance(jobs, bool) or jobs < 1):
+            raise InvalidRun(f"jobs={jobs!r}: expected a number of threads, at least 1")
+        distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))
+        missing = [p for p in distinct if (p.mine, p.theirs) not in self._known]
+        done = len(distinct) - len(missing)
+        if watch is not None:
+            watch(done, len(distinct))
+        if not missing:
+            return
+        idle: SimpleQueue[Solver] = SimpleQueue()
+        threads = jobs or usable_cores()
+        for _ in range(threads):
+            idle.put(self._new_solver())
+        stopped = threading.Event()
+
+        def solve(portion: list[Position]) -> int:
+            solver = idle.get()
+            for position in portion:
+                if stopped.is_set():
+                    break
+                self._solve(solver, position)
+            idle.put(solver)
+            return len(portion)
+
+        with ThreadPoolExecutor(threads) as pool:
+            portions = (missing[i : i + _PORTION] for i in range(0, len(missing), _PORTION))
+            try:
+                for future in as_completed([pool.submit(solve, portion) for portion in portions]):
+                    done += future.result()
+                    if watch is not None:
+                        watch(done, len(distinct))
+            except BaseException:  # Ctrl-C, a full disk: what was found stays
+                stopped.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _solve(self, solver: Solver, position: Position) -> Scores:
+        """Solve a canonical position and keep its scores."""
+        found = tuple(solver.scores(position))
+        with self._lock:
+            if self._journal is not None:
+                self._journal.append([position.mine, position.theirs, found])
+            self._known[position.mine, position.theirs] = found
+        return found
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def strongest_book() -> Book:
+    """The 12-ply book where its package is installed, else the one that comes with this package.
+
+    Nearly all of the solver's time goes into positions of 8 to 11 discs, which the 12-ply book
+    answers at once.
+    """
+    try:
+        return twelve_ply_book()
+    except BookUnavailable:
+        return default_book()
+
+
+def positions_of(game: GameRecord) -> list[Position]:
+    """The positions in which the players of a game chose, in order, without the final one."""
+    position = Position.parse(game.opening)
+    found = []
+    for digit in game.moves[len(game.opening) :]:
+        found.append(position)
+        position = position.play(int(digit) - 1)
+    return found
+
+
+def positions_backwards(games: Iterable[GameRecord]) -> Iterator[Position]:
+    """All of them, each game from its end: the order :meth:`Judge.judge` likes best."""
+    for game in games:
+        yield from reversed(positions_of(game))
+
+
+def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
+    """An entry of the file, checked as far as can be without solving it."""
+    mine, theirs, scores = value
+    occupied = mine | theirs
+    full = [bool(occupied & TOP & (1 << STRIDE * c + STRIDE - 2)) for c in range(COLUMNS)]
+    if mine & theirs or not 0 <= occupied <= BOARD or [s is None for s in scores] != full:
+        raise ValueError
+    if any(type(s) is not int or abs(s) > CELLS // 2 for s in scores if s is not None):
+        raise ValueError
+    return (mine, theirs), tuple(scores)

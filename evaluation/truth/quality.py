@@ -1,0 +1,384 @@
+"""Move quality against exact play: what agents keep, and what they throw away.
+
+A move is judged by the exact scores of all columns (``evaluation.truth.judge``). It is *optimal*
+if its score is the best one; it *keeps the value* if it wins, draws or loses as the best
+column does; else it is a *blunder*, which only *critical* moves can be: those where the
+columns differ in win, draw and loss. Its *loss* is the best score less its own, in points of
+the score: as many discs of the winner's own. Moves with one legal column are no choice, and
+count nowhere but in their own number.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.bitboard import CELLS
+from evaluation.errors import InvalidRun
+from evaluation.store.record import GameRecord
+from evaluation.tables import as_csv, as_markdown, as_text
+from evaluation.truth.judge import Judge, Scores, positions_of
+
+BAND: Final = 7  # plies a band: six bands
+RESAMPLES: Final = 1000
+TAIL: Final = 0.025  # of a 95 % interval, each side
+
+Floats = NDArray[np.float64]
+
+
+class JudgedMove(NamedTuple):
+    """A move and the exact scores of the columns it was chosen from, for its mover."""
+
+    player: str
+    group: str  # what intervals resample: the game's opening, or the position asked about
+    ply: int  # discs on the board before it: 0 for the first player's first move
+    column: int  # 0-based
+    scores: Scores
+
+    @property
+    def best(self) -> int:
+        """The greatest score of any column."""
+        return max(s for s in self.scores if s is not None)
+
+    @property
+    def loss(self) -> int:
+        """The best score less the move's own."""
+        own = self.scores[self.column]
+        assert own is not None  # it was played
+        return self.best - own
+
+    @property
+    def forced(self) -> bool:
+        """Only one column was legal."""
+        return sum(s is not None for s in self.scores) == 1
+
+    @property
+    def critical(self) -> bool:
+        """The legal columns differ in win, draw and loss."""
+        return len({_sign(s) for s in self.scores if s is not None}) > 1
+
+    @property
+    def blunder(self) -> bool:
+        """It turned a win into a draw or a loss, or a draw into a loss."""
+        return _sign(self.best - self.loss) != _sign(self.best)
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
+def judge_games(games: Sequence[GameRecord], judge: Judge) -> list[JudgedMove]:
+    """Every move the players of some games chose; those of an opening are nobody's.
+
+    Groups are the openings, or the games where all began alike. What the judge does not
+    know yet it solves one by one: :meth:`Judge.judge` before is quicker.
+    """
+    alike = len({game.opening for game in games}) < 2
+    moves = []
+    for number, game in enumerate(games):
+        for position in positions_of(game):
+            ply = position.plies
+            moves.append(
+                JudgedMove(
+                    game.players[ply & 1],
+                    f"game {number}" if alike else game.opening,
+                    ply,
+                    int(game.moves[ply]) - 1,
+                    judge.scores(position),
+                )
+            )
+    return moves
+
+
+class Estimate(NamedTuple):
+    """A mean, and its 95 % interval; None where there is nothing to say it from."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class MoveQuality(NamedTuple):
+    """What some of the moves of a player were worth."""
+
+    player: str
+    colour: int | None  # 0 as the first player, 1 as the second, None both
+    plies: tuple[int, int] | None  # discs on the board before, both ends included; None: all
+    moves: int  # with a choice
+    forced: int  # without, not counted in what follows
+    critical: int
+    blunders: int
+    optimal: Estimate  # share of the moves
+    keeping: Estimate  # share of the moves that keep win or draw (a lost position is kept too)
+    blunder_rate: Estimate  # blunders per critical move
+    loss: Estimate  # mean, in points of the score
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            **self._asdict(),
+            **{name: getattr(self, name)._asdict() for name in _ESTIMATES},
+        }
+
+
+_ESTIMATES: Final = ("optimal", "keeping", "blunder_rate", "loss")
+
+# Columns of the sums over a group, and which two give each estimate.
+_MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _FORCED = range(7)
+_RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL), (_LOSS, _MOVES))
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The judged moves of several players.
+
+    Attributes:
+        moves: all of them.
+        players: names in the order of the tables; by default the fewest blunders per
+            critical move come first.
+        unit: what the groups are called, in the plural.
+        seed: of the bootstrap over groups. All players share its samples.
+        notes: lines printed below the tables.
+    """
+
+    moves: tuple[JudgedMove, ...]
+    players: tuple[str, ...] = ()
+    unit: str = "openings"
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.moves:
+            raise InvalidRun("there is no move to judge")
+        if not self.players:
+            names = tuple(dict.fromkeys(move.player for move in self.moves))
+            object.__setattr__(self, "players", names)
+            ranked = sorted(self.overall(), key=lambda q: (q.blunder_rate.value is None, q[9:]))
+            object.__setattr__(self, "players", tuple(q.player for q in ranked))
+
+    @classmethod
+    def of_games(
+        cls, games: Sequence[GameRecord], judge: Judge, players: Sequence[str] = (), seed: int = 0
+    ) -> Quality:
+        """The quality of the moves of some games (:func:`judge_games`)."""
+        alike = len({game.opening for game in games}) < 2
+        moves = judge_games(games, judge)
+        return cls(tuple(moves), tuple(players), "games" if alike else "openings", seed)
+
+    # -- slices -------------------------------------------------------------------------
+
+    def overall(self) -> list[MoveQuality]:
+        """One row a player."""
+        return [self.slice(player) for player in self.players]
+
+    def by_colour(self) -> list[MoveQuality]:
+        """Two rows a player: its moves as the first player, and as the second."""
+        return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
+
+    def by_ply(self, width: int = BAND) -> list[MoveQuality]:
+        """A row for each player and band of ``width`` plies, where it has moved."""
+        rows = [
+            self.slice(player, plies=plies) for player in self.players for plies in bands(width)
+        ]
+        return [row for row in rows if row.moves + row.forced]
+
+    def slice(
+        self, player: str, colour: int | None = None, plies: tuple[int, int] | None = None
+    ) -> MoveQuality:
+        """A player's moves with one colour, in a range of plies (both ends included).
+
+        Raises:
+            InvalidRun: no such player.
+        """
+        if player not in self._data:
+            raise InvalidRun(f"{player!r} is none of the judged players: {', '.join(self._data)}")
+        data = self._data[player]
+        first, last = plies or (0, CELLS)
+        chosen = (data.ply >= first) & (data.ply <= last)
+        if colour is not None:
+            chosen &= data.ply % 2 == colour
+        sums = np.zeros((len(self._groups), _FORCED + 1))
+        np.add.at(sums, data.group[chosen], data.facts[chosen])
+        totals = sums.sum(axis=0)
+        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
+        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
+        return MoveQuality(player, colour, plies, *counts, *estimates)  # type: ignore[arg-type]
+
+    @functools.cached_property
+    def _groups(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(dict.fromkeys(m.group for m in self.moves))}
+
+    @functools.cached_property
+    def _data(self) -> dict[str, _Facts]:
+        by_player: dict[str, list[JudgedMove]] = {}
+        for move in self.moves:
+            by_player.setdefault(move.player, []).append(move)
+        return {
+            player: _Facts(
+                np.array([self._groups[m.group] for m in moves]),
+                np.array([m.ply for m in moves]),
+                np.array([_facts(m) for m in moves], dtype=np.float64),
+            )
+            for player, moves in by_player.items()
+        }
+
+    @functools.cached_property
+    def _samples(self) -> Floats:
+        """[RESAMPLES, groups]: how often each group is in each sample."""
+        count = len(self._groups)
+        generator = np.random.default_rng(self.seed)
+        return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
+
+    def _estimate(self, sums: Floats, top: int, bottom: int) -> Estimate:
+        numerator, denominator = sums[:, top], sums[:, bottom]
+        groups = int((denominator > 0).sum())
+        if not groups:
+            return Estimate(None, None, None)
+        value = float(numerator.sum() / denominator.sum())
+        if groups < 2:
+            return Estimate(value, None, None)
+        if top != _LOSS and value in (0.0, 1.0):
+            # Resampling cannot show what never happened. Exact binomial bound, each group
+            # counted once, which is the cautious way.
+            margin = 1 - TAIL ** (1 / groups)
+            return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
+        weights = self._samples @ denominator
+        sampled = (self._samples @ numerator)[weights > 0] / weights[weights > 0]
+        low, high = np.quantile(sampled, (TAIL, 1 - TAIL))
+        return Estimate(value, float(low), float(high))
+
+    # -- forms --------------------------------------------------------------------------
+
+    def rows(self) -> list[list[str]]:
+        """Heading and one row a player, as text."""
+        rows = [list(_HEADING)]
+        for q in self.overall():
+            counts = [q.moves, q.forced, q.critical, q.blunders]
+            shares = [shown_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
+            rows.append([q.player, *map(str, counts), *shares, _points(q.loss)])
+        return rows
+
+    def rates(self, width: int = BAND) -> list[list[str]]:
+        """Heading and one row a player: blunders per critical move by colour and by ply."""
+        shown = [band for band in bands(width) if self._critical_in(band)]
+        rows = [["blunders per critical move", "as first", "as second", *map(band_name, shown)]]
+        for player in self.players:
+            parts = [self.slice(player, colour) for colour in (0, 1)]
+            parts += [self.slice(player, plies=band) for band in shown]
+            rows.append([player, *(_rate(q) for q in parts)])
+        return rows
+
+    def _critical_in(self, band: tuple[int, int]) -> bool:
+        return any(self.slice(player, plies=band).critical for player in self.players)
+
+    def summary(self) -> str:
+        """What was counted, and what the intervals are."""
+        overall = self.overall()
+        moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
+        counted = (
+            f"{moves} moves judged by exact scores ({forced} more had one legal column and do not "
+            f"count). 95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
+        )
+        return "\n".join([counted, *self.notes])
+
+    def text(self) -> str:
+        """For a terminal: the table, blunders by colour and by ply, and what was counted."""
+        return "\n\n".join([as_text(self.rows()), as_text(self.rates()), self.summary()])
+
+    def markdown(self) -> str:
+        """The same in Markdown."""
+        return "\n\n".join([as_markdown(self.rows()), as_markdown(self.rates()), self.summary()])
+
+    def csv(self) -> str:
+        """One line a player and slice: all, by colour, by band of plies."""
+        heading = ["player", "colour", "first ply", "last ply"]
+        heading += ["moves", "forced", "critical", "blunders"]
+        heading += [f"{name}{end}" for name in _ESTIMATES for end in ("", " low", " high")]
+        lines: list[list[object]] = [list(heading)]
+        for q in [*self.overall(), *self.by_colour(), *self.by_ply()]:
+            estimates = (part for name in _ESTIMATES for part in getattr(q, name))
+            first, last = q.plies or (None, None)
+            lines.append([q.player, q.colour, first, last, *q[3:7], *estimates])
+        return as_csv(lines)
+
+    def json(self) -> str:
+        """Everything in the tables, for programs."""
+        return json.dumps(
+            {
+                "notes": self.notes,
+                "groups": {"unit": self.unit, "count": len(self._groups)},
+                "overall": [q.as_dict() for q in self.overall()],
+                "by_colour": [q.as_dict() for q in self.by_colour()],
+                "by_ply": [q.as_dict() for q in self.by_ply()],
+            },
+            indent=2,
+        )
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+class _Facts(NamedTuple):
+    """Moves of one player as columns."""
+
+    group: NDArray[np.int64]  # [N]
+    ply: NDArray[np.int64]  # [N]
+    facts: Floats  # [N, 7]: see _facts
+
+
+def _facts(move: JudgedMove) -> tuple[float, ...]:
+    """What a move adds to the sums, in the order of the constants above."""
+    if move.forced:
+        return (0, 0, 0, 0, 0, 0, 1)
+    loss, blunder = move.loss, move.blunder
+    return (1, move.critical, loss == 0, not blunder, blunder, loss, 0)
+
+
+def bands(width: int) -> Iterable[tuple[int, int]]:
+    """Ranges of plies that cover a game, both ends included.
+
+    Raises:
+        InvalidRun: not a width of 1..42.
+    """
+    if not 1 <= width <= CELLS:
+        raise InvalidRun(f"bands of {width!r} plies: expected 1..{CELLS}")
+    return [(first, min(first + width, CELLS) - 1) for first in range(0, CELLS, width)]
+
+
+_HEADING: Final = (
+    *("player", "moves", "forced", "critical", "blunders"),
+    *("optimal", "keeps the value", "blunders per critical", "mean loss"),
+)
+
+
+def band_name(band: tuple[int, int]) -> str:
+    """A range of plies in words."""
+    first, last = band
+    return f"ply {first}" if first == last else f"ply {first}-{last}"
+
+
+def shown_share(estimate: Estimate) -> str:
+    """A share in percent with its interval, if it has one."""
+    value, low, high = estimate
+    if value is None:
+        return "-"
+    text = f"{100 * value:.1f}%"
+    return text if low is None or high is None else f"{text} ({100 * low:.1f}-{100 * high:.1f})"
+
+
+def _points(estimate: Estimate) -> str:
+    value, low, high = estimate
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if low is None else f"{value:.2f} ({low:.2f}-{high:.2f})"
+
+
+def _rate(quality: MoveQuality) -> str:
+    value = quality.blunder_rate.value
+    return "-" if value is None else f"{100 * value:.1f}% of {quality.critical}"

@@ -1,0 +1,283 @@
+"""exec: programs of any language in our games."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import agents
+import evaluation
+from agents.adapters.engine import best
+from agents.base import Agent
+from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
+from c4env import Position
+from evaluation.games.game import Clock, play_game
+from tests.helpers.engines import FIRST, answering, python, wait_for_the_end
+
+HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
+
+
+@pytest.fixture
+def made(request: pytest.FixtureRequest):  # type: ignore[no-untyped-def]
+    """agents.make, which closes what it made at the end."""
+
+    def make(spec: str) -> Agent:
+        agent = agents.make(spec)
+        request.addfinalizer(agent.close)
+        return agent
+
+    return make
+
+
+def test_a_program_plays_by_columns(tmp_path, made):
+    command = answering(tmp_path, FIRST)
+    agent = made(f"exec:{command},timeout=30")
+    assert agent.name == f"exec:{command},timeout=30.0"
+    assert (agent.choose(Position()), agent.choose(Position.parse("111111"))) == (0, 1)
+    assert not agent.deterministic
+    agent.close()
+    assert agent.choose(HALF) == 0  # another process
+    with pytest.raises(NoMove):
+        agent.choose(Position.parse("1212121"))
+
+
+def test_a_program_of_another_language_plays(tmp_path, made):
+    script = "while read -r moves; do n=${#moves}; echo $((n % 7 + 1)) nodes=$n; done"
+    agent = made(f"exec:sh -c '{script}'")
+    assert (agent.choose(HALF), agent.nodes) == (4, 4)
+    game = play_game((agent, agents.make("random")), ("sh", "random"), "", 3)
+    assert game.ending in ("four", "illegal column", "exception")
+    assert len(game.moves) > 4
+
+
+def test_a_compiled_program_plays(tmp_path, made):
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("no C compiler here")
+    (tmp_path / "engine.c").write_text(
+        "#include <stdio.h>\n#include <string.h>\n"
+        "int main(void) { char line[99]; int count[8] = {0};\n"
+        "  while (fgets(line, sizeof line, stdin)) {\n"
+        "    memset(count, 0, sizeof count);\n"
+        "    for (char *c = line; *c >= '1'; c++) count[*c - '0']++;\n"
+        '    for (int c = 7; c; c--) if (count[c] < 6) { printf("%d\\n", c); break; }\n'
+        "    fflush(stdout);\n  }\n}\n"
+    )
+    subprocess.run([compiler, tmp_path / "engine.c", "-o", tmp_path / "engine"], check=True)
+    agent = made(f"exec:{tmp_path / 'engine'}")
+    assert [agent.choose(Position.parse(m)) for m in ("", "777777")] == [6, 5]
+
+
+def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made):
+    """Pons's solver with -a, and ours with --columns: the moves, then seven scores last."""
+    answers = {
+        "": "-2 -1 0 1 0 -1 -2",
+        HALF.moves(): "x -4 -3 18 2 2 18 -3",
+        Position.parse("333333").moves(): "333333 1 0 -1000 -9 1 . 0 nodes=7",
+    }
+    table = {position: line.replace("x", position) for position, line in answers.items()}
+    agent = made(f"exec:{answering(tmp_path, f'print({table!r}[moves], flush=True)')},reply=scores")
+    assert agent.choose(Position()) == 3
+    assert agent.choose(HALF) == 2  # of two as good ones the left
+    with pytest.raises(EngineFault, match=r"answered '\.': expected a score"):
+        agent.choose(Position.parse("333333"))
+
+
+@pytest.mark.compiled
+def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made):
+    """As solvers print by default: the moves, the score, and more."""
+    from agents.solver import Solver
+
+    solver = Solver()
+    agents_moves = []
+    table = {}
+    for moves in ("44444222226663", "4444422222666331", "444442222266633155"):
+        position = Position.parse(moves)
+        agents_moves.append((position, solver.best_columns(position)))
+        for column in position.legal_columns():
+            after = position.play(column)
+            if after.outcome is None:
+                table[after.moves()] = f"{after.moves()} {solver.score(after)} 12345 0.1"
+    agent = made(f"exec:{answering(tmp_path, f'print({table!r}[moves], flush=True)')},reply=score")
+    for position, best_columns in agents_moves:
+        assert agent.choose(position) in best_columns
+
+
+@pytest.mark.compiled
+def test_our_own_solver_plays_as_a_program(made):
+    """A process a question, because it reads positions to the end before it solves any."""
+    solve = f"{shlex.quote(sys.executable)} -m evaluation solve --columns"
+    agent = made(f'exec:sh -c "while read x; do echo $x | {solve}; done",reply=scores,timeout=60')
+    assert agent.choose(HALF) == agents.make("perfect").choose(HALF)
+
+
+def test_equal_scores_go_to_the_centre():
+    assert best(Position(), [0.0] * 7) == 3
+    assert best(Position(), [1, 0, 1, 0, 1, 0, 1]) == 2
+    assert best(Position.parse("444444"), [0.0] * 6) == 2
+
+
+@pytest.mark.parametrize(
+    ("statements", "options", "words"),
+    [
+        ("print(8, flush=True)", "", "answered '8': expected one column 1..7"),
+        ("print(0, flush=True)", "", "expected one column 1..7"),
+        ("print('', flush=True)", "", "answered ''"),
+        ("print(chr(0x664), flush=True)", "", "expected one column"),
+        ("print(moves, -3, flush=True)", "", "expected one column 1..7 .reply=scores"),
+        ("print(1, flush=True)", "", "answered '1': expected a column that is not full"),
+        ("print('error: tired', flush=True)", "", "answered 'error: tired'"),
+        ("print(1, 2, 3, flush=True)", ",reply=scores", "each of the seven columns"),
+        ("print(*[moves, 'nan'] * 7, flush=True)", ",reply=scores", "expected a score"),
+        ("print(flush=True)", ",reply=score", "answered '': expected a score"),
+        ("sys.exit(2)", "", "ended with exit code 2"),
+    ],
+)
+def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
+    tmp_path, made, statements, options, words
+):
+    agent = made(f"exec:{answering(tmp_path, statements)}{options},timeout=60")
+    with pytest.raises(EngineFault, match=words):
+        agent.choose(Position.parse("111111"))
+    assert agent._process is None
+
+
+@pytest.mark.parametrize("reply", ["column", "scores", "score"])
+def test_a_late_answer_is_a_fault(tmp_path, made, reply):
+    command = answering(tmp_path, "time.sleep(60)")
+    agent = made(f"exec:{command},reply={reply},timeout=0.1,startup=0")
+    with pytest.raises(LateAnswer, match=r"gave no answer within 0\.\d+ s"):
+        agent.choose(HALF)
+
+
+def test_the_first_answer_may_take_the_startup_too(tmp_path, made):
+    slow = "import time\ntime.sleep(0.5)\n" + "from sys import stdin\nfor line in stdin: print(4)"
+    agent = made(f"exec:{python(tmp_path, slow)} ,timeout=0.1,startup=0")
+    with pytest.raises(LateAnswer):
+        agent.choose(HALF)
+    slow = slow.replace("print(4)", "print(4, flush=True)")
+    agent = made(f"exec:{python(tmp_path, slow)},timeout=0.1,startup=60")
+    assert agent.choose(HALF) == 3
+
+
+# Counts what it was asked, and says of a new game what it heard.
+COUNTER = """
+count = globals().get('count', 0) + 1
+    if moves.startswith('reset'):
+        seed = moves.removeprefix('reset').strip()
+        count = 0
+        print('ok', flush=True)
+    else:
+        print(count, 'nodes=' + (globals().get('seed') or '999'), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("newgame", "columns", "nodes"),
+    [("none", [0, 1, 2, 3], 999), ("reset", [0, 1, 0, 1], 5), ("restart", [0, 1, 0, 1], 999)],
+)
+def test_a_new_game_is_told_as_asked(tmp_path, made, newgame, columns, nodes):
+    agent = made(f"exec:{answering(tmp_path, COUNTER.strip())},newgame={newgame}")
+    played = []
+    for _ in range(2):
+        agent.reset(seed=5)
+        played += [agent.choose(Position()), agent.choose(HALF)]
+    assert (played, agent.nodes) == (columns, nodes)
+    agent.reset(np.random.SeedSequence(3))
+    agent.reset()
+
+
+def test_a_reset_that_is_refused_is_a_fault(tmp_path, made):
+    command = answering(tmp_path, "print('error', flush=True)")
+    agent = made(f"exec:{command},newgame=reset")
+    with pytest.raises(EngineFault, match="acknowledgement of the reset"):
+        agent.reset(1)
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "words"),
+    [
+        ("exec", InvalidSpec, "expected exec:COMMAND"),
+        ("exec:/no/such/engine", InvalidValue, "'/no/such/engine'.*a program that can be run"),
+        ("exec:cat 'x", InvalidValue, "No closing quotation"),
+        (
+            "exec:cat,reply=loud",
+            InvalidValue,
+            "reply='loud': expected one of column, scores",
+        ),
+        ("exec:cat,newgame=often", InvalidValue, "newgame='often': expected one of none, reset"),
+        ("exec:cat,timeout=-1", InvalidValue, "timeout='-1'"),
+    ],
+)
+def test_a_bad_spec_is_refused(spec, error, words):
+    with pytest.raises(error, match=words):
+        agents.make(spec)
+
+
+def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
+    field = {
+        "good": f"exec:{answering(tmp_path, FIRST, 'good.py')}",
+        "crash": f"exec:{answering(tmp_path, 'raise KeyError(7)', 'crash.py')}",
+        "hang": f"exec:{answering(tmp_path, 'time.sleep(60)', 'hang.py')},timeout=0.2,startup=0.2",
+        "random": "random",
+    }
+    result = evaluation.round_robin(field, openings=0, seed=1)
+    reasons = {game.reason for game in result.games if game.reason}
+    assert any("ended with exit code 1: KeyError: 7" in reason for reason in reasons)
+    assert any("gave no answer within" in reason for reason in reasons)
+    assert {game.ending for game in result.games if "within" in game.reason} == {"time"}
+    for game in result.games:
+        if "good" in game.players and "random" in game.players:
+            assert game.ending in ("four", "full board")
+        else:
+            loser = game.players[game.forfeited_by]
+            assert loser in ("crash", "hang")
+
+
+def test_a_match_that_stops_a_question_has_no_answer_left_over(tmp_path):
+    source = answering(tmp_path, "time.sleep(moves == '') or print(4, flush=True)")
+    agent = agents.make(f"exec:{source}")
+    other = agents.make("random")
+    agent.choose(Position.parse("4"))  # it runs
+    game = play_game((agent, other), ("exec", "random"), clock=Clock(0.2, 0.1))
+    assert (game.ending, game.forfeited_by, game.moves) == ("time", 0, "")
+    game = play_game((other, agent), ("random", "exec"), clock=Clock(30, 1))
+    assert game.ending != "exception" or "full" in game.reason
+    agent.close()
+
+
+NOTING = """
+import os, pathlib, sys, time
+pathlib.Path(sys.argv[1], str(os.getpid())).touch()
+for line in sys.stdin:
+    moves = line.strip()
+    time.sleep(float(sys.argv[2]))
+    print(next(c for c in '4352617' if moves.count(c) < 6), flush=True)
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("how", ["end", "kill"])
+def test_no_program_outlives_its_run(tmp_path, how):
+    pids = tmp_path / "pids"
+    pids.mkdir()
+    engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 60}"
+    command = [sys.executable, "-m", "evaluation", "run", engine, "random"]
+    command += ["--openings", "1", "--jobs", "2", "--quiet"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
+        if how == "end":
+            assert b" forfeited" not in run.communicate()[0]
+            assert run.returncode == 0
+        else:
+            while run.poll() is None and not any(pids.iterdir()):
+                time.sleep(0.02)
+            run.kill()  # the main process alone
+    known = [int(path.name) for path in pids.iterdir()]
+    assert known
+    assert wait_for_the_end(known) == []

@@ -1,0 +1,100 @@
+"""open_spiel: its bots in our games, and its rules beside ours."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+
+import pytest
+
+import agents
+from agents.errors import InvalidSpec, InvalidValue, NoMove
+from c4env import Position
+from c4env.errors import MissingExtra
+from evaluation.games.game import play_game
+
+
+@pytest.fixture
+def pyspiel():
+    return pytest.importorskip("pyspiel", reason="the package open_spiel is not installed")
+
+
+THREE = Position.parse("747576")  # the side to move has three on column 7
+OTHERS = Position.parse("74757")  # and here the other side has
+
+
+@pytest.mark.parametrize("bot", ["mcts,simulations=300", "minimax,depth=1"])
+def test_a_bot_that_searches_takes_a_win(pyspiel, bot):
+    agent = agents.make(f"open_spiel:{bot}")
+    agent.reset(1)
+    assert agent.choose(THREE) == 6
+
+
+def test_minimax_looks_as_many_plies_ahead_as_asked(pyspiel):
+    """Two plies see what threatens; one does not, and takes the first column."""
+    depths = [agents.make(f"open_spiel:minimax,depth={depth}") for depth in (1, 2)]
+    assert [agent.choose(OTHERS) for agent in depths] == [0, 6]
+
+
+@pytest.mark.parametrize("bot", ["mcts,simulations=50", "uniform_random"])
+def test_the_same_seed_plays_the_same_game(pyspiel, bot):
+    def game(seed):
+        players = (agents.make(f"open_spiel:{bot}"), agents.make("open_spiel:uniform_random"))
+        return play_game(players, ("a", "b"), "", seed)
+
+    assert game(1).moves == game(1).moves
+    assert len({game(seed).moves for seed in range(4)}) > 1
+    assert game(1).ending in ("four", "full board")
+
+
+def test_mcts_beats_random(pyspiel):
+    players = (agents.make("open_spiel:mcts,simulations=200"), agents.make("random"))
+    assert [play_game(players, ("a", "b"), opening, 3).winner for opening in ("", "4")] == [0, 0]
+
+
+def test_its_rules_are_ours(pyspiel):
+    """Legal columns, the end and the winner agree along random games."""
+    from agents.simple import Random
+
+    lots = Random()
+    for seed in range(20):
+        lots.reset(seed)
+        position = Position()
+        state = pyspiel.load_game("connect_four").new_initial_state()
+        while position.outcome is None:
+            assert tuple(state.legal_actions()) == position.legal_columns()
+            column = lots.choose(position)
+            position = position.play(column)
+            state.apply_action(column)
+        assert state.is_terminal()
+        expected = {0: [1.0, -1.0], 1: [-1.0, 1.0], None: [0.0, 0.0]}
+        assert list(state.returns()) == expected[position.outcome.winner]
+
+
+def test_a_copy_plays_alike(pyspiel):
+    agent = agents.make("open_spiel:mcts,simulations=50,c=2")
+    twin = pickle.loads(pickle.dumps(agent))
+    for each in (agent, twin):
+        each.reset(5)
+    assert agent.choose(Position()) == twin.choose(Position())
+
+
+@pytest.mark.parametrize(
+    ("spec", "error", "words"),
+    [
+        ("open_spiel", InvalidSpec, "expected open_spiel:BOT"),
+        ("open_spiel:none", InvalidValue, "bot='none': expected one of mcts, minimax"),
+        ("open_spiel:mcts,simulations=0", InvalidValue, "simulations='0'"),
+    ],
+)
+def test_a_bad_spec_is_refused(pyspiel, spec, error, words):
+    with pytest.raises(error, match=words):
+        agents.make(spec)
+    with pytest.raises(NoMove):
+        agents.make("open_spiel:uniform_random").choose(Position.parse("1212121"))
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyspiel", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env.open-spiel"):
+        agents.make("open_spiel:mcts")

@@ -1,0 +1,171 @@
+"""Programs that answer lines: what goes wrong is said, and none outlives its owner."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import agents
+from agents.adapters.process import LONGEST_LINE, LineProcess
+from agents.errors import EngineFault, LateAnswer
+from c4env import Position
+from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
+from tests.helpers.paths import ROOT
+
+# Says its own process, that of a child, and that of a child which left its process group.
+FAMILY = """
+import os, subprocess, sys, time
+sleep = [sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"]
+pids = [os.getpid()]
+pids.append(subprocess.Popen(sleep).pid)
+pids.append(subprocess.Popen(sleep, start_new_session=True).pid)
+for line in sys.stdin:
+    print(*pids, flush=True)
+"""
+
+
+def family(folder: Path) -> list[str]:
+    return python(folder, FAMILY).split()
+
+
+def test_a_line_is_answered_by_a_line(tmp_path: Path) -> None:
+    process = LineProcess(["cat"], "cat")
+    assert [process.ask(line, 20) for line in ("44", "", "x y")] == ["44", "", "x y"]
+    process.close()
+    process.close()
+
+
+@pytest.mark.parametrize(
+    ("statements", "words"),
+    [
+        ("sys.exit(3)", "ended with exit code 3"),
+        ("raise KeyError(7)", "ended with exit code 1: KeyError: 7"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "ended by signal SIGSEGV"),
+        ("print('x' * (1 << 17), end='', flush=True); time.sleep(60)", f"more than {LONGEST_LINE}"),
+        ("sys.stdout.close(); import os; os.close(1); time.sleep(60)", "closed its output"),
+    ],
+)
+def test_how_a_program_ended_is_said(tmp_path: Path, statements: str, words: str) -> None:
+    process = LineProcess(answering(tmp_path, statements).split(), "it")
+    with pytest.raises(EngineFault, match=rf"^it .*{words}"):
+        process.ask("44", 30)
+
+
+def test_a_program_that_cannot_start_says_why(tmp_path: Path) -> None:
+    with pytest.raises(EngineFault, match="exit code 127: cannot start /none: No such file"):
+        LineProcess(["/none"], "none").ask("", 20)
+
+
+def test_an_answer_in_two_parts_is_one(tmp_path: Path) -> None:
+    statements = "[(print(x, end='', flush=True), time.sleep(0.05)) for x in ('4', '5\\n')]"
+    process = LineProcess(answering(tmp_path, statements).split(), "it")
+    assert process.ask("", 20) == "45"
+    process.close()
+
+
+def test_what_was_not_asked_for_is_a_fault(tmp_path: Path) -> None:
+    process = LineProcess(answering(tmp_path, "print('4\\n5', flush=True)").split(), "it")
+    assert process.ask("", 20) == "4"
+    with pytest.raises(EngineFault, match=r"said '5.*' without being asked"):
+        process.ask("", 20)
+
+
+def test_a_hang_ends_with_the_time_and_so_does_the_program(tmp_path: Path) -> None:
+    process = LineProcess(family(tmp_path), "it")
+    pids = [int(pid) for pid in process.ask("", 20).split()]
+    assert all(map(lives, pids))
+    os.kill(pids[0], signal.SIGSTOP)
+    with pytest.raises(LateAnswer, match=r"it gave no answer within 0.1 s"):
+        process.ask("", 0.1)
+    assert not any(map(lives, pids))
+
+
+def test_a_talker_on_stderr_neither_blocks_nor_gains_time(tmp_path: Path) -> None:
+    said = "sys.stderr.write('word ' * 100_000); print(4, flush=True)"
+    process = LineProcess(answering(tmp_path, said).split(), "it")
+    assert process.ask("", 30) == "4"
+    process.close()
+    endless = "\n    while True: sys.stderr.write('word\\n')"
+    with pytest.raises(LateAnswer):
+        LineProcess(answering(tmp_path, endless).split(), "it").ask("", 0.5)
+
+
+def test_a_program_takes_all_it_started_along_when_it_ends(tmp_path: Path) -> None:
+    source = FAMILY.replace("print(*pids, flush=True)", "print(*pids, flush=True); sys.exit(0)")
+    process = LineProcess(python(tmp_path, source).split(), "it")
+    pids = [int(pid) for pid in process.ask("", 20).split()]
+    with pytest.raises(EngineFault, match="exit code 0"):
+        process.ask("", 20)
+    assert wait_for_the_end(pids) == []
+
+
+@pytest.mark.parametrize("how", ["close", "forget"])
+def test_a_program_ends_with_its_owner(tmp_path: Path, how: str) -> None:
+    process = LineProcess(family(tmp_path), "it")
+    pids = [int(pid) for pid in process.ask("", 20).split()]
+    if how == "close":
+        process.close()
+    del process
+    gc.collect()
+    assert wait_for_the_end(pids) == []
+
+
+OWNER = """
+import sys, time
+from agents.adapters.process import LineProcess
+process = LineProcess(sys.argv[2:], "it")
+print(process.ask("", 20), flush=True)
+if sys.argv[1] == "wait":
+    time.sleep(600)
+elif sys.argv[1] == "raise":
+    raise SystemExit(1)
+"""
+
+
+@pytest.mark.parametrize("how", ["kill", "terminate", "exit", "raise", "kill the keeper"])
+def test_no_program_outlives_a_process_that_dies(tmp_path: Path, how: str) -> None:
+    state = how if how in ("exit", "raise") else "wait"
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, state, *family(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        cwd=ROOT,
+    ) as owner:
+        assert owner.stdout is not None
+        pids = [int(pid) for pid in owner.stdout.readline().split()]
+        assert len(pids) == 3
+        if how == "kill the keeper":
+            if sys.platform != "linux":
+                owner.kill()
+                pytest.skip("only Linux tells a process that its parent died")
+            status = Path(f"/proc/{pids[0]}/stat").read_text()
+            os.kill(int(status.rpartition(")")[2].split()[1]), signal.SIGKILL)
+            assert wait_for_the_end(pids[:1]) == []
+            for pid in pids[1:]:  # nobody is left who knows of them
+                os.kill(pid, signal.SIGKILL)
+            owner.kill()
+        elif how == "kill":
+            owner.kill()
+        elif how == "terminate":
+            owner.terminate()
+    assert wait_for_the_end(pids) == []
+
+
+def test_a_copy_has_a_program_of_its_own(tmp_path: Path) -> None:
+    agent = agents.make(f"exec:{answering(tmp_path, FIRST)}")
+    assert agent.choose(Position()) == 0
+    for twin in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert twin._process is None
+        assert twin.choose(Position.parse("111111")) == 1
+        twin.close()
+    assert agent.choose(Position()) == 0
+    agent.close()

@@ -1,0 +1,185 @@
+"""Models of Stable-Baselines3 as agents, and the boards it trains on."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import agents
+from agents.errors import InvalidModel, InvalidSpec, InvalidValue
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position
+from c4env.errors import InvalidAction, InvalidOption, MissingExtra
+from c4env.observation import LAYOUTS, observe
+
+reason = "needs stable-baselines3 and sb3-contrib: the extra sb3"
+
+
+@pytest.fixture
+def libraries():
+    return pytest.importorskip("stable_baselines3", reason=reason), pytest.importorskip(
+        "sb3_contrib", reason=reason
+    )
+
+
+@pytest.fixture
+def vec_env(libraries):
+    from c4env.envs.stable_baselines import ConnectFourVecEnv
+
+    return ConnectFourVecEnv
+
+
+SMALL = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
+
+
+def saved(model, folder):
+    model.save(folder / "model.zip")
+    return folder / "model.zip"
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_maskable_model_plays_what_it_predicts(layout, libraries, tmp_path):
+    env = ConnectFourEnv(layout=layout, dtype="float32")
+    model = libraries[1].MaskablePPO("MlpPolicy", env, **SMALL)
+    agent = agents.make(f"sb3:{saved(model, tmp_path)}")
+    for moves in ("", "4", "444444", "44444433333", "1" * 6 + "2" * 6 + "3"):
+        position = Position.parse(moves)
+        seen = observe(position)
+        given = LAYOUTS[layout](seen["observation"]).astype(np.float32)
+        mask = seen["action_mask"].astype(bool)
+        expected, _ = model.predict(given, action_masks=mask, deterministic=True)
+        assert agent.choose(position) == expected
+        assert position.is_legal(agent.choose(position))
+
+
+@pytest.mark.parametrize("algorithm", ["PPO", "A2C", "DQN"])
+def test_models_without_masks_play_legal_columns(algorithm, libraries, tmp_path):
+    model = getattr(libraries[0], algorithm)("MlpPolicy", ConnectFourEnv(), **SMALL)
+    agent = agents.make("sb3", path=str(saved(model, tmp_path)))
+    position = Position()
+    while position.outcome is None:
+        column = agent.choose(position)
+        best, _ = model.predict(observe(position)["observation"].reshape(84), deterministic=True)
+        assert column == best or not position.is_legal(int(best))
+        position = position.play(column)
+
+
+def test_a_temperature_draws_by_the_seed(libraries, tmp_path):
+    model = libraries[1].MaskablePPO("MlpPolicy", ConnectFourEnv(), **SMALL)
+    spec = f"sb3:{saved(model, tmp_path)},temperature=1"
+    agent = agents.make(spec)
+    assert agent.name == f"sb3:{tmp_path}/model.zip,temperature=1.0"
+    assert not agent.deterministic
+
+    def drawn(seed):
+        agent.reset(seed)
+        return [agent.choose(Position()) for _ in range(30)]
+
+    assert drawn(5) == drawn(5) != drawn(6)
+    assert len(set(drawn(5))) > 3
+    with pytest.raises(InvalidValue, match="temperature"):
+        agents.make(f"sb3:{tmp_path}/model.zip,temperature=-1")
+
+
+def test_models_of_other_environments_are_refused(libraries, tmp_path):
+    model = libraries[0].PPO("MlpPolicy", "CartPole-v1", **SMALL)
+    with pytest.raises(InvalidModel, match=r"observes Box.*flat \(84,\)"):
+        agents.make(f"sb3:{saved(model, tmp_path)}")
+
+
+def test_files_that_are_no_models_are_refused(libraries, tmp_path):
+    with pytest.raises(InvalidModel, match=r"absent\.zip.*found nothing"):
+        agents.make(f"sb3:{tmp_path}/absent.zip")
+    with pytest.raises(InvalidModel, match="found a folder"):
+        agents.make(f"sb3:{tmp_path}")
+    (tmp_path / "text.zip").write_text("no zip")
+    with pytest.raises(InvalidModel, match="zip"):
+        agents.make(f"sb3:{tmp_path}/text.zip")
+    for name, data in (("empty", None), ("other", {"a": 1}), ("list", [1])):
+        with zipfile.ZipFile(tmp_path / f"{name}.zip", "w") as archive:
+            if data is not None:
+                archive.writestr("data", json.dumps(data))
+        with pytest.raises(InvalidModel, match=f"{name}.zip: expected a model"):
+            agents.make(f"sb3:{tmp_path}/{name}.zip")
+
+
+def test_a_path_is_asked_for():
+    with pytest.raises(InvalidSpec, match="sb3:PATH"):
+        agents.make("sb3")
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch, tmp_path):
+    for name in [name for name in sys.modules if name.startswith("stable_baselines3")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "stable_baselines3", None)
+    monkeypatch.delitem(sys.modules, "c4env.envs.stable_baselines", raising=False)
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[sb3\]'"):
+        agents.make(f"sb3:{tmp_path}/model.zip")
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[sb3\]'"):
+        import c4env.envs.stable_baselines  # noqa: F401
+
+
+def test_boards_as_a_vec_env_are_those_of_the_vector_environment(vec_env):
+    ours = vec_env(20, "greedy", layout="planes_first", dtype="float32")
+    plain = ConnectFourVectorEnv(20, opponent="greedy", autoreset_mode="SameStep")
+    ours.seed(3)
+    seen = ours.reset()
+    observation, _ = plain.reset(seed=3)
+    assert seen.shape == (20, 2, 6, 7)
+    assert seen.dtype == np.float32
+    ended = 0
+    for _ in range(60):
+        masks = np.stack(ours.env_method("action_masks"))
+        assert (masks == observation["action_mask"]).all()
+        assert (seen == observation["observation"].transpose(0, 3, 1, 2)).all()
+        actions = masks.argmax(axis=1)
+        seen, rewards, dones, infos = ours.step(actions)
+        observation, same_rewards, same_dones, _, info = plain.step(actions)
+        assert (rewards == same_rewards).all()
+        assert (dones == same_dones).all()
+        for i in np.flatnonzero(dones):
+            last = info["final_obs"][i]["observation"].transpose(2, 0, 1)
+            assert (infos[i]["terminal_observation"] == last).all()
+            ended += 1
+    assert ended > 10
+    masks = ours.action_masks()
+    assert ours.env_method("action_masks", indices=[2])[0].tolist() == masks[2].tolist()
+    again = pickle.loads(pickle.dumps(ours))
+    actions = masks.argmax(axis=1)
+    assert (again.step(actions)[0] == ours.step(actions)[0]).all()
+    ours.close()
+
+
+def test_a_vec_env_says_what_it_is_not(vec_env):
+    env = vec_env(2)
+    assert env.env_is_wrapped(object) == [False, False]
+    assert env.get_attr("render_mode") == [None, None]
+    with pytest.raises(AttributeError, match="nosuch"):
+        env.env_method("nosuch")
+    with pytest.raises(AttributeError, match="cannot be set"):
+        env.set_attr("x", 1)
+    with pytest.raises(InvalidOption, match="opponent=None"):
+        vec_env(2, None)
+    with pytest.raises(InvalidOption, match="layout"):
+        vec_env(2, layout="round")
+    env.reset()
+    with pytest.raises(InvalidAction, match="board 1"):
+        env.step(np.array([3, 7]))
+
+
+def test_an_unmasked_algorithm_learns_where_full_columns_lose(vec_env, libraries):
+    model = libraries[0].PPO("MlpPolicy", vec_env(4, illegal="lose"), n_steps=64, **SMALL)
+    model.learn(256)
+    assert model.num_timesteps == 256
+
+
+def test_the_libraries_own_check_passes(libraries):
+    from stable_baselines3.common.env_checker import check_env
+
+    # Flat as it is by default: of anything else the check supposes that it is an image.
+    check_env(ConnectFourEnv())
+    check_env(ConnectFourEnv(dtype="float32"))

@@ -1,0 +1,189 @@
+"""torch: functions and modules of PyTorch in our games."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+from agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
+from c4env import Position, observe
+from c4env.errors import MissingExtra
+from evaluation.games.game import play_game
+
+FULL = Position.parse("444444")
+
+SOURCE = """
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+seen = []
+
+
+def watch(batch):
+    seen.append((batch.dtype, tuple(batch.shape), torch.is_grad_enabled(), batch.tolist()))
+    return torch.tensor([[0, 1, 2, 9, 3, 4, 4.0]])
+
+
+def flat(batch): return torch.arange(7)
+def with_value(batch): return torch.arange(7.0)[None], torch.tensor([[0.5]])
+def illegal_best(batch): return torch.tensor([-9.0, -8, -7, 100, -3, -3, -5])
+def column(batch): return 2
+def tensor_column(batch): return torch.tensor([5])
+def drawn(batch): return int(torch.randint(0, 3, ()))
+def lowest(batch): return torch.full((1, 7), -torch.inf, dtype=torch.bfloat16)
+
+
+@dataclass
+class Settings:
+    width: int = 4
+
+
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layers = nn.Sequential(
+            nn.Conv2d(2, Settings().width, 4), nn.ReLU(), nn.Dropout(0.5), nn.Flatten(),
+            nn.Linear(Settings().width * 12, 7),
+        )
+
+    def forward(self, batch):
+        return self.layers(batch)
+
+
+network = Network()
+
+def nan(batch): return torch.full((7,), torch.nan)
+def wide(batch): return torch.zeros(1, 8)
+def full(batch): return 3
+def beyond(batch): return torch.tensor(7)
+def nothing(batch): return None
+def half(batch): return torch.tensor(2.5)
+def fails(batch): return batch @ batch
+constant = 5
+"""
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    path = tmp_path_factory.mktemp("torch") / "model.py"
+    path.write_text(SOURCE)
+    return path
+
+
+def test_a_function_sees_the_side_to_move_first(source):
+    import torch
+
+    agent = agents.make(f"torch:{source}:watch")
+    position = Position.parse("4435")
+    assert agent.choose(position) == 3
+    dtype, shape, grad, planes = agent._function.__globals__["seen"][-1]
+    assert (dtype, shape, grad) == (torch.float32, (1, 2, 6, 7), False)
+    expected = observe(position)["observation"]
+    assert np.array_equal(np.array(planes)[0].transpose(1, 2, 0), expected)
+    assert expected[5, 2:5, 0].tolist() == [1, 1, 0] or expected[..., 0].sum() == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "column"),
+    [
+        ("flat", 6),
+        ("with_value", 6),
+        ("illegal_best", 4),
+        ("column", 2),
+        ("tensor_column", 5),
+        ("lowest", 0),
+    ],
+)
+def test_logits_and_columns_are_played(source, name, column):
+    assert agents.make(f"torch:{source}:{name}").choose(FULL) == column
+
+
+@pytest.mark.parametrize("name", ["network", "Network"])
+def test_a_module_plays_in_evaluation_mode(source, name):
+    agent = agents.make(f"torch:{source}:{name}")
+    columns = {agent.choose(Position()) for _ in range(20)}  # else dropout would vary it
+    assert len(columns) == 1
+    game = play_game((agent, agents.make("random")), ("net", "random"), "", 1)
+    assert game.ending in ("four", "full board")
+    twin = pickle.loads(pickle.dumps(agent))
+    assert {twin.choose(Position())} == columns
+
+
+def test_lots_are_drawn_by_the_seed(source):
+    agent = agents.make(f"torch:{source}:drawn")
+
+    def columns(seed):
+        agent.reset(seed)
+        return [agent.choose(Position()) for _ in range(20)]
+
+    assert columns(1) == columns(1) != columns(2)
+    assert columns(np.random.SeedSequence(4)) == columns(np.random.SeedSequence(4))
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("nan", EngineFault, "expected logits that are numbers"),
+        ("wide", EngineFault, r"a tensor of shape \(1, 8\): expected logits of the seven columns"),
+        ("full", EngineFault, "answered 3: expected one of the legal columns"),
+        ("beyond", EngineFault, "or a column 0..6"),
+        ("nothing", EngineFault, "answered None"),
+        ("half", EngineFault, "expected logits"),
+    ],
+)
+def test_a_wrong_answer_is_a_fault(source, name, error, words):
+    agent = agents.make(f"torch:{source}:{name}")
+    with pytest.raises(error, match=words):
+        agent.choose(FULL)
+    with pytest.raises(NoMove):
+        agent.choose(Position.parse("1212121"))
+
+
+def test_an_error_of_the_function_forfeits_with_its_words(source):
+    agents_ = (agents.make(f"torch:{source}:fails"), agents.make("random"))
+    game = play_game(agents_, ("fails", "random"))
+    assert (game.ending, game.forfeited_by) == ("exception", 0)
+    assert "RuntimeError" in game.reason
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        ("{}", "expected FILE.py:NAME"),
+        ("{}:", "expected FILE.py:NAME"),
+        ("none.py:f", "expected FILE.py:NAME"),
+        ("{}:missing", "the file defines no 'missing'"),
+        ("{}:constant", "expected a function or module"),
+        ("{}:flat,device=moon", "device='moon'"),
+    ],
+)
+def test_a_bad_spec_is_refused(source, argument, words):
+    with pytest.raises(InvalidValue, match=words):
+        agents.make("torch:" + argument.format(source))
+
+
+def test_a_file_that_fails_is_refused(source, tmp_path):
+    (tmp_path / "broken.py").write_text("1 / 0")
+    for _ in range(2):
+        with pytest.raises(InvalidValue, match="cannot be loaded: ZeroDivisionError"):
+            agents.make(f"torch:{tmp_path / 'broken.py'}:f")
+    (tmp_path / "model.txt").write_text("f = print")
+    with pytest.raises(InvalidValue, match="expected a Python file"):
+        agents.make(f"torch:{tmp_path / 'model.txt'}:f")
+    with pytest.raises(InvalidSpec, match="expected torch:FUNCTION"):
+        agents.make("torch")
+
+
+def test_a_missing_package_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env.torch"):
+        agents.make("torch:model.py:f")

@@ -1,0 +1,325 @@
+"""Monte-Carlo tree search: playouts, convergence, budgets, reproducibility, strength."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import agents
+import evaluation
+from agents.errors import InvalidValue
+from agents.sampling.mcts import (
+    MCTS,
+    ROLLOUTS,
+    greedy_playout,
+    next_lot,
+    random_cell,
+    random_playout,
+)
+from agents.sampling.tree import NODE
+from agents.solver import Solver
+from c4env import Position
+from c4env.bitboard import CELLS, playable
+from c4env.errors import C4Error
+from c4env.jit import config
+from tests.helpers import reference
+from tests.helpers.strategies import positions
+
+# -- playouts ----------------------------------------------------------------------------
+
+
+def test_every_open_column_is_as_likely() -> None:
+    """A chi-square statistic below its 99.9 % quantile, with columns full or not."""
+    for open_columns in (7, 6, 4, 1):
+        occupied = sum(63 << (7 * column) for column in range(7 - open_columns))
+        count = 700 if config.DISABLE_JIT else 70_000
+        seen: dict[int, int] = {}
+        lots = 12345
+        for _ in range(count):
+            cell, lots = random_cell(playable(occupied), lots)
+            seen[cell] = seen.get(cell, 0) + 1
+        expected = count / open_columns
+        assert len(seen) == open_columns
+        assert sum((n - expected) ** 2 / expected for n in seen.values()) < 22.5
+
+
+def test_the_generator_is_drand48() -> None:
+    """The first numbers of ``srand48(0)``, which sets the state to 0x330E, and ``drand48()``."""
+    state = 0x330E
+    drawn = []
+    for _ in range(3):
+        state = next_lot(state)
+        drawn.append(state / 2**48)
+    assert drawn == pytest.approx([0.170828036, 0.749901980, 0.096371656], abs=1e-8)
+
+
+def slow_playout(position: Position, lots: int) -> tuple[int, int]:
+    """A random playout by the rules of Position."""
+    mover = position.to_move
+    while position.outcome is None:
+        occupied = position.mine | position.theirs
+        cell, lots = random_cell(playable(occupied), lots)
+        position = position.play((cell.bit_length() - 1) // 7)
+    winner = position.outcome.winner
+    return (0 if winner is None else 1 if winner == mover else -1), lots
+
+
+@given(positions(finished=False))
+def test_a_random_playout_is_a_game_by_the_rules(position: Position) -> None:
+    lots = 99
+    for _ in range(3):
+        found = random_playout(position.mine, position.theirs, lots)
+        assert found == slow_playout(position, lots)
+        lots = found[1]
+
+
+def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once() -> None:
+    win = Position.parse("414141")
+    assert greedy_playout(win.mine, win.theirs, 1)[0] == 1
+    two = Position.parse("33445")  # two ways to four for the side that just moved
+    assert greedy_playout(two.mine, two.theirs, 1)[0] == -1
+    full = Position.parse("421127327363224366417626743773654415515515")
+    assert greedy_playout(full.mine, full.theirs, 1)[0] == 0
+
+
+def test_playouts_of_both_kinds_have_results_of_games() -> None:
+    lots = 5
+    results: dict[str, set[int]] = {"random": set(), "greedy": set()}
+    for moves in reference.random_games(seed=910, count=60, least=30):
+        position = Position.parse(moves)
+        for name, play in (("random", random_playout), ("greedy", greedy_playout)):
+            result, lots = play(position.mine, position.theirs, lots)
+            results[name].add(result)
+    assert results == {"random": {-1, 0, 1}, "greedy": {-1, 0, 1}}
+
+
+# -- what it finds -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rollout", ROLLOUTS)
+def test_it_wins_and_blocks(rollout: str) -> None:
+    agent = MCTS(simulations=30, rollout=rollout)
+    won = agent.search(Position.parse("414141"))
+    assert (won.column, won.value, won.nodes, won.proven) == (3, 1.0, 0, 1)
+    assert won.principal_variation == (3,)
+    assert won.visits == (0,) * 7
+    assert won.values[0] is None  # other columns were not looked at
+    blocked = agent.search(Position.parse("41414"))
+    assert blocked.column == 3
+    assert blocked.values[0] == -1.0
+    lost = agent.search(Position.parse("33445"))
+    assert (lost.value, lost.proven) == (-1.0, -1)
+    assert lost.values == (-1.0,) * 7
+
+
+@pytest.mark.parametrize("rollout", ROLLOUTS)
+def test_late_positions_are_proven_and_the_proof_is_the_solvers(rollout: str) -> None:
+    """Never a proven loss while another column holds more, and exact once proven."""
+    solver = Solver(book=None)
+    agent = MCTS(simulations=300 if config.DISABLE_JIT else 20_000, rollout=rollout)
+    count = 10 if config.DISABLE_JIT else 150
+    proven = 0
+    for moves in reference.random_games(seed=911, count=count, least=28, most=40):
+        position = Position.parse(moves)
+        scores = [s for s in solver.scores(position) if s is not None]
+        agent.reset(1)
+        found = agent.search(position)
+        if found.proven is not None:
+            proven += 1
+            exact = solver.score(position)
+            assert found.proven == found.value == (exact > 0) - (exact < 0), moves
+            kept = solver.scores(position)[found.column]
+            assert kept is not None
+            assert (kept > 0) - (kept < 0) == found.proven, moves
+        for column, value in enumerate(found.values):
+            if value in (1.0, -1.0) and found.visits[column] == 0:
+                score = solver.scores(position)[column]
+                assert score is not None
+                assert (score > 0) - (score < 0) == value
+        assert scores
+    assert proven >= count * (0.5 if config.DISABLE_JIT else 0.95)
+
+
+@pytest.mark.compiled
+def test_more_simulations_find_better_columns() -> None:
+    solver = Solver()
+    field = [
+        Position.parse(m) for m in reference.random_games(seed=912, count=60, least=8, most=16)
+    ]
+    shares = []
+    for simulations in (10, 300, 5_000):
+        agent = MCTS(simulations, rollout="greedy")
+        right = 0
+        for position in field:
+            agent.reset(5)
+            right += agent.choose(position) in solver.best_columns(position)
+        shares.append(right)
+    assert shares[0] < shares[1] < shares[2]
+    assert shares[2] >= 43
+
+
+def test_what_a_search_reports() -> None:
+    agent = MCTS(simulations=250, rollout="greedy")
+    agent.reset(2)
+    position = Position.parse("4435")
+    found = agent.search(position)
+    assert found.nodes == sum(found.visits) == 250
+    assert found.visits[found.column] == max(found.visits)
+    assert found.value == found.values[found.column]
+    assert all(value is not None and -1.0 <= value <= 1.0 for value in found.values)
+    assert found.proven is None
+    assert found.depth >= len(found.principal_variation) >= 2
+    assert found.principal_variation[0] == found.column
+    for column in found.principal_variation:
+        position = position.play(column)
+    assert agent.choose(Position.parse("4435")) == found.column
+    assert agent.nodes == 250
+
+
+def test_a_full_column_has_no_value() -> None:
+    agent = MCTS(simulations=60)
+    found = agent.search(Position.parse("111111"))
+    assert found.values[0] is None
+    assert found.visits[0] == 0
+
+
+@pytest.mark.compiled
+def test_the_mirrored_position_is_worth_as_much() -> None:
+    agent = MCTS(simulations=20_000, rollout="greedy")
+    for moves in ("7", "4435", "12", "443516"):
+        position = Position.parse(moves)
+        agent.reset(1)
+        found = agent.search(position)
+        agent.reset(1)
+        other = agent.search(position.mirror())
+        assert abs(found.value - other.value) < 0.1, moves
+        if found.proven is not None:
+            assert found.proven == other.proven
+
+
+# -- seeds and budgets -----------------------------------------------------------------------
+
+
+def game_of(agent: Any, seed: int | np.random.SeedSequence) -> list[int]:
+    """Columns of a game against itself, one tree for both sides."""
+    agent.reset(seed)
+    position, columns = Position(), []
+    while position.outcome is None:
+        columns.append(agent.choose(position))
+        position = position.play(columns[-1])
+    return columns
+
+
+@pytest.mark.parametrize("rollout", ROLLOUTS)
+def test_the_same_seed_plays_the_same_game(rollout: str) -> None:
+    count = 12 if config.DISABLE_JIT else 200
+    agent = MCTS(count, rollout=rollout)
+    first = game_of(agent, 1)
+    assert game_of(agent, 1) == first
+    assert game_of(MCTS(count, rollout=rollout), np.random.SeedSequence(1)) == first
+    assert any(game_of(agent, seed) != first for seed in (2, 3))
+
+
+def test_slices_change_nothing() -> None:
+    whole, sliced = MCTS(simulations=120), MCTS(simulations=120)
+    sliced.slice = 7  # type: ignore[misc]
+    for agent in (whole, sliced):
+        agent.reset(4)
+    position = Position.parse("4433")
+    assert whole.search(position) == sliced.search(position)
+
+
+def test_compiled_and_plain_python_agree() -> None:
+    """Written once; both passes of the tests compare with it."""
+    expected = {
+        "random": (4, (17, 2, 6, 19, 42, 17, 17), (4, 3, 3, 3)),
+        "greedy": (3, (2, 7, 17, 75, 4, 9, 6), (3, 3, 2, 4, 3)),
+    }
+    for rollout in expected:
+        agent = MCTS(simulations=120, rollout=rollout)
+        agent.reset(2024)
+        found = agent.search(Position.parse("4435"))
+        assert (found.column, found.visits, found.principal_variation) == expected[rollout]
+
+
+def test_a_full_tree_goes_on_without_growing() -> None:
+    agent = MCTS(simulations=150)
+    agent._tree = np.empty(40, NODE)
+    found = agent.search(Position.parse("44"))
+    assert found.nodes == 150
+    assert agent._used <= 40
+    assert found.column in range(7)
+    agent._spare = np.empty(40, NODE)
+    again = agent.search(Position.parse("4443"))
+    assert again.nodes == 150
+
+
+@pytest.mark.parametrize("moves", ["", "4435"])
+def test_the_clock_ends_a_search(moves: str) -> None:
+    agent = agents.make("mcts:movetime=0.05")
+    assert isinstance(agent, MCTS)
+    assert agent.movetime == 0.05
+    assert agent.simulations is None
+    found = agent.search(Position.parse(moves))
+    assert found.nodes > 0
+    both = agents.make("mcts:movetime=60,simulations=20")
+    assert isinstance(both, MCTS)
+    assert both.search(Position.parse(moves)).nodes == 20
+    assert agents.make("mcts").movetime is None
+
+
+@pytest.mark.compiled
+def test_ctrl_c_ends_a_long_search() -> None:
+    agent = MCTS(simulations=10**9, tree_mb=8)
+    main = threading.main_thread()
+    timer = threading.Timer(0.3, signal.pthread_kill, (main.ident, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        agent.search(Position())
+    timer.join()
+    # What was interrupted leaves nothing wrong behind.
+    agent.simulations = 50
+    assert agent.search(Position.parse("44")).nodes == 50
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("mcts:simulations=0", "mcts:simulations=many", "mcts:movetime=0", "mcts:c=-1"),
+        *("mcts:rollout=clever", "mcts:reuse=2", "mcts:tree_mb=0", "mcts:c=nan"),
+    ],
+)
+def test_bad_options_are_named(spec: str) -> None:
+    option = spec.partition(":")[2].partition("=")[0]
+    with pytest.raises(InvalidValue, match=f"mcts: {option}=.*expected") as caught:
+        agents.make(spec)
+    assert isinstance(caught.value, C4Error)
+
+
+# -- strength -----------------------------------------------------------------------------------
+
+
+@pytest.mark.compiled
+def test_it_beats_simple_agents() -> None:
+    field = ["mcts:simulations=300", "mcts:simulations=300,rollout=greedy", "random", "greedy"]
+    result = evaluation.round_robin(field, openings=1, seed=3, jobs=1)
+    wins = {(one, other): 0 for one in field[:2] for other in field[2:]}
+    games = dict.fromkeys(wins, 0)
+    for game in result.games:
+        for one, other in wins:
+            if {one, other} == set(game.players):
+                games[one, other] += 1
+                wins[one, other] += game.winner is not None and game.players[game.winner] == one
+    for pair, count in games.items():
+        assert count == 8
+        assert wins[pair] >= (count if pair[1] == "random" else 6), (pair, wins[pair])
+
+
+def test_the_longest_path_fits() -> None:
+    agent = MCTS(simulations=10)
+    assert len(agent._path) == CELLS + 1

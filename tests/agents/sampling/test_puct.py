@@ -1,0 +1,274 @@
+"""Search led by a policy and value function: what it asks, what it makes of the answers."""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+from agents.errors import InvalidFunction, InvalidValue
+from agents.sampling.puct import PUCT
+from agents.sampling.tree import NODE, OPEN
+from agents.solver import Solver
+from c4env import Position, observe
+from c4env.jit import config
+from c4env.observation import position_from
+from tests.helpers import reference
+
+
+def uniform(observations: Any, masks: Any) -> Any:
+    """No opinion."""
+    return np.zeros(masks.shape), np.zeros(len(masks))
+
+
+def edge(observations: Any, masks: Any) -> Any:
+    """Sure of the last column, and that it is lost."""
+    logits = np.zeros(masks.shape, np.float32)
+    logits[:, 6] = 8.0
+    return logits, np.full(len(masks), -0.25, np.float32)
+
+
+class Exact:
+    """The solver as a value function, with an equal policy."""
+
+    def __init__(self) -> None:
+        self.solver = Solver(book=None, table_mb=4)
+
+    def __call__(self, observations: Any, masks: Any) -> Any:
+        values = [np.sign(self.solver.score(position_from(planes))) for planes in observations]
+        return np.zeros(masks.shape), np.array(values, np.float64)
+
+
+class Recorder:
+    """Uniform, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Any, Any]] = []
+
+    def __call__(self, observations: Any, masks: Any) -> Any:
+        self.asked.append((observations, masks))
+        return uniform(observations, masks)
+
+
+def test_it_is_asked_about_positions_a_batch_at_a_time() -> None:
+    recorder = Recorder()
+    agent = PUCT(recorder, simulations=100, batch=6)
+    agent.search(Position.parse("44"))
+    sizes = [len(masks) for _, masks in recorder.asked]
+    assert sizes[0] == 1  # the root alone
+    assert max(sizes) == 6
+    assert sum(sizes) > 90
+    seen = set()
+    for observations, masks in recorder.asked:
+        assert observations.dtype == masks.dtype == np.int8
+        for planes, mask in zip(observations, masks, strict=True):
+            position = position_from(planes)
+            same = observe(position)
+            assert np.array_equal(planes, same["observation"])
+            assert np.array_equal(mask, same["action_mask"])
+            seen.add(position)
+    assert Position.parse("44") in seen
+    assert len(seen) > 50
+
+
+def test_a_search_without_an_opinion_still_wins_and_blocks() -> None:
+    agent = PUCT(uniform, simulations=40)
+    won = agent.search(Position.parse("414141"))
+    assert (won.column, won.value, won.nodes, won.proven) == (3, 1.0, 0, 1)
+    assert agent.search(Position.parse("41414")).column == 3
+    assert agent.search(Position.parse("33445")).proven == -1
+
+
+def test_the_policy_decides_what_is_tried_first() -> None:
+    found = PUCT(edge, simulations=60).search(Position())
+    assert found.column == 6
+    assert found.visits[6] > 40
+    assert PUCT(uniform, simulations=60).search(Position()).visits[6] < 20
+
+
+def test_the_value_is_from_the_view_of_the_side_to_move() -> None:
+    agent = PUCT(edge, simulations=1)
+    found = agent.search(Position())
+    assert found.nodes == 1
+    assert found.value == 0.25  # lost for the other side, who is to move at the leaf
+
+
+@pytest.mark.parametrize("batch", [1, 5])
+def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None:
+    solver = Solver(book=None, table_mb=4)
+    agent = PUCT(Exact(), simulations=60, batch=batch)
+    count = 4 if config.DISABLE_JIT else 60
+    for moves in reference.random_games(seed=920, count=count, least=30, most=39):
+        position = Position.parse(moves)
+        score = solver.scores(position)[agent.choose(position)]
+        assert score is not None
+        assert np.sign(score) == np.sign(solver.score(position)), moves
+
+
+def test_late_positions_are_proven_without_an_opinion() -> None:
+    solver = Solver(book=None, table_mb=4)
+    agent = PUCT(uniform, simulations=100 if config.DISABLE_JIT else 5000, batch=16)
+    count = 5 if config.DISABLE_JIT else 60
+    proven = 0
+    for moves in reference.random_games(seed=921, count=count, least=30, most=40):
+        position = Position.parse(moves)
+        found = agent.search(position)
+        if found.proven is not None:
+            proven += 1
+            assert found.proven == np.sign(solver.score(position)), moves
+    assert proven >= 0.8 * count
+
+
+@pytest.mark.parametrize("batch", [1, 7])
+def test_no_virtual_loss_is_left_behind(batch: int) -> None:
+    """Every node's sums are those of its own answer and its children's."""
+    agent = PUCT(edge, simulations=150, batch=batch)
+    agent.search(Position())
+    tree = agent._tree
+    checked = 0
+    for node in range(agent._used):
+        children = agent._children(node)
+        if tree[node]["proof"] != OPEN or not children:
+            continue
+        below = [tree[child] for child in children]
+        assert all(child["proof"] == OPEN for child in below)
+        assert tree[node]["visits"] == 1 + sum(child["visits"] for child in below)
+        own = 0.25  # what edge gives, from the view of the side that moved here
+        assert tree[node]["total"] == pytest.approx(own - sum(c["total"] for c in below))
+        assert sum(child["prior"] for child in below) == pytest.approx(1.0)
+        checked += 1
+    assert checked >= 100
+    assert (tree[: agent._used]["first"] >= 0).all()
+
+
+def test_logits_are_the_logarithms_of_probabilities() -> None:
+    weights = np.array([1, 2, 3, 4, 3, 2, 1]) / 16
+
+    def probabilities(observations: Any, masks: Any) -> Any:
+        return np.tile(weights, (len(masks), 1)), np.zeros(len(masks))
+
+    def logits(observations: Any, masks: Any) -> Any:
+        # What a full column gets is not looked at.
+        return np.where(masks, np.log(weights), np.nan), np.zeros(len(masks))
+
+    position = Position.parse("111111")
+    one = PUCT(probabilities, simulations=80, policy="probabilities").search(position)
+    other = PUCT(logits, simulations=80).search(position)
+    assert one == other
+    assert one.values[0] is None
+
+
+def test_the_same_questions_get_the_same_answers() -> None:
+    first, second = PUCT(edge, simulations=70), PUCT(edge, simulations=70)
+    for moves in ("", "4", "44", "4435"):
+        assert first.search(Position.parse(moves)) == second.search(Position.parse(moves))
+    assert not first.deterministic  # what it was asked before counts
+    assert PUCT(edge, reuse=0).deterministic
+    fresh = PUCT(edge, simulations=70, reuse=0)
+    alone = fresh.search(Position.parse("44"))
+    fresh.search(Position.parse("4435"))
+    assert fresh.search(Position.parse("44")) == alone
+
+
+def test_a_full_tree_goes_on_without_growing() -> None:
+    agent = PUCT(edge, simulations=80)
+    agent._tree = np.empty(30, NODE)
+    found = agent.search(Position())
+    assert found.nodes == 80
+    assert agent._used <= 30
+
+
+def test_an_error_of_the_function_is_the_callers_and_is_over() -> None:
+    calls = []
+
+    def failing(observations: Any, masks: Any) -> Any:
+        calls.append(len(masks))
+        if len(calls) == 3:
+            raise ArithmeticError("once")
+        return uniform(observations, masks)
+
+    agent = PUCT(failing, simulations=50)
+    with pytest.raises(ArithmeticError):
+        agent.search(Position())
+    assert agent.search(Position()) == PUCT(uniform, simulations=50).search(Position())
+
+
+# -- specs and bad functions ------------------------------------------------------------------
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = types.ModuleType("users_network")
+    module.evaluate = edge
+    module.number = 7
+    monkeypatch.setitem(sys.modules, "users_network", module)
+
+
+@pytest.mark.usefixtures("users")
+def test_a_spec_names_the_function() -> None:
+    agent = agents.make("puct:users_network:evaluate,simulations=20,batch=4")
+    assert isinstance(agent, PUCT)
+    assert agent.search(Position()).nodes == 20
+    assert agents.make(agent.name).name == agent.name
+    given = agents.make("puct", function=edge, simulations=20)
+    assert isinstance(given, PUCT)
+    assert given.search(Position()).column == 6
+    timed = agents.make("puct:users_network:evaluate,movetime=0.02")
+    assert timed.movetime == 0.02
+    assert timed.choose(Position()) in range(7)
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize(
+    ("spec", "error", "words"),
+    [
+        (
+            "puct:nowhere:f",
+            InvalidFunction,
+            "nowhere:f.*expected learned or package.module:function",
+        ),
+        ("puct:users_network:number", InvalidFunction, "is 7; expected a function"),
+        ("puct:users_network:evaluate,batch=0", InvalidValue, "batch='0'"),
+        ("puct:users_network:evaluate,policy=odds", InvalidValue, "policy='odds'.*logits"),
+    ],
+)
+def test_bad_specs_are_said(spec: str, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        agents.make(spec)
+
+
+@pytest.mark.parametrize(
+    ("answer", "policy", "words"),
+    [
+        (lambda n: (np.zeros((n, 6)), np.zeros(n)), "logits", r"shapes \(1, 6\) and \(1,\)"),
+        (lambda n: (np.zeros((n, 7)), np.zeros((n, 1))), "logits", r"\(1, 7\) and \(1, 1\)"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, 3.0)), "logits", r"the values \[3.0\]"),
+        (lambda n: (np.zeros((n, 7)), np.full(n, np.nan)), "logits", r"the values \[nan\]"),
+        (lambda n: (np.full((n, 7), np.nan), np.zeros(n)), "logits", "the logits .*nan"),
+        (lambda n: (np.full((n, 7), -1.0), np.zeros(n)), "probabilities", "probabilities .*-1"),
+        (lambda n: np.zeros((n, 7)), "logits", "gave ndarray"),
+        (lambda n: None, "logits", "gave NoneType"),
+        (lambda n: ("abc", np.zeros(n)), "logits", "gave tuple"),
+    ],
+)
+def test_an_answer_that_is_none_is_said(answer: Any, policy: str, words: str) -> None:
+    agent = PUCT(lambda observations, masks: answer(len(masks)), simulations=5, policy=policy)
+    with pytest.raises(InvalidFunction, match=words) as caught:
+        agent.choose(Position())
+    assert f"expected {policy} [N, 7] and values [N]" in str(caught.value)
+
+
+# -- the shipped network --------------------------------------------------------------------------
+
+
+def test_the_shipped_network_leads_the_search() -> None:
+    agent = agents.make("puct:simulations=40")
+    assert isinstance(agent, PUCT)
+    found = agent.search(Position())
+    assert found.column == 3
+    assert found == agents.make("puct:learned,simulations=40").search(Position())  # type: ignore[attr-defined]
+    assert agent.choose(Position.parse("414141")) == 3

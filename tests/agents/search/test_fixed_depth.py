@@ -1,0 +1,270 @@
+"""Minimax and alpha-beta: one kernel, and the four published systems that use it."""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+import agents
+from agents.base import SearchingAgent
+from agents.errors import InvalidHeuristic, NoMove
+from agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
+from agents.published.minimax import Minimax
+from agents.search.fixed_depth import CENTRE_FIRST, LEFT_TO_RIGHT, columns_in, pack
+from agents.search.heuristics import HEURISTICS, WIN
+from c4env import Position
+from c4env.jit import config
+from tests.helpers import reference
+from tests.helpers.strategies import positions
+
+SYSTEMS = {
+    "chain": (Chain, reference.chain_system()),
+    "window": (WindowA, reference.WINDOW_SYSTEM),
+    "window-b": (WindowB, reference.WINDOW_B_SYSTEM),
+}
+
+
+def agree_with_the_reference(
+    agent: SearchingAgent, system: reference.System, seed: int, count: int, least: int = 0
+) -> None:
+    depth = agent.depth  # type: ignore[attr-defined]
+    for moves in reference.random_games(seed, count, least):
+        board, player = reference.board_after(moves), len(moves) % 2
+        column, value, nodes = reference.best_column(board, player, depth, system)
+        found = agent.search(Position.parse(moves))
+        assert (found.column, found.value) == (column, value), moves
+        assert found.nodes <= nodes, moves
+        if isinstance(agent, Minimax):
+            assert found.nodes == nodes, moves
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_published_system_chooses_as_the_reference(name: str, depth: int) -> None:
+    kind, system = SYSTEMS[name]
+    agree_with_the_reference(kind(depth), system, seed=20 + depth, count=12)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_a_published_system_chooses_as_the_reference_in_many_positions(name: str) -> None:
+    kind, system = SYSTEMS[name]
+    agree_with_the_reference(kind(1), system, seed=30, count=500)
+    agree_with_the_reference(kind(2), system, seed=31, count=80)
+    agree_with_the_reference(kind(7), system, seed=32, count=40, least=37)
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_naive_minimax_with_any_heuristic_is_the_reference(heuristic: str) -> None:
+    for depth, least in ((2, 0), (6, 37)):
+        system = reference.chain_system(heuristic)
+        agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 15, least)
+
+
+def test_the_shipped_choices_of_the_published_systems() -> None:
+    """Written by the reference; the whole file, or its beginning uncompiled."""
+    header, *lines = (reference.DATA / "published.tsv").read_text().splitlines()
+    specs = header.split("\t")[1:]
+    assert specs == list(reference.PUBLISHED)
+    zoo = [agents.make(spec) for spec in specs]
+    assert len(lines) == 200
+    for line in lines[:6] if config.DISABLE_JIT else lines:
+        moves, *chosen = line.split("\t")
+        for agent, expected in zip(zoo, chosen, strict=True):
+            assert isinstance(agent, SearchingAgent)
+            found = agent.search(Position.parse(moves))
+            assert f"{found.column}:{float(found.value)!r}" == expected, (agent, moves)
+
+
+def test_the_shipped_choices_are_what_the_reference_writes() -> None:
+    written = (reference.DATA / "published.tsv").read_text().splitlines()
+    assert list(reference.published_lines(positions=1)) == written[:2]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_the_chain_systems_choices_are_the_released_programs(depth: int, shared_data: Path) -> None:
+    """The program's max_depth counts from 0."""
+    lines = (shared_data / "chain.tsv").read_text().splitlines()
+    if config.DISABLE_JIT:
+        lines = lines[:: 4 ** (depth - 1)]
+    naive, pruned = Minimax(depth), Chain(depth)
+    for line in lines:
+        moves, _, *columns = line.split("\t")
+        position = Position.parse("" if moves == "-" else moves)
+        expected = int(columns[depth - 1])
+        assert naive.choose(position) == pruned.choose(position) == expected, moves
+
+
+def test_the_alphabeta_of_the_reference_is_its_minimax() -> None:
+    """The baseline of the speed benchmark does the same work as what it is compared with."""
+    for moves in reference.random_games(seed=50, count=40):
+        board, player = reference.board_after(moves), len(moves) % 2
+        plain = reference.best_column(board, player, 3, reference.chain_system())
+        pruned = reference.chain_alphabeta(board, player, 3)
+        assert pruned[:2] == plain[:2]
+        assert pruned[2] <= plain[2]
+        found = Chain(3).search(Position.parse(moves))
+        assert (found.column, found.value, found.nodes) == pruned
+
+
+@pytest.mark.compiled
+def test_alphabeta_visits_the_positions_that_the_reference_visits() -> None:
+    found = Chain(7).search(Position())
+    assert (found.column, found.value, found.nodes) == reference.chain_alphabeta(
+        reference.empty_board(), 0, 7
+    )
+    for moves in reference.random_games(seed=51, count=6):
+        found = Chain(6).search(Position.parse(moves))
+        assert (found.column, found.value, found.nodes) == reference.chain_alphabeta(
+            reference.board_after(moves), len(moves) % 2, 6
+        )
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_both_searches_choose_alike_with_every_heuristic(heuristic: str) -> None:
+    for depth, count in ((2, 300), (5, 100), (6, 15)):
+        naive, pruned = Minimax(depth, heuristic), AlphaBeta(depth, heuristic)
+        fewer = 0
+        for moves in reference.random_games(seed=60 + depth, count=count):
+            position = Position.parse(moves)
+            ours, theirs = naive.search(position), pruned.search(position)
+            assert (ours.column, ours.value) == (theirs.column, theirs.value), moves
+            # Which of equal replies ends the line may differ; where each leads may not.
+            assert ours.principal_variation == theirs.principal_variation, moves
+            assert theirs.nodes <= ours.nodes
+            fewer += theirs.nodes < ours.nodes
+        # Two plies are searched with full windows, so nothing is cut there.
+        assert fewer > count // 2 if depth > 2 else fewer == 0
+
+
+def test_nodes_of_naive_minimax_are_the_positions_below_the_root() -> None:
+    for depth in (1, 2, 3):
+        found = Minimax(depth).search(Position())
+        assert found.nodes == sum(7**ply for ply in range(1, depth + 1))
+        assert found.depth == depth
+
+
+# -- the principal variation -----------------------------------------------------------
+
+AGENTS = [
+    *("minimax:depth=3", "alphabeta:depth=4,heuristic=lines", "alphabeta-chain:depth=4"),
+    *("alphabeta-window:depth=4", "alphabeta-window-b:depth=4"),
+]
+
+
+def value_at_the_end(spec: str, start: Position, line: tuple[int, ...], depth: int) -> float:
+    """What the line's last board is worth to the side that began it."""
+    end = start
+    for column in line:
+        end = end.play(column)  # raises unless legal
+    agent = start.to_move
+    won_by = None if end.outcome is None else end.outcome.winner
+    left = depth - len(line)
+    if won_by is not None:
+        win = 1000.0 + left if spec.startswith("alphabeta-window:") else WIN
+        return win if won_by == agent else -win
+    if end.outcome is not None and spec.startswith("alphabeta-window"):
+        return 0.0
+    assert left == 0 or end.outcome is not None
+    name = {"alphabeta-window:depth=4": "window", "alphabeta-window-b:depth=4": "window-b"}.get(
+        spec, "lines" if "lines" in spec else "chain"
+    )
+    return HEURISTICS[name](end.discs(agent), end.discs(1 - agent))
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_the_principal_variation_leads_to_the_value(spec: str) -> None:
+    agent: Any = agents.make(spec)
+    counts = ((70, 5, 0), (71, 5, 36)) if config.DISABLE_JIT else ((70, 80, 0), (71, 40, 36))
+    for seed, count, least in counts:
+        for moves in reference.random_games(seed, count, least):
+            position = Position.parse(moves)
+            found = agent.search(position)
+            line = found.principal_variation
+            assert line[0] == found.column == agent.choose(position)
+            assert agent.nodes == found.nodes > 0
+            assert len(line) <= found.depth == agent.depth
+            assert value_at_the_end(spec, position, line, found.depth) == found.value, moves
+
+
+def test_a_quick_win_and_a_slow_loss_are_preferred_by_window_system_a() -> None:
+    three = Position.parse("414141")
+    assert WindowA(5).search(three).value == 1000 + 4
+    assert WindowA(5).choose(three) == 3
+    # Two ways to four on the bottom row for the other side: whatever is played, it is lost.
+    lost = Position.parse("33445")
+    found = WindowA(4).search(lost)
+    assert found.value == -(1000 + 2)
+    assert len(found.principal_variation) == 2
+
+
+def test_no_negative_zero_is_reported() -> None:
+    """A draw seen from the other side is 0.0, not -0.0, in whatever it is printed."""
+    position = Position.parse("421127327363224366417626743773654415515515"[:-1])
+    for agent in (WindowA(3), WindowB(3)):
+        assert str(agent.search(position).value) == "0.0"
+
+
+# -- the packed order --------------------------------------------------------------------
+
+
+def test_an_order_of_columns_is_unpacked_as_it_was_packed() -> None:
+    assert columns_in(LEFT_TO_RIGHT) == reference.LEFT_TO_RIGHT
+    assert columns_in(CENTRE_FIRST) == reference.CENTRE_FIRST
+    assert pack(columns_in(CENTRE_FIRST)) == CENTRE_FIRST
+
+
+# -- bad input -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", AGENTS)
+def test_a_game_that_is_over_has_no_move(spec: str) -> None:
+    agent: Any = agents.make(spec)
+    for use in (agent.choose, agent.search):
+        with pytest.raises(NoMove, match=r"Position\.parse.*the game is over"):
+            use(Position.parse("1212121"))
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = types.ModuleType("users_heuristics")
+    exec(
+        "import math\n"
+        "def nothing(mine, theirs):\n    return math.nan\n"
+        "def beyond(mine, theirs):\n    return -math.inf\n"
+        "def left(mine, theirs):\n    return float(mine & 63) - float(theirs & 63)\n",
+        module.__dict__,
+    )
+    monkeypatch.setitem(sys.modules, "users_heuristics", module)
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize("name", ["nothing", "beyond"])
+@pytest.mark.parametrize("kind", ["minimax", "alphabeta"])
+def test_a_heuristic_without_a_number_is_reported(kind: str, name: str) -> None:
+    agent = agents.make(f"{kind}:depth=3,heuristic=users_heuristics:{name}")
+    with pytest.raises(InvalidHeuristic, match=f"users_heuristics:{name}.*strictly between"):
+        agent.choose(Position.parse("4"))
+
+
+@pytest.mark.usefixtures("users")
+def test_a_users_heuristic_decides() -> None:
+    for kind in ("minimax", "alphabeta", "greedy"):
+        depth = "" if kind == "greedy" else "depth=1,"
+        agent = agents.make(f"{kind}:{depth}heuristic=users_heuristics:left")
+        assert agent.choose(Position()) == 0
+
+
+@given(positions(finished=False))
+def test_the_seed_and_earlier_searches_change_nothing(position: Position) -> None:
+    agent = Chain(2)
+    first = agent.search(position)
+    agent.reset(seed=1)
+    agent.choose(Position.parse("4"))
+    assert agent.search(position) == first

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import agents
+from agents.errors import InvalidValue, NoMove
+from agents.solver import Solver
+from c4env.position import Position
+from evaluation.games.game import play_game
+
+
+def late_positions(count, fewest=20, seed=1):
+    generator = random.Random(seed)
+    found = []
+    while len(found) < count:
+        position = Position()
+        for _ in range(generator.randrange(fewest, 38)):
+            if position.outcome is None:
+                position = position.play(generator.choice(position.legal_columns()))
+        if position.outcome is None:
+            found.append(position)
+    return found
+
+
+@pytest.mark.parametrize("ties", ["centre", "random"])
+def test_it_plays_a_best_column(ties):
+    agent = agents.make("perfect", ties=ties, table_mb=4)
+    agent.reset(seed=3)
+    solver = Solver(book=None, table_mb=4)
+    for position in late_positions(30):
+        scores = solver.scores(position)
+        assert scores[agent.choose(position)] == max(s for s in scores if s is not None)
+
+
+def test_the_first_move_is_the_centre_from_the_book():
+    agent = agents.make("perfect")
+    assert agent.choose(Position()) == 3
+    assert agent.best_move(Position())[1] == 1.0
+
+
+def test_search_reports_the_exact_score_and_a_line_to_the_end():
+    agent = agents.make("perfect", table_mb=4)
+    for position in late_positions(10):
+        result = agent.search(position)
+        assert result.value == Solver(book=None, table_mb=4).score(position)
+        assert result.principal_variation[0] == result.column
+        after = position
+        for column in result.principal_variation:
+            after = after.play(column)
+        assert after.outcome is not None
+
+
+def test_ties_at_random_repeat_with_the_seed_and_vary_without():
+    agent = agents.make("perfect", ties="random", table_mb=4)
+    position = Position.parse("444444")  # columns 3 and 5 are both best
+
+    def choices(seed):
+        agent.reset(seed=seed)
+        return [agent.choose(position) for _ in range(20)]
+
+    assert choices(1) == choices(1)
+    assert set(choices(1)) == {2, 4}
+    assert agents.make("perfect").choose(position) == 2
+
+
+def test_blunders_come_at_the_stated_rate_and_only_where_they_can():
+    solver = Solver(book=None, table_mb=4)
+    agent = agents.make("perfect:blunder=0.3", table_mb=4)
+    agent.reset(seed=11)
+    erred = could = 0
+    for position in late_positions(60):
+        scores = [s for s in solver.scores(position) if s is not None]
+        if len(set(scores)) == 1:
+            continue
+        for _ in range(10):
+            could += 1
+            erred += solver.scores(position)[agent.choose(position)] != max(scores)
+    assert could > 300
+    assert 0.22 < erred / could < 0.38
+
+
+@pytest.mark.parametrize("blunder", [0.0, 1.0])
+def test_blunder_0_never_errs_and_1_always(blunder):
+    solver = Solver(book=None, table_mb=4)
+    agent = agents.make("perfect", blunder=blunder, table_mb=4)
+    for position in late_positions(15):
+        scores = solver.scores(position)
+        known = [s for s in scores if s is not None]
+        if len(set(known)) > 1:
+            assert (scores[agent.choose(position)] == max(known)) == (blunder == 0)
+
+
+def test_deterministic_says_whether_lots_are_drawn():
+    assert agents.make("perfect").deterministic
+    assert not agents.make("perfect:ties=random").deterministic
+    assert not agents.make("perfect:blunder=0.1").deterministic
+
+
+@pytest.mark.compiled
+def test_it_never_loses_as_first_player():
+    for seed in range(3):
+        pair = (agents.make("perfect"), agents.make("alphabeta:depth=5"))
+        assert play_game(pair, ("p", "a"), "4", seed).winner != 1
+
+
+@pytest.mark.parametrize("spec", ["perfect:blunder=1.5", "perfect:blunder=-1", "perfect:ties=left"])
+def test_bad_options_are_refused(spec):
+    with pytest.raises(InvalidValue):
+        agents.make(spec)
+
+
+def test_no_move_once_the_game_is_over():
+    with pytest.raises(NoMove):
+        agents.make("perfect").choose(Position.parse("1212121"))

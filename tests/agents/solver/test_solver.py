@@ -1,0 +1,419 @@
+"""The solver: exact, whatever the options, and at the service of whoever interrupts it."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import types
+
+from agents.solver import NO_SCORE, Solver
+from agents.solver.lowlevel import pointer
+from agents.solver.search import UNDECIDED, parity_bound
+from agents.solver.table import (
+    LAST_EPOCH,
+    lower_bound,
+    mix,
+    position_key,
+    probe,
+    store,
+    upper_bound,
+)
+from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
+from c4env.errors import InvalidOption, InvalidPosition
+from c4env.jit import kernel
+from c4env.position import Position
+from tests.helpers.paths import DATA, SHARED_DATA
+
+LABELLED = DATA / "solved.txt"
+SHARED = SHARED_DATA / "solved"
+
+
+LATER = Position.parse("4147")  # soon decided, but for its columns
+
+
+def read(path: Path) -> list[tuple[Position, int]]:
+    rows = [line.split() for line in path.read_text().splitlines() if line[:1] != "#"]
+    return [(Position.parse(moves), int(score)) for moves, score in rows]
+
+
+def random_position(plies: int, rng: random.Random) -> Position:
+    """A position that is not over after random play."""
+    while True:
+        position = Position()
+        while position.plies < plies and position.outcome is None:
+            position = position.play(rng.choice(position.legal_columns()))
+        if position.outcome is None:
+            return position
+
+
+def negamax(position: Position) -> int:
+    """The score by the definition, without pruning."""
+    if position.outcome is not None:
+        return 0 if position.outcome.winner is None else -((CELLS + 2 - position.plies) // 2)
+    return max(-negamax(position.play(column)) for column in position.legal_columns())
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(book=None, table_mb=8)
+
+
+@pytest.mark.compiled
+def test_scores_of_labelled_positions(solver: Solver) -> None:
+    for position, score in read(LABELLED):
+        assert solver.score(position) == score, position
+        assert solver.score(position.mirror()) == score, position
+        assert solver.sign(position) == (score > 0) - (score < 0), position
+
+
+@pytest.mark.compiled
+@pytest.mark.skipif(not SHARED.exists(), reason="no solved sets beside the checkout")
+@pytest.mark.parametrize(
+    ("name", "count"), [("L3_R1", 500), ("L2_R1", 500), ("L2_R2", 150), ("L1_R1", 500)]
+)
+def test_scores_of_the_solved_sets(solver: Solver, name: str, count: int) -> None:
+    rows = read(SHARED / f"{name}.txt")[:count]
+    scores = solver.scores_many([position for position, _ in rows])
+    assert scores.tolist() == [score for _, score in rows]
+
+
+@pytest.mark.parametrize("plies", [41, 40, 39, 38, 37, 36, 35, 34])
+def test_agrees_with_plain_negamax_on_late_positions(solver: Solver, plies: int) -> None:
+    rng = random.Random(plies)
+    for _ in range(20):
+        position = random_position(plies, rng)
+        assert solver.score(position) == negamax(position)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("plies", [14, 18, 22, 26, 30, 34, 38])
+def test_column_scores_are_those_of_the_positions_they_lead_to(solver: Solver, plies: int) -> None:
+    rng = random.Random(plies)
+    for _ in range(10):
+        position = random_position(plies, rng)
+        scores = solver.scores(position)
+        for column in range(COLUMNS):
+            if column in position.legal_columns():
+                assert scores[column] == -solver.score(position.play(column))
+            else:
+                assert scores[column] is None
+        known = [score for score in scores if score is not None]
+        assert max(known) == solver.score(position)
+        best = solver.best_columns(position)
+        assert sorted(best) == [c for c in range(COLUMNS) if scores[c] == max(known)]
+        assert [abs(c - 3) for c in best] == sorted(abs(c - 3) for c in best)
+        mirrored = solver.scores(position.mirror())
+        assert mirrored == scores[::-1]
+
+
+def test_at_least(solver: Solver) -> None:
+    rng = random.Random(12)
+    positions = [random_position(rng.randrange(34, 42), rng) for _ in range(20)]
+    for position in [*positions, Position.parse("1212121")]:
+        score = solver.score(position)
+        for asked in (-99, -22, score - 1, score, np.int8(score), score + 1, 22, 99):
+            assert solver.at_least(position, asked) == (score >= asked)
+    for bad in (1.5, True, None, "1"):
+        with pytest.raises(InvalidOption, match="score="):
+            solver.at_least(positions[0], bad)  # type: ignore[arg-type]  # on purpose
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("effort", [0, 0.5, 3, 100])
+def test_bounds_hold_the_scores_and_cost_what_they_may(effort: float) -> None:
+    rng = random.Random(4)
+    solver = Solver(book=None, table_mb=1)
+    together = Solver(book=None, table_mb=1, threads=2)
+    open_bounds = 0
+    for _ in range(40):
+        position = random_position(rng.randrange(12, 36), rng)
+        scores = solver.scores(position)
+        best = solver.best_columns(position)
+        solver.clear()
+        solver.score(position)
+        nodes = solver.nodes
+        solver.clear()
+        solver.best_columns(position)
+        least = solver.nodes
+        solver.clear()
+        bounds = solver.bounds(position, effort)
+        # The last of the columns' searches ends with the node at which it has to.
+        assert solver.nodes <= max(effort * nodes, least, 100) + COLUMNS
+        for column, score in enumerate(scores):
+            if score is None:
+                assert bounds[column] is None
+                continue
+            lowest, highest = bounds[column] or (99, -99)
+            assert lowest <= score <= highest <= max(s for s in scores if s is not None)
+            if column in best:
+                assert lowest == highest
+            open_bounds += lowest < highest
+        together.clear()
+        assert together.bounds(position, effort) == bounds
+    assert open_bounds > 0
+
+
+@pytest.mark.compiled
+def test_bounds_close_with_enough_effort_and_are_mirrored(solver: Solver) -> None:
+    rng = random.Random(6)
+    for _ in range(10):
+        position = random_position(rng.randrange(20, 36), rng)
+        exact = [None if s is None else (s, s) for s in solver.scores(position)]
+        assert solver.bounds(position, float("inf")) == exact
+        assert solver.bounds(position, 1e300) == exact
+        assert solver.bounds(position.mirror()) == exact[::-1]  # the table knows all by now
+    symmetric = Position.parse("444414742167")
+    assert symmetric == symmetric.mirror()
+    bounds = solver.bounds(symmetric)
+    assert bounds == bounds[::-1]
+
+
+def test_bounds_of_a_position_that_is_over_and_of_one_in_the_book() -> None:
+    solver = Solver()
+    assert solver.bounds(Position.parse("1212121")) == [None] * COLUMNS
+    scores = [-1, 0, 1, None, 1, 0, -1]
+    assert solver.bounds(Position.parse("444444")) == [
+        None if score is None else (score, score) for score in scores
+    ]
+
+
+@pytest.mark.parametrize("effort", [-1, float("nan"), "3", None])
+def test_an_effort_out_of_range(solver: Solver, effort: object) -> None:
+    with pytest.raises(InvalidOption, match="effort="):
+        solver.bounds(Position.parse("44"), effort)  # type: ignore[arg-type]  # on purpose
+
+
+@pytest.mark.compiled
+def test_the_principal_variation_ends_when_and_as_the_score_says(solver: Solver) -> None:
+    rng = random.Random(5)
+    for _ in range(30):
+        position = random_position(rng.randrange(16, 36), rng)
+        score = solver.score(position)
+        line = solver.principal_variation(position)
+        assert len(line) == solver.plies_to_end(position)
+        for column in line:
+            assert position.outcome is None
+            position = position.play(column)
+        assert position.outcome is not None
+        if score == 0:
+            assert position.outcome.winner is None
+        else:
+            winner_to_move = (len(line) % 2 == 1) == (score > 0)
+            assert winner_to_move
+            assert position.outcome.winner is not None
+
+
+@pytest.mark.compiled
+def test_one_table_and_cleared_tables_and_threads_give_the_same_scores() -> None:
+    rows = read(LABELLED)[::5]
+    small = Solver(book=None, table_mb=1)
+    both = Solver(book=None, table_mb=1, threads=2)
+    for position, score in rows:
+        assert small.score(position) == score
+        small.clear()
+        assert both.score(position) == score
+        assert both.scores(position) == small.scores(position)
+    positions = [position for position, _ in rows]
+    expected = [score for _, score in rows]
+    for threads in (1, 2, 3):
+        assert small.scores_many(positions, threads=threads).tolist() == expected
+    assert small.scores_many(positions, fresh=True).tolist() == expected
+
+
+def test_a_position_that_is_over(solver: Solver) -> None:
+    won = Position.parse("1212121")
+    assert won.outcome is not None
+    assert solver.score(won) == -((CELLS + 2 - 7) // 2) == -18
+    assert solver.sign(won) == -1
+    assert solver.scores(won) == [None] * COLUMNS
+    assert solver.best_columns(won) == solver.principal_variation(won) == ()
+    assert solver.plies_to_end(won) == 0
+    before = Position.parse("121212")
+    assert solver.score(before) == -solver.score(won)
+    assert solver.plies_to_end(before) == 1
+    full = _full_board()
+    assert solver.score(full) == (0 if full.outcome and full.outcome.winner is None else -1)
+    assert solver.scores_many([won, full]).tolist() == [-18, solver.score(full)]
+
+
+def _played_out(seed: int) -> Position:
+    rng = random.Random(seed)
+    position = Position()
+    while position.outcome is None:
+        position = position.play(rng.choice(position.legal_columns()))
+    return position
+
+
+def _full_board() -> Position:
+    return next(p for p in map(_played_out, range(1000)) if p.plies == CELLS)
+
+
+def test_batches_of_bitboards(solver: Solver) -> None:
+    rng = random.Random(3)
+    positions = [random_position(36, rng) for _ in range(20)]
+    mine = np.array([p.mine for p in positions])
+    theirs = np.array([p.theirs for p in positions])
+    scores = solver.scores_many(mine, theirs)
+    assert scores.dtype == np.int8
+    assert scores.tolist() == solver.scores_many(positions).tolist()
+    assert solver.scores_many([]).shape == (0,)
+    with pytest.raises(InvalidPosition, match="number 1"):
+        solver.scores_many([0, 3], [0, 1])
+    with pytest.raises(InvalidPosition, match="number 0"):
+        solver.scores_many([1 << 50], [0])
+    with pytest.raises(InvalidOption, match="shape"):
+        solver.scores_many([0, 0], [0])
+    with pytest.raises(InvalidPosition, match="number 0"):
+        solver.scores_many(["44"])
+    with pytest.raises(InvalidOption, match="threads=0"):
+        solver.scores_many(positions, threads=0)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("book", [None, "default"])
+def test_columns_of_batches(book: str | None, threads: int) -> None:
+    rng = random.Random(3)
+    solver = Solver(book=book, table_mb=4)
+    plies = range(18, 42) if book is None else (*range(9), *range(18, 42))
+    positions = [random_position(n, rng) for n in plies]
+    positions += [Position.parse("1212121"), _full_board()]
+    found = solver.columns_many(positions, threads=threads)
+    assert found.shape == (len(positions), COLUMNS)
+    assert found.dtype == np.int8
+    for position, row in zip(positions, found.tolist(), strict=True):
+        expected = solver.scores(position)
+        assert row == [NO_SCORE if score is None else score for score in expected], position
+    mine = np.array([p.mine for p in positions])
+    theirs = np.array([p.theirs for p in positions])
+    assert (solver.columns_many(mine, theirs, threads=threads) == found).all()
+    assert solver.columns_many([]).shape == (0, COLUMNS)
+
+
+def test_a_batch_asks_the_book_first() -> None:
+    solver = Solver(table_mb=1)
+    positions = [Position(), Position.parse("4"), Position.parse("1212121"), Position.parse("44")]
+    assert solver.scores_many(positions).tolist() == [1, -1, -18, 1]
+    assert solver.nodes == 0
+    assert solver.columns_many(positions)[0].tolist() == [-2, -1, 0, 1, 0, -1, -2]
+    assert solver.nodes == 0
+
+
+@pytest.mark.parametrize("options", [{"table_mb": 0}, {"threads": 0}, {"threads": True}])
+def test_options_out_of_range(options: dict[str, int]) -> None:
+    with pytest.raises(InvalidOption, match=next(iter(options))):
+        Solver(book=None, **options)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda solver: solver.score(Position()),
+        lambda solver: solver.scores(Position()),
+        lambda solver: solver.bounds(LATER, 1e9),
+        lambda solver: solver.columns_many([LATER, Position()]),
+    ],
+    ids=["score", "scores", "bounds", "columns_many"],
+)
+def test_interrupted_at_once_and_usable_after(
+    ask: Callable[[Solver], object], threads: int
+) -> None:
+    import _thread
+
+    solver = Solver(book=None, table_mb=16, threads=threads)
+    solver.score(Position.parse("44444"))  # compiled, table touched
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    began = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        ask(solver)
+    assert time.perf_counter() - began < 2.0
+    for position, score in read(LABELLED)[::10]:
+        assert solver.score(position) == score
+
+
+def test_mixing_loses_nothing_and_mirrors_share_a_key() -> None:
+    rng = random.Random(8)
+    keys = {rng.getrandbits(49) for _ in range(2000)}
+    assert len({mix(key) for key in keys}) == len(keys)
+    for _ in range(50):
+        position = random_position(rng.randrange(30), rng)
+        mirrored = position.mirror()
+        key = position_key(position.mine, position.theirs)
+        assert key == position_key(mirrored.mine, mirrored.theirs)
+
+
+@kernel(types.int64(types.int64[::1], types.int64, types.int64, types.int64))
+def stored(words: np.ndarray, mixed: int, lower: int, upper: int) -> int:
+    store(pointer(words), len(words) // 2 - 1, 1, mixed, lower, upper, 100)
+    return probe(pointer(words), len(words) // 2 - 1, 1, mixed)
+
+
+@kernel(types.int64(types.int64[::1], types.int64, types.int64))
+def looked_up(words: np.ndarray, mixed: int, epoch: int) -> int:
+    return probe(pointer(words), len(words) // 2 - 1, epoch, mixed)
+
+
+def test_the_table_joins_bounds_and_keeps_two_positions_a_bucket() -> None:
+    words = np.zeros(2 << 16, np.int64)
+    entry = stored(words, 5, -3, 18)
+    assert (lower_bound(entry), upper_bound(entry)) == (-3, 18)
+    entry = stored(words, 5, -20, 7)
+    assert (lower_bound(entry), upper_bound(entry)) == (-3, 7)
+    assert looked_up(words, 5, 2) == 0  # another epoch
+    others = [5 + (k << 16) for k in (1, 2)]  # the same bucket
+    for mixed in others:
+        assert lower_bound(stored(words, mixed, 1, 2)) == 1
+    kept = [mixed for mixed in (5, *others) if looked_up(words, mixed, 1)]
+    assert len(kept) == 2
+    assert others[-1] in kept
+
+
+@pytest.mark.compiled
+def test_parity_bounds_are_bounds(solver: Solver) -> None:
+    rng = random.Random(11)
+    decided = 0
+    for _ in range(1500):
+        position = random_position(rng.randrange(16, 37), rng)
+        mine, theirs = position.mine, position.theirs
+        mine_wins, their_wins = winning_cells(mine), winning_cells(theirs)
+        cells = playable(mine | theirs)
+        if (mine_wins | their_wins) & cells:
+            continue
+        score = solver.score(position)
+        for limit in range(-4, 4):
+            bound = parity_bound(mine, theirs, mine_wins, their_wins, cells, position.plies, limit)
+            if bound != UNDECIDED:
+                decided += 1
+                assert score <= bound <= limit or score >= bound > limit
+    assert decided > 100
+
+
+@pytest.mark.compiled
+def test_the_table_takes_what_was_asked_for() -> None:
+    solver = Solver(book=None, table_mb=3)
+    assert solver._table is None
+    solver.score(Position.parse("444"))
+    assert solver._table is not None
+    assert 2 << 20 <= solver._table.nbytes < 3 << 20
+
+
+def test_a_new_epoch_forgets(solver: Solver) -> None:
+    position = random_position(30, random.Random(9))
+    solver.clear()
+    solver.score(position)
+    first = solver.nodes
+    solver.score(position)
+    assert solver.nodes <= first
+    for _ in range(LAST_EPOCH + 2):  # the numbering of epochs goes round
+        solver.clear()
+    solver.score(position)
+    assert solver.nodes == first

@@ -1,0 +1,182 @@
+"""The policy interface, and the agents in another project's environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import agents
+from agents.base import Agent, SearchingAgent, SearchResult, require_move
+from agents.errors import NoMove
+from c4env import Position, observe
+from c4env.errors import C4Error, InvalidObservation, InvalidPosition
+from tests.helpers import reference
+from tests.helpers.strategies import positions
+
+QUICK = {  # the agents that can play from the opening, shallow enough for an uncompiled pass
+    "alphabeta": "alphabeta:depth=2,heuristic=lines",
+    "alphabeta-chain": "alphabeta-chain:depth=2",
+    "alphabeta-window": "alphabeta-window:depth=3",
+    "alphabeta-window-b": "alphabeta-window-b:depth=2",
+    "greedy": "greedy",
+    "minimax": "minimax:depth=2",
+    "random": "random",
+    "rust-port": "rust-port:depth=2",
+}
+
+
+class First(Agent):
+    """Always the first legal column."""
+
+    def choose(self, position: Position) -> int:
+        require_move(position)
+        return position.legal_columns()[0]
+
+
+@given(positions(finished=False))
+def test_an_agent_answers_an_observation_as_it_answers_its_position(position: Position) -> None:
+    for agent in (First(), agents.make("greedy"), agents.make("minimax:depth=1")):
+        column = agent.choose(position)
+        assert column in position.legal_columns()
+        assert agent(observe(position)) == column
+        assert agent(observe(position)["observation"]) == column
+        assert type(agent(observe(position))) is int
+
+
+def test_what_an_agent_is_without_more() -> None:
+    agent = First()
+    assert not agent.deterministic  # it may draw lots
+    assert agent.nodes == 0
+    assert agent.name == ""
+    assert repr(agent) == "First()"
+    agent.reset(seed=1)
+    agent.reset()
+    with pytest.raises(TypeError, match="abstract"):
+        Agent()  # type: ignore[abstract]
+
+
+def test_an_observation_of_nothing_is_refused() -> None:
+    with pytest.raises(InvalidObservation, match=r"6, 7, 2"):
+        First()(np.zeros((6, 7)))
+
+
+def test_no_move_is_asked_for_after_the_end() -> None:
+    for moves in ("1212121", "421127327363224366417626743773654415515515"):
+        with pytest.raises(NoMove) as caught:
+            require_move(Position.parse(moves))
+        assert repr(Position.parse(moves)) in str(caught.value)
+    require_move(Position())
+    assert issubclass(NoMove, C4Error)
+
+
+@pytest.mark.parametrize("name", ["greedy", "deepening", "negamax", "mcts", "learned"])
+def test_a_move_is_asked_for_in_a_position(name: str) -> None:
+    agent: Any = agents.make(name)
+    for given_instead in ("4435", None, np.zeros((6, 7, 2))):
+        for ask in (agent.choose, getattr(agent, "search", agent.choose)):
+            with pytest.raises(InvalidPosition, match=r"expected a c4env\.Position"):
+                ask(given_instead)
+
+
+def test_a_search_result_is_a_value() -> None:
+    result = SearchResult(3, 1.5, 10, 2, (3, 4))
+    assert result == SearchResult(3, 1.5, 10, 2, (3, 4))
+    with pytest.raises(AttributeError):
+        result.column = 4  # type: ignore[misc]
+
+
+def test_agents_say_whether_they_draw_lots_and_what_they_searched() -> None:
+    for name, spec in QUICK.items():
+        agent = agents.make(spec)
+        assert agent.deterministic == (name != "random")
+        assert agent.nodes == 0
+        agent.choose(Position())
+        assert (agent.nodes > 0) == isinstance(agent, SearchingAgent), name
+
+
+def test_searching_agents_report_all_they_promise() -> None:
+    position = Position.parse("4455")
+    for spec in QUICK.values():
+        agent = agents.make(spec)
+        if isinstance(agent, SearchingAgent):
+            result = agent.search(position)
+            assert type(result.column) is int
+            assert type(result.value) is float
+            assert type(result.nodes) is int
+            assert result.principal_variation[0] == result.column
+            assert result.depth == agent.depth  # type: ignore[attr-defined]
+
+
+def play_in_pettingzoo(players: dict[str, Any], seed: int) -> Position:
+    """One game in PettingZoo's own connect four; the position it comes to, by our rules."""
+    from pettingzoo.classic.connect_four.connect_four import env as pettingzoo_env
+
+    env = pettingzoo_env()
+    env.reset(seed=seed)
+    position = Position()
+    for name in env.agent_iter():
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            env.step(None)
+            continue
+        column = players[name](observation)
+        assert observation["action_mask"][column] == 1
+        assert position.outcome is None
+        seen = observe(position)
+        assert np.array_equal(seen["observation"], observation["observation"])
+        assert np.array_equal(seen["action_mask"], observation["action_mask"])
+        position = position.play(column)
+        env.step(column)
+        if position.outcome is not None:
+            winner = position.outcome.winner
+            rewards = {
+                f"player_{p}": 0 if winner is None else 1 - 2 * (p != winner) for p in (0, 1)
+            }
+            assert env.rewards == rewards
+            assert all(env.terminations.values())
+        else:
+            assert not any(env.terminations.values())
+    env.close()
+    return position
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_the_zoo_plays_in_pettingzoos_connect_four(name: str) -> None:
+    for seat in (0, 1):
+        agent, other = agents.make(QUICK[name]), agents.make("random")
+        for player in (agent, other):
+            player.reset(seed=seat)
+        players = {f"player_{seat}": agent, f"player_{1 - seat}": other}
+        end = play_in_pettingzoo(players, seed=seat)
+        assert end.outcome is not None
+        if name not in ("random", "greedy"):
+            assert end.outcome.winner == seat, f"{name} lost to random play: {end!r}"
+
+
+def test_negamax_ends_a_game_in_pettingzoos_connect_four() -> None:
+    """It is meant for endings: another agent plays the beginning."""
+    exact, opener = agents.make("negamax"), agents.make("random")
+    opener.reset(seed=4)
+
+    def from_ply_33(observation: Any) -> int:
+        late = int(observation["observation"].sum()) >= 33
+        return (exact if late else opener)(observation)
+
+    ended = 0
+    for seed in range(12):
+        end = play_in_pettingzoo({"player_0": from_ply_33, "player_1": from_ply_33}, seed)
+        ended += end.plies > 33
+    assert ended
+    assert exact.nodes > 0
+
+
+def test_the_mask_is_not_needed() -> None:
+    """Legality is read off the board: an agent does not trust the mask it is handed."""
+    for moves in reference.random_games(seed=95, count=20):
+        seen = observe(Position.parse(moves))
+        blank: Any = {**seen, "action_mask": np.zeros(7, np.int8)}
+        agent = agents.make("greedy")
+        assert agent(blank) == agent(seen)

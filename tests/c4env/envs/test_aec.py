@@ -1,0 +1,554 @@
+"""The AEC environment: the same as PettingZoo's where that is right, better where it is not."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import pickle
+import random
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.utils import wrappers
+from pettingzoo.utils.env_logger import EnvLogger
+
+import c4env
+from c4env import Position
+from c4env.envs.aec import env, raw_env
+from c4env.errors import (
+    ActionNotInSpace,
+    C4Error,
+    IllegalMove,
+    IllegalStep,
+    InvalidNotation,
+    InvalidOption,
+    NotReset,
+    UnknownAgent,
+    UnknownRenderMode,
+    WrongOrder,
+)
+
+with warnings.catch_warnings():
+    # PettingZoo's checks import its own games by a path that it deprecates.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, render_test, seed_test
+    from pettingzoo.test.state_test import test_state_space as check_state_space
+
+BOTH = pytest.mark.parametrize("make", [env, raw_env])
+NOT_COLUMNS = [-1, 7, 8, 10**30, True, False, 2.0, np.float64(3), "3", None, [3], np.array([3])]
+WIN_ON_THE_42ND = "557353756357262164721166463253473447421112"
+DRAW = "725557317577734451561166114446246232623323"
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Any:
+    """PettingZoo prints its warnings; keep them out of the test's output and out of each other."""
+    EnvLogger.suppress_output()
+    EnvLogger.flush()
+    yield
+    EnvLogger.unsuppress_output()
+    EnvLogger.flush()
+
+
+def play(environment: Any, moves: str) -> Any:
+    environment.reset()
+    for digit in moves:
+        environment.step(int(digit) - 1)
+    return environment
+
+
+def seen(environment: Any) -> dict[str, Any]:
+    """Everything a user can look at, masks apart."""
+    view: dict[str, Any] = {
+        name: repr(getattr(environment, name))  # shows types too
+        for name in (
+            "agents",
+            "possible_agents",
+            "num_agents",
+            "max_num_agents",
+            "rewards",
+            "terminations",
+            "truncations",
+            "infos",
+            "agent_selection",
+            "board",
+        )
+    }
+    unwrapped = environment.unwrapped
+    view["cumulative"] = repr(unwrapped._cumulative_rewards)
+    view["str"] = str(environment)
+    for agent in environment.possible_agents:
+        view[agent] = environment.observe(agent)["observation"].tobytes()
+    return view
+
+
+def masks(environment: Any) -> list[list[int]]:
+    return [environment.observe(a)["action_mask"].tolist() for a in environment.possible_agents]
+
+
+def outcome_of(call: Any, *arguments: Any) -> Any:
+    """What a call returned, or which of the built-in errors users catch it raised."""
+    try:
+        return call(*arguments)
+    except AssertionError:
+        return "AssertionError"
+    except ValueError:
+        return "ValueError"
+
+
+# -- the same as PettingZoo's ---------------------------------------------------------------
+
+
+def compare_game(ours: Any, theirs: Any, choose: random.Random) -> list[str]:
+    """Drive both through one game with mistakes; returns the kinds of steps it had."""
+    ours.reset(seed=1)
+    theirs.reset(seed=1)
+    # Theirs carries a note of the last game over into the next one; not worth imitating.
+    theirs.unwrapped._skip_agent_selection = None
+    kinds = []
+    iterators = iter(ours.agent_iter()), iter(theirs.agent_iter())
+    mischief = choose.choice([0.0, 0.0, 0.02, 0.2])
+    while True:
+        agents = [next(iterator, "end") for iterator in iterators]
+        assert agents[0] == agents[1]
+        assert seen(ours) == seen(theirs)
+        if agents[0] == "end":
+            break
+        assert str(ours.last(observe=False)) == str(theirs.last(observe=False))
+        # The reward's type shows too: int in general, float for the illegal move.
+        mine, other = ours.last(), theirs.last()
+        assert mine[1:] == other[1:]
+        assert [type(value) for value in mine] == [type(value) for value in other]
+        assert list(mine[0]) == list(other[0])
+        for key in mine[0]:
+            assert mine[0][key].dtype == other[0][key].dtype
+            assert mine[0][key].shape == other[0][key].shape
+        dead = mine[2] or mine[3]
+        if dead:
+            assert masks(ours) == [[0] * 7] * 2
+            kind, action = "dead", None
+            if choose.random() < mischief:
+                kind, action = "dead acts", choose.choice([0, 3, 6, 9])
+        else:
+            assert masks(ours) == masks(theirs)
+            kind, action = "legal", choose.choice(np.flatnonzero(mine[0]["action_mask"]).tolist())
+            if choose.random() < mischief:
+                full = np.flatnonzero(mine[0]["action_mask"] == 0).tolist()
+                if full:
+                    kind, action = "illegal", choose.choice(full)
+                else:
+                    kind, action = "outside", choose.choice([-1, 7, 2.0, "3", None])
+            elif choose.random() < 0.5:
+                action = choose.choice([np.int32, np.int64, np.int8])(action)
+        kinds.append(kind)
+        results = outcome_of(ours.step, action), outcome_of(theirs.step, action)
+        if kind == "dead acts":  # theirs is ValueError or AssertionError, ours is both
+            assert None not in results
+        else:
+            assert results[0] == results[1]
+        assert EnvLogger.mqueue[::2] == EnvLogger.mqueue[1::2]
+    assert outcome_of(ours.step, 0) == outcome_of(theirs.step, 0)  # warns, nothing more
+    assert EnvLogger.mqueue[::2] == EnvLogger.mqueue[1::2]
+
+    return kinds
+
+
+@pytest.fixture
+def log_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each warning once in PettingZoo's queue, without its handler that adds another copy."""
+    logger = logging.getLogger("pettingzoo.utils.env_logger")
+    monkeypatch.setattr(logger, "handlers", [logging.NullHandler()])
+    monkeypatch.setattr(logger, "propagate", False)
+
+
+@pytest.mark.compiled
+@pytest.mark.usefixtures("log_messages")
+@pytest.mark.parametrize(
+    ("wrapped", "games"),
+    [(False, 1000), (True, 200)],
+    ids=["env", "wrapped raw_env"],
+)
+def test_games_are_those_of_pettingzoo(wrapped: bool, games: int) -> None:
+    connect_four = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
+    ours: Any = env()
+    if wrapped:
+        ours = wrappers.TerminateIllegalWrapper(raw_env(), illegal_reward=-1)
+        ours = wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(ours))
+    theirs = connect_four.env()
+    choose = random.Random(20)
+    kinds: list[str] = []
+    for _ in range(games):
+        kinds += compare_game(ours, theirs, choose)
+    for kind in ("legal", "illegal", "outside", "dead", "dead acts"):
+        assert kinds.count(kind) > 15, kind
+
+
+@pytest.mark.usefixtures("log_messages")
+def test_a_few_games_are_those_of_pettingzoo() -> None:
+    connect_four = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
+    choose = random.Random(3)
+    ours, theirs = env(), connect_four.env()
+    for _ in range(20):
+        assert "legal" in compare_game(ours, theirs, choose)
+
+
+def test_spaces_and_metadata_are_those_of_pettingzoo() -> None:
+    connect_four = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
+    ours, theirs = env(), connect_four.env()
+    assert ours.possible_agents == theirs.possible_agents
+    for agent in ours.possible_agents:
+        assert ours.action_space(agent) == theirs.action_space(agent)
+        assert ours.observation_space(agent) == theirs.observation_space(agent)
+        assert ours.action_space(agent) is ours.action_space(agent)
+        assert ours.observation_space(agent) is ours.observation_space(agent)
+    for key in ("name", "is_parallelizable", "render_fps"):
+        assert ours.metadata[key] == theirs.metadata[key]
+    assert set(theirs.metadata["render_modes"]) < set(ours.metadata["render_modes"])
+    assert ours.board == theirs.board == [0] * 42
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["agents", "rewards", "terminations", "truncations", "infos", "agent_selection", "num_agents"],
+)
+def test_nothing_of_a_game_before_the_first_reset(name: str) -> None:
+    environment = env()
+    assert not hasattr(environment, name)
+    with pytest.raises(NotReset, match=name):
+        getattr(environment, name)
+    environment.reset()
+    assert hasattr(environment, name)
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments"),
+    [("step", (3,)), ("observe", ("player_0",)), ("state", ()), ("render", ()), ("last", ())],
+)
+def test_no_call_before_the_first_reset(call: str, arguments: tuple[Any, ...]) -> None:
+    for error in (NotReset, AssertionError, AttributeError, C4Error):
+        with pytest.raises(error, match="reset"):
+            getattr(env(), call)(*arguments)
+
+
+def test_agent_iter_before_the_first_reset() -> None:
+    with pytest.raises(AssertionError, match="agent_iter"):
+        env().agent_iter()
+
+
+def test_an_unknown_attribute_is_just_that() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'colour'"):
+        env().colour  # noqa: B018
+
+
+def test_a_turn_needs_a_step_or_a_reset() -> None:
+    environment = env()
+    environment.reset()
+    agents = iter(environment.agent_iter())
+    assert next(agents) == "player_0"
+    with pytest.raises(WrongOrder, match="need to call step"):
+        next(agents)
+    environment.step(3)
+    assert next(agents) == "player_1"
+    environment.reset()
+    assert next(agents) == "player_0"
+
+
+def test_agent_iter_stops_after_max_iter_and_can_be_used_again() -> None:
+    environment = env()
+    environment.reset()
+    turns = environment.agent_iter(3)
+    for _ in range(2):
+        count = 0
+        for _ in turns:
+            environment.step(count % 7)
+            count += 1
+        assert count == 3
+
+
+def test_step_after_the_last_agent() -> None:
+    environment = play(env(), "4455667")
+    environment.step(None)
+    environment.step(None)
+    assert environment.agents == []
+    environment.step(3)
+    assert "step() called after" in EnvLogger.mqueue[-1]
+    bare = play(raw_env(), "4455667")
+    bare.step(None)
+    bare.step(None)
+    with pytest.raises(WrongOrder, match="reset"):
+        bare.step(3)
+
+
+def test_an_illegal_move_loses() -> None:
+    environment = play(env(), "444444")
+    environment.step(3)
+    assert environment.rewards == {"player_0": -1, "player_1": 0}
+    assert environment.terminations == environment.truncations
+    assert environment.terminations == {"player_0": True, "player_1": True}
+    assert "Illegal move" in EnvLogger.mqueue[-1]
+    assert masks(environment) == [[0] * 7] * 2
+    environment.reset()
+    assert environment.rewards == {"player_0": 0, "player_1": 0}
+    assert not any(environment.terminations.values())
+
+
+# -- better than PettingZoo's ---------------------------------------------------------------
+
+
+@BOTH
+@pytest.mark.parametrize("action", NOT_COLUMNS, ids=repr)
+def test_what_is_not_a_column_is_refused_and_changes_nothing(make: Any, action: Any) -> None:
+    environment = play(make(), "44")
+    before = seen(environment)
+    for error in (ActionNotInSpace, AssertionError, C4Error):
+        with pytest.raises(error, match=r"expected an integer 0\.\.6"):
+            environment.step(action)
+    assert seen(environment) == before
+    environment.step(np.uint8(3))
+    assert environment.position == Position.parse("444")
+
+
+@BOTH
+@pytest.mark.parametrize("action", [3, -1, "3", True])
+def test_the_dead_take_only_none(make: Any, action: Any) -> None:
+    environment = play(make(), "4455667")
+    before = seen(environment)
+    with pytest.raises(ActionNotInSpace, match="only valid action is None"):
+        environment.step(action)
+    assert seen(environment) == before
+
+
+def test_a_full_column_is_an_error_in_raw_env() -> None:
+    environment = play(raw_env(), "444444")
+    before = seen(environment)
+    for error in (IllegalStep, IllegalMove, AssertionError):
+        with pytest.raises(error, match=r"column 3 is full; legal columns: \(0, 1, 2, 4, 5, 6\)"):
+            environment.step(3)
+    assert seen(environment) == before
+
+
+def test_legality_is_judged_on_the_board() -> None:
+    environment = env()
+    environment.reset()
+    observation, *_ = environment.last()
+    observation["action_mask"][:] = 0
+    observation["observation"][:] = 1
+    environment.step(3)
+    assert environment.rewards == {"player_0": 0, "player_1": 0}
+    assert environment.position == Position.parse("4")
+
+
+@BOTH
+def test_what_is_handed_out_is_fresh(make: Any) -> None:
+    environment = play(make(), "4455")
+    before = seen(environment), environment.state().tolist()
+    for agent in environment.possible_agents:
+        observation = environment.observe(agent)
+        for array in observation.values():
+            array[:] = 1
+        observation.clear()
+    environment.state()[:] = 1
+    environment.board[0] = 2
+    assert (seen(environment), environment.state().tolist()) == before
+
+
+@BOTH
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+@pytest.mark.parametrize("moves", ["", "44", "445566", "4455667"])
+def test_copies_keep_the_game_and_go_their_own_way(make: Any, duplicate: Any, moves: str) -> None:
+    environment = play(make(render_mode="ansi"), moves)
+    if moves == "4455667":
+        environment.step(None)  # one of the two agents gone
+    double = duplicate(environment)
+    assert seen(double) == seen(environment)
+    assert double.render() == environment.render()
+    before = seen(environment)
+    double.step(None if moves == "4455667" else 6)
+    assert seen(environment) == before
+    environment.step(None if moves == "4455667" else 6)
+    assert seen(double) == seen(environment)
+
+
+def test_a_copy_keeps_the_order_of_calls() -> None:
+    assert not hasattr(copy.deepcopy(env()), "agents")
+    environment = env()
+    environment.reset()
+    next(iter(environment.agent_iter()))
+    with pytest.raises(WrongOrder):
+        next(iter(copy.deepcopy(environment).agent_iter()))
+
+
+@BOTH
+def test_after_the_end_no_column_is_legal(make: Any) -> None:
+    environment = play(make(), "4455667")
+    assert masks(environment) == [[0] * 7] * 2
+    environment.step(None)
+    assert masks(environment) == [[0] * 7] * 2
+
+
+@BOTH
+def test_a_win_with_the_42nd_disc_is_a_win(make: Any) -> None:
+    environment = play(make(), WIN_ON_THE_42ND)
+    assert environment.position.plies == 42
+    assert environment.rewards == {"player_0": -1, "player_1": 1}
+    assert environment.terminations == {"player_0": True, "player_1": True}
+
+
+@BOTH
+def test_a_draw(make: Any) -> None:
+    environment = play(make(), DRAW)
+    assert environment.position.outcome.winner is None
+    assert environment.rewards == environment._cumulative_rewards == {"player_0": 0, "player_1": 0}
+    assert environment.terminations == {"player_0": True, "player_1": True}
+
+
+@BOTH
+def test_reset_from_moves(make: Any) -> None:
+    environment = make()
+    environment.reset(seed=5, options={"moves": "445"})
+    assert environment.position == Position.parse("445")
+    assert environment.agent_selection == "player_1"
+    assert environment.last_move == 4
+    assert seen(environment) == seen(play(make(), "445"))
+    environment.reset(options={"moves": ""})
+    assert (environment.position, environment.last_move) == (Position(), None)
+
+
+@BOTH
+def test_reset_from_a_position(make: Any) -> None:
+    environment = make()
+    environment.reset(options={"position": Position.parse("4455")})
+    assert environment.agent_selection == "player_0"
+    environment.step(5)
+    assert environment.position == Position.parse("44556")
+    assert environment.last_move == 5
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"move": "44"}, InvalidOption, "unknown option move"),
+        ({"moves": "48"}, InvalidNotation, "'8'"),
+        ({"moves": 44}, InvalidNotation, "44"),
+        ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
+        ({"moves": "4455667"}, InvalidOption, "finished game"),
+        ({"position": "44"}, InvalidOption, r"expected a c4env\.Position"),
+        ({"position": Position.parse("4455667")}, InvalidOption, "finished game"),
+        ({"position": Position(), "moves": ""}, InvalidOption, "only one"),
+        ("4455", InvalidOption, "expected a dict"),
+    ],
+)
+def test_bad_options_leave_the_game_as_it_was(
+    make: Any, options: Any, error: type[Exception], match: str
+) -> None:
+    environment = play(make(), "123")
+    before = seen(environment)
+    with pytest.raises(error, match=match):
+        environment.reset(options=options)
+    assert seen(environment) == before
+
+
+@BOTH
+@pytest.mark.parametrize("seed", [-1, 1.5, "1", True])
+def test_bad_seeds(make: Any, seed: Any) -> None:
+    with pytest.raises(InvalidOption, match="seed"):
+        make().reset(seed=seed)
+
+
+@BOTH
+def test_bad_constructor_arguments(make: Any) -> None:
+    with pytest.raises(UnknownRenderMode, match="'humann'"):
+        make(render_mode="humann")
+    for scaling in (0, -3, 2.5, True, "9"):
+        with pytest.raises(InvalidOption, match="screen_scaling"):
+            make(screen_scaling=scaling)
+
+
+@BOTH
+def test_unknown_agents(make: Any) -> None:
+    environment = play(make(), "4")
+    with pytest.raises(UnknownAgent, match="player_2"):
+        environment.observe("player_2")
+
+
+@BOTH
+def test_state_is_the_board_for_both(make: Any) -> None:
+    environment = make()
+    environment.reset()
+    assert environment.state_space.contains(environment.state())
+    environment.step(3)
+    state = environment.state()
+    assert environment.state_space.contains(state)
+    assert np.argwhere(state).tolist() == [[5, 3, 0]]
+    environment.step(3)
+    assert np.argwhere(environment.state()).tolist() == [[4, 3, 1], [5, 3, 0]]
+    assert np.array_equal(environment.observe("player_0")["observation"], environment.state())
+    check_state_space(environment)
+
+
+def test_the_mask_is_only_for_the_agent_to_move() -> None:
+    environment = play(env(), "4")
+    assert masks(environment) == [[0] * 7, [1] * 7]
+
+
+def test_position_cannot_be_set() -> None:
+    with pytest.raises(AttributeError):
+        env().position = Position()  # type: ignore[misc]
+
+
+# -- pictures, checks and names ---------------------------------------------------------------
+
+
+@BOTH
+def test_render_modes_that_need_no_window(make: Any) -> None:
+    environment = play(make(render_mode="ansi"), "445")
+    assert "[x]" in environment.render()
+    environment = play(make(render_mode="rgb_array", screen_scaling=2), "445")
+    assert environment.render().shape == (172, 198, 3)
+    environment = play(make(), "445")
+    with pytest.warns(UserWarning, match="render mode"):
+        assert environment.render() is None
+
+
+# An empty board has no discs to observe (PettingZoo's own connect four draws the same
+# warning), and once the game is over no column is legal.
+@pytest.mark.filterwarnings("ignore:Observation numpy array is all zeros")
+@pytest.mark.filterwarnings("ignore:Action mask numpy array is all zeros")
+@BOTH
+def test_pettingzoo_accepts_it(make: Any) -> None:
+    api_test(make(), num_cycles=100)
+    seed_test(make, num_cycles=100)
+
+
+@BOTH
+def test_pettingzoo_accepts_its_pictures(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(raw_env.metadata, "render_fps", 1000)
+    render_test(make)
+
+
+def test_names_are_lazy() -> None:
+    code = "import sys, c4env; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    assert c4env.env is env
+    assert c4env.raw_env is raw_env
+
+
+@pytest.mark.parametrize(
+    "imports",
+    ["import c4env.envs.aec, pettingzoo", "import pettingzoo, c4env", "import c4env, pettingzoo"],
+)
+def test_pettingzoo_makes_it_by_name(imports: str) -> None:
+    pytest.importorskip("pettingzoo.env_registry")
+    code = f"""{imports}
+made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")
+assert type(made) is c4env.env and made.render_mode == "ansi"
+import importlib
+importlib.reload(c4env)"""
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+
+from c4env import bitboard
+from c4env.bitboard import (
+    BOARD,
+    BOTTOM,
+    CELLS,
+    CENTRE,
+    COLUMN,
+    TOP,
+    drop,
+    fours,
+    has_won,
+    is_consistent,
+    mirror,
+    playable,
+    popcount,
+    winning_cells,
+)
+from c4env.jit import kernel
+from tests.helpers import reference
+from tests.helpers.strategies import bits_of, board_of, games, stacks
+
+
+@kernel("int64(int64, int64, int64)")
+def perft(mine: int, theirs: int, depth: int) -> int:
+    if depth == 0:
+        return 1
+    if has_won(theirs):
+        return 0
+    count = 0
+    for column in range(7):
+        cell = drop(mine | theirs, column)
+        if cell:
+            count += perft(theirs, mine | cell, depth - 1)
+    return count
+
+
+def cells_of(bits: int) -> set[tuple[int, int]]:
+    return {(bit % 7, bit // 7) for bit in range(49) if bits >> bit & 1}
+
+
+def test_the_masks_show_the_drawn_layout() -> None:
+    assert cells_of(BOARD) == {(row, column) for row in range(6) for column in range(7)}
+    assert cells_of(BOTTOM) == {(0, column) for column in range(7)}
+    assert cells_of(TOP) == {(5, column) for column in range(7)}
+    assert cells_of(CENTRE) == {(row, 3) for row in range(6)}
+    assert cells_of(COLUMN) == {(row, 0) for row in range(6)}
+    assert CELLS == BOARD.bit_count() == 42
+
+
+def test_move_sequences_are_counted_as_known() -> None:
+    known = {1: 7, 2: 49, 3: 343, 4: 2401, 5: 16807}
+    assert {depth: perft(0, 0, depth) for depth in known} == known
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("depth", "count"), [(7, 823536), (8, 5673234), (9, 39394572)])
+def test_long_move_sequences_are_counted_as_known(depth: int, count: int) -> None:
+    assert perft(0, 0, depth) == count
+
+
+def test_move_sequences_from_the_middle_are_as_many_as_the_reference_finds() -> None:
+    for moves in reference.random_games(seed=3, count=20, least=20, most=30):
+        board = reference.board_after(moves)
+        player = len(moves) % 2
+        counted = perft(bits_of(board, player), bits_of(board, 1 - player), 3)
+        assert counted == reference.perft(board, player, 3), moves
+
+
+@pytest.mark.compiled
+def test_positions_of_the_published_set_are_as_many_as_known() -> None:
+    """67,557 mirror-reduced 8-ply positions, not won, in which nobody wins at once."""
+    boards = {(0, 0)}
+    for _ in range(8):
+        reached = set()
+        for mine, theirs in boards:
+            if not has_won(theirs):
+                cells = (drop(mine | theirs, column) for column in range(7))
+                reached |= {(theirs, mine | cell) for cell in cells if cell}
+        boards = reached
+    assert len(boards) == 184275
+    quiet = set()
+    for mine, theirs in boards:
+        now = playable(mine | theirs)
+        if not has_won(theirs) and not (winning_cells(mine) | winning_cells(theirs)) & now:
+            quiet.add(min((mine, theirs), (mirror(mine), mirror(theirs))))
+    assert len(quiet) == 67557
+
+
+@given(stacks)
+def test_every_board_is_read_as_the_reference_reads_it(columns: list[list[int]]) -> None:
+    board = board_of(columns)
+    boards = [bits_of(board, player) for player in (0, 1)]
+    occupied = boards[0] | boards[1]
+    for player, bits in enumerate(boards):
+        own_only = [[c if c == player else reference.EMPTY for c in row] for row in board]
+        assert has_won(bits) == (reference.winner(own_only) is not None)
+        assert cells_of(fours(bits)) == reference.winning_discs(own_only)
+        empty = {(r, c) for r in range(6) for c in range(7) if board[r][c] == reference.EMPTY}
+        completing = reference.cells_completing_four(board, player)
+        assert cells_of(winning_cells(bits)) & empty == completing & empty
+        assert popcount(bits) == sum(row.count(player) for row in board)
+        assert cells_of(mirror(bits)) == {(row, 6 - column) for row, column in cells_of(bits)}
+        assert mirror(mirror(bits)) == bits
+    for column, discs in enumerate(columns):
+        resting = set() if len(discs) == 6 else {(len(discs), column)}
+        assert cells_of(drop(occupied, column)) == resting
+        assert cells_of(playable(occupied)) & {(r, column) for r in range(6)} == resting
+
+
+def test_every_window_alone_is_four_in_a_row() -> None:
+    for cells in reference.WINDOWS:
+        bits = sum(1 << (7 * column + row) for row, column in cells)
+        assert has_won(bits)
+        assert fours(bits) == bits
+        for row, column in cells:
+            three = bits ^ 1 << (7 * column + row)
+            assert not has_won(three)
+            assert fours(three) == 0
+            if cells not in reference.VERTICAL or (row, column) == cells[3]:
+                assert winning_cells(three) & 1 << (7 * column + row)
+
+
+def test_four_discs_that_only_adjoin_in_memory_are_no_line() -> None:
+    """The top of one column and the bottom of the next: the empty bit keeps them apart."""
+    for column in range(6):
+        for below in range(1, 4):
+            bits = (COLUMN & ~(COLUMN >> below)) << (7 * column)
+            bits |= (COLUMN & (COLUMN >> (2 + below))) << (7 * (column + 1))
+            assert bits.bit_count() == 4
+            assert not has_won(bits)
+
+
+@given(games())
+def test_boards_of_games_are_consistent(moves: str) -> None:
+    board = reference.board_after(moves)
+    player = len(moves) % 2
+    mine, theirs = bits_of(board, player), bits_of(board, 1 - player)
+    assert is_consistent(mine, theirs)
+    assert not is_consistent(mine, theirs | TOP << 1)  # off the board
+    if theirs:
+        assert not is_consistent(mine | theirs, theirs)  # overlapping
+        assert len(moves) % 2 == 0 or not is_consistent(theirs, mine)  # too many of mine
+
+
+def test_discs_in_the_air_and_wrong_numbers_are_inconsistent() -> None:
+    assert not is_consistent(0, 0b10)
+    assert not is_consistent(0, 0b101)
+    assert not is_consistent(0b1, 0)
+    assert not is_consistent(0, 0b11)
+    assert is_consistent(0b1, 0b10)
+
+
+def test_the_module_exports_what_its_drawing_says() -> None:
+    """Each bit of the drawing in the docstring stands where the reference puts it."""
+
+    rows = [
+        [int(word) for word in line.split()[:7]]
+        for line in (bitboard.__doc__ or "").splitlines()
+        if line.startswith("     ") and line.split()[0].isdigit()
+    ]
+    assert rows == [[7 * column + height for column in range(7)] for height in range(6, -1, -1)]

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from c4env import jit
+from c4env.jit import config, kernel
+from tests.helpers.paths import ROOT
+
+
+def run(script: Path, cache: Path, root: Path = ROOT, **environment: str) -> str:
+    """What a new process prints that runs a script with warnings as errors, exit code 0."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "XDG_"))}
+    clean |= {"PYTHONPATH": str(root), "NUMBA_CACHE_DIR": str(cache), **environment}
+    command = [sys.executable, "-W", "error", str(script)]
+    done = subprocess.run(command, env=clean, cwd=script.parent, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout.decode().strip()
+
+
+def contents(folder: Path) -> dict[Path, int]:
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+# -- kernel() ----------------------------------------------------------------------
+
+
+def test_a_kernel_computes_what_its_function_does() -> None:
+    @kernel("int64(int64)")
+    def twice(number: int) -> int:
+        return 2 * number
+
+    assert twice(21) == 42
+    if config.DISABLE_JIT:
+        assert type(twice) is type(run)
+    else:
+        assert len(twice.signatures) == 1  # type: ignore[attr-defined]  # compiled at once
+        assert type(twice(21)) is int
+
+
+def test_a_kernel_needs_a_signature() -> None:
+    with pytest.raises(TypeError, match="signature"):
+        kernel()  # type: ignore[call-arg]
+
+
+def test_numbas_own_cache_folder_is_left_as_it_was() -> None:
+    before = config.CACHE_DIR
+
+    @kernel("int64(int64)")
+    def same(number: int) -> int:
+        return number
+
+    assert same(3) == 3
+    assert before == config.CACHE_DIR
+
+
+@pytest.mark.compiled
+def test_a_kernel_that_does_not_compile_leaves_the_cache_folder_too() -> None:
+    before = config.CACHE_DIR
+    with pytest.raises(Exception, match=r"unknown_name|NameError"):
+
+        @kernel("int64(int64)")
+        def wrong(number: int) -> int:
+            return unknown_name  # type: ignore[name-defined,no-any-return]  # noqa: F821
+
+    assert before == config.CACHE_DIR
+
+
+def test_uncompiled_kernels_are_plain_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "DISABLE_JIT", 1)
+
+    def plain(number: int) -> int:
+        return number
+
+    assert kernel("int64(int64)")(plain) is plain
+    assert jit.is_warm()
+
+
+# -- the cache folder ----------------------------------------------------------------
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the sources that ``source_hash`` looks at instead of ours."""
+    for package in ("c4env", "agents", "evaluation"):
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+    monkeypatch.setattr(jit, "__file__", str(tmp_path / "c4env" / "jit.py"))
+    return tmp_path
+
+
+def test_the_folders_name_changes_with_any_source_of_a_kernel(copied: Path) -> None:
+    seen = [jit.source_hash()]
+    assert jit.source_hash() == seen[0]
+    for name in ("c4env/bitboard.py", "agents/search/heuristics.py", "c4env/jit.py"):
+        path = copied / name
+        path.write_text(path.read_text() + "# edited\n")
+        seen.append(jit.source_hash())
+    (copied / "agents" / "new").mkdir()
+    (copied / "agents" / "new" / "module.py").write_text("")
+    seen.append(jit.source_hash())
+    assert len(set(seen)) == len(seen)
+    (copied / "agents" / "notes.txt").write_text("no source")
+    (copied / "evaluation" / "other.py").write_text("no kernel")
+    assert jit.source_hash() == seen[-1]
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    """The three places a cache can be in, all in the test's folder."""
+    found = {name: tmp_path / name for name in ("numba", "xdg", "home")}
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(found["numba"]))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(found["xdg"]))
+    monkeypatch.setattr(Path, "home", lambda: found["home"])
+    return found
+
+
+def folder() -> Path:
+    """The folder found anew; the function remembers its first answer."""
+    return jit.cache_folder.__wrapped__()
+
+
+def test_the_first_writable_place_holds_the_cache(places: dict[str, Path]) -> None:
+    name = f"c4env-{jit.source_hash()}"
+    # A file in the way stands for an unwritable place, which root would not notice.
+    for place, base in places.items():
+        expected = base / ".cache" / name if place == "home" else base / name
+        assert folder() == expected
+        assert expected.is_dir()
+        shutil.rmtree(base)
+        base.write_text("in the way")
+    temporary = folder()
+    assert temporary.is_dir()
+    assert temporary.name.startswith(name)
+    assert not any(base in temporary.parents for base in places.values())
+    shutil.rmtree(temporary)
+
+
+def test_without_a_home_a_temporary_folder_serves(
+    places: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    temporary = folder()
+    assert temporary.is_dir()
+    shutil.rmtree(temporary)
+
+
+@pytest.mark.compiled
+def test_the_cache_is_warm_once_something_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
+    assert not jit.is_warm()
+    (tmp_path / "machine.nbc").write_text("code")
+    assert jit.is_warm()
+
+
+# -- other processes -----------------------------------------------------------------
+
+PLAY = """
+import agents
+from agents.published import rustport
+from agents.search import fixed_depth
+from c4env import Position, observe, position_from
+
+position = position_from(observe(Position.parse("44")))
+for spec in ("alphabeta-chain:depth=3", "rust-port:depth=2"):
+    print(agents.make(spec).choose(position))
+# Compiled by this process: nothing when all came from the cache.
+print(sum(sum(k.stats.cache_misses.values()) for k in (fixed_depth.minimax, rustport.reply_value)))
+"""
+
+
+@pytest.mark.compiled
+def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
+    script, cache = tmp_path / "play.py", tmp_path / "cache"
+    script.write_text(PLAY)
+    first = run(script, cache).split()
+    assert first[2] != "0"
+    compiled = contents(cache)
+    assert any(path.suffix == ".nbc" for path in compiled)
+    second = run(script, cache).split()
+    assert second == [*first[:2], "0"]
+    assert contents(cache) == compiled
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A tree with ``kernel()`` and a kernel that calls one from another file."""
+    for package in ("c4env", "agents"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("")
+    shutil.copy(ROOT / "c4env" / "jit.py", tmp_path / "c4env")
+    lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\n"
+    callee = lines + "def callee(n):\n    return n + 1\n"
+    (tmp_path / "c4env" / "callee.py").write_text(callee)
+    caller = lines.replace("@", "from c4env.callee import callee\n@")
+    (tmp_path / "c4env" / "caller.py").write_text(caller + "def caller(n):\n    return callee(n)\n")
+    return tmp_path
+
+
+@pytest.mark.compiled
+def test_an_edited_callee_is_not_run_from_old_machine_code(small: Path) -> None:
+    script = small / "main.py"
+    script.write_text("from c4env.caller import caller\nprint(caller(1))\n")
+    assert run(script, small / "cache", small) == "2"
+    callee = small / "c4env" / "callee.py"
+    callee.write_text(callee.read_text().replace("n + 1", "n + 7"))
+    assert run(script, small / "cache", small) == "8"
+
+
+@pytest.mark.compiled
+def test_where_nothing_is_writable_kernels_run_and_nothing_stays(small: Path) -> None:
+    blocked = small / "blocked"
+    blocked.write_text("in the way")
+    script = small / "main.py"
+    script.write_text(
+        "from c4env import jit\nfrom c4env.caller import caller\n"
+        "print(caller(1), jit.cache_folder())\n"
+    )
+    answer, used = run(
+        script, blocked, small, HOME=str(blocked), XDG_CACHE_HOME=str(blocked)
+    ).split()
+    assert answer == "2"
+    assert not Path(used).exists()
+
+
+def test_the_type_of_a_heuristic_is_the_documented_one() -> None:
+    signature: Any = jit.HEURISTIC
+    assert "float64(int64, int64)" in str(signature)

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from c4env import Position, observe, position_from
+from c4env.errors import C4Error, InvalidObservation, InvalidOption
+from tests.helpers import reference
+from tests.helpers.strategies import games, positions
+
+DTYPES = [np.int8, np.uint8, np.int32, np.int64, np.float32, np.float64, np.bool_]
+
+
+@given(games())
+def test_an_observation_shows_the_board_from_the_observers_side(moves: str) -> None:
+    position, board = Position.parse(moves), reference.board_after(moves)
+    for player in (0, 1):
+        seen = observe(position, player)
+        assert list(seen) == ["observation", "action_mask"]
+        planes, mask = seen["observation"], seen["action_mask"]
+        assert planes.dtype == mask.dtype == np.int8
+        assert planes.shape == (6, 7, 2)
+        for plane, owner in ((0, player), (1, 1 - player)):
+            expected = [[int(cell == owner) for cell in row] for row in reversed(board)]
+            assert planes[:, :, plane].tolist() == expected
+        on_turn = player == len(moves) % 2 and not reference.is_over(board)
+        columns = reference.open_columns(board) if on_turn else []
+        assert mask.tolist() == [int(column in columns) for column in range(7)]
+        if player == position.to_move:
+            assert all(np.array_equal(observe(position)[k], seen[k]) for k in seen)  # type: ignore[literal-required]
+
+
+@given(positions())
+def test_the_position_is_read_back(position: Position) -> None:
+    seen = observe(position)
+    assert position_from(seen) == position
+    assert position_from(seen["observation"]) == position
+    assert position_from(seen).outcome == position.outcome
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_any_numeric_type_and_layout_is_read(dtype: type) -> None:
+    position = Position.parse("44552")
+    planes = observe(position)["observation"].astype(dtype)
+    assert position_from(planes) == position
+    assert position_from({"observation": planes}) == position
+    assert position_from(np.asfortranarray(planes)) == position
+    assert position_from(planes[:, ::-1]) == position.mirror()
+    assert position_from(planes.tolist()) == position
+
+
+def test_a_read_only_observation_is_read() -> None:
+    planes = observe(Position.parse("44"))["observation"]
+    planes.flags.writeable = False
+    assert position_from(planes) == Position.parse("44")
+
+
+def test_observations_are_fresh_and_reading_leaves_them_alone() -> None:
+    position = Position.parse("4455")
+    first, second = observe(position), observe(position)
+    assert not np.shares_memory(first["observation"], second["observation"])
+    assert not np.shares_memory(first["action_mask"], second["action_mask"])
+    position_from(first)
+    assert np.array_equal(first["observation"], second["observation"])
+    first["observation"][:] = 1
+    assert position == Position.parse("4455")
+
+
+@pytest.mark.parametrize("shape", [(7, 6, 2), (2, 6, 7), (6, 7), (1, 6, 7, 2), (0,), ()])
+def test_another_shape_is_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(InvalidObservation, match=r"expected \(6, 7, 2\)") as caught:
+        position_from(np.zeros(shape, np.int8))
+    assert str(shape) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype"),
+    [
+        *((value, np.int8) for value in (2, 3, -1, 127, -128)),
+        *((value, np.int64) for value in (256, 257, -255)),
+        *((value, np.uint8) for value in (2, 255)),
+        *((value, np.float64) for value in (0.5, 1.0000001, -1.0)),
+    ],
+)
+def test_other_values_are_refused_whatever_their_type(value: Any, dtype: type) -> None:
+    for cell in ((5, 3, 0), (5, 3, 1), (0, 0, 0)):
+        planes = np.zeros((6, 7, 2), dtype)
+        planes[cell] = value
+        with pytest.raises(InvalidObservation, match="0 and 1"):
+            position_from(planes)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, 1e30])
+def test_floats_that_are_no_numbers_are_refused(value: float) -> None:
+    planes = np.zeros((6, 7, 2))
+    planes[5, 3, 1] = value
+    with pytest.raises(InvalidObservation, match="0 and 1"):
+        position_from(planes)
+
+
+@pytest.mark.parametrize("value", [None, "board", {}, {"board": 1}, {"observation": None}])
+def test_what_is_no_array_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidObservation, match=r"6, 7, 2"):
+        position_from(value)
+
+
+@pytest.mark.parametrize("text", ["x", object()])
+def test_cells_that_are_no_numbers_are_refused(text: Any) -> None:
+    planes = np.full((6, 7, 2), text, dtype=object)
+    with pytest.raises(InvalidObservation, match="0 and 1"):
+        position_from(planes)
+
+
+def board(*cells: tuple[int, int, int]) -> Any:
+    planes = np.zeros((6, 7, 2), np.int8)
+    for cell in cells:
+        planes[cell] = 1
+    return planes
+
+
+@pytest.mark.parametrize(
+    "planes",
+    [
+        pytest.param(board((4, 3, 1)), id="in the air"),
+        pytest.param(board((5, 3, 0), (5, 3, 1)), id="two discs in a cell"),
+        pytest.param(board((5, 3, 0)), id="observer has a disc too many"),
+        pytest.param(board((5, 3, 1), (5, 2, 1)), id="other has two too many"),
+        pytest.param(
+            board(*((5, c, 0) for c in range(4)), *((4, c, 1) for c in range(4))),
+            id="both have won",
+        ),
+        pytest.param(
+            board(*((5, c, 0) for c in range(4)), *((4, c, 1) for c in range(3)), (5, 5, 1)),
+            id="observer has won and is to move",
+        ),
+    ],
+)
+def test_a_board_the_mover_cannot_see_is_refused(planes: Any) -> None:
+    with pytest.raises(InvalidObservation, match="player to move"):
+        position_from(planes)
+
+
+def test_the_side_not_to_move_has_no_position_to_move_in() -> None:
+    """After an odd number of discs the other player sees one of its own too many."""
+    with pytest.raises(InvalidObservation, match="player to move"):
+        position_from(observe(Position.parse("4"), 0))
+
+
+def test_the_error_is_a_value_error() -> None:
+    assert issubclass(InvalidObservation, C4Error)
+
+
+@pytest.mark.parametrize("player", ["player_1", 2, -1])
+def test_only_players_observe(player: object) -> None:
+    with pytest.raises(InvalidOption, match="expected 0, 1 or None"):
+        observe(Position(), player)  # type: ignore[arg-type]

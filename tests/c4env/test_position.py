@@ -1,0 +1,389 @@
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from c4env import Outcome, Position, format_moves, parse_moves
+from c4env.errors import C4Error, IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
+from c4env.position import parse_column
+from tests.helpers import reference
+from tests.helpers.strategies import bits_of, board_of, games, positions, stacks
+
+DRAW = "421127327363224366417626743773654415515515"
+WON_BY_THE_LAST_DISC = "527321255352474421577234343376616576661114"
+WON_TWICE_BY_ONE_DISC = "374324243245353744772756721"
+
+
+def drawn(board: reference.Board) -> str:
+    """The drawing the documentation promises, made from the reference's board."""
+    lines = [" ".join(".xo"[cell + 1] for cell in row) for row in reversed(board)]
+    return "\n".join([*lines, "1 2 3 4 5 6 7"])
+
+
+def reached(plies: int) -> list[set[Position]]:
+    """The distinct positions after 0, 1, .. plies."""
+    levels = [{Position()}]
+    for _ in range(plies):
+        levels.append({p.play(column) for p in levels[-1] for column in p.legal_columns()})
+    return levels
+
+
+# -- counts ------------------------------------------------------------------------
+
+
+def test_positions_and_mirror_pairs_are_as_many_as_known() -> None:
+    levels = reached(6)
+    assert [len(level) for level in levels] == [1, 7, 49, 238, 1120, 4263, 16422]
+    reduced = [
+        len({min((p, p.mirror()), key=lambda q: (q.mine, q.theirs)) for p in level})
+        for level in levels[1:]
+    ]
+    assert reduced == [4, 25, 121, 568, 2144, 8231]
+
+
+@pytest.mark.compiled
+def test_positions_after_seven_and_eight_plies_are_as_many_as_known() -> None:
+    levels = reached(8)
+    assert [len(level) for level in levels[7:]] == [54859, 184275]
+
+
+def test_a_sequence_of_seven_moves_can_be_played_in_as_many_ways_as_known() -> None:
+    def perft(position: Position, depth: int) -> int:
+        columns = position.legal_columns()
+        if depth == 1:
+            return len(columns)
+        return sum(perft(position.play(column), depth - 1) for column in columns)
+
+    assert perft(Position(), 5) == 16807
+    assert perft(Position.parse("111111"), 4) == 1296
+    # Four in column 1 end the game, so that branch has no second move.
+    assert perft(Position.parse("121212"), 2) == 6 * 7
+
+
+# -- rules -------------------------------------------------------------------------
+
+
+@given(games())
+def test_a_game_goes_as_in_the_reference(moves: str) -> None:
+    position = Position()
+    board = reference.empty_board()
+    for ply, digit in enumerate(moves):
+        assert position.plies == ply
+        assert position.to_move == ply % 2
+        assert position.outcome is None
+        assert position.legal_columns() == tuple(reference.open_columns(board))
+        assert [c for c in range(-2, 9) if position.is_legal(c)] == reference.open_columns(board)
+        column = int(digit) - 1
+        reference.play(board, column, ply % 2)
+        position = position.play(column)
+        for player in (0, 1):
+            assert position.discs(player) == bits_of(board, player)
+        assert position.mine == position.discs(position.to_move)
+    if not reference.is_over(board):
+        assert position.outcome is None
+        return
+    assert position.outcome is not None
+    assert position.outcome.winner == reference.winner(board)
+    cells = {(5 - row, column) for row, column in reference.winning_discs(board)}
+    assert position.outcome.cells == tuple(sorted(cells))
+    assert position.legal_columns() == ()
+    assert not any(position.is_legal(column) for column in range(7))
+
+
+def test_a_full_board_without_four_is_a_draw() -> None:
+    position = Position.parse(DRAW)
+    assert position.plies == 42
+    assert position.outcome == Outcome(None, ())
+    assert position.legal_columns() == ()
+    before = Position.parse(DRAW[:-1])
+    assert before.outcome is None
+    assert before.legal_columns() == (4,)
+
+
+def test_four_with_the_last_disc_is_a_win() -> None:
+    position = Position.parse(WON_BY_THE_LAST_DISC)
+    assert position.plies == 42
+    assert position.outcome is not None
+    assert position.outcome.winner == 1
+    assert len(position.outcome.cells) >= 4
+    assert Position.parse(WON_BY_THE_LAST_DISC[:-1]).outcome is None
+
+
+def test_one_disc_that_completes_two_lines_shows_both() -> None:
+    outcome = Position.parse(WON_TWICE_BY_ONE_DISC).outcome
+    assert outcome is not None
+    assert outcome.winner == 0
+    assert len(outcome.cells) == 7
+
+
+@pytest.mark.parametrize(
+    ("moves", "cells"),
+    [
+        ("1212121", ((2, 0), (3, 0), (4, 0), (5, 0))),
+        ("1122334", ((5, 0), (5, 1), (5, 2), (5, 3))),
+        ("12233434474", ((2, 3), (3, 2), (4, 1), (5, 0))),
+        ("76655454414", ((2, 3), (3, 4), (4, 5), (5, 6))),
+    ],
+)
+def test_each_direction_wins(moves: str, cells: tuple[tuple[int, int], ...]) -> None:
+    assert Position.parse(moves).outcome == Outcome(0, cells)
+    assert Position.parse(moves[:-1]).outcome is None
+
+
+# -- notations ---------------------------------------------------------------------
+
+
+@given(games())
+def test_every_notation_reads_back(moves: str) -> None:
+    position = Position.parse(moves)
+    board = reference.board_after(moves)
+    assert str(position) == drawn(board)
+    assert Position.from_board(str(position)) == position
+    assert Position.from_board(str(position).replace(" ", "").upper() + "\n\n") == position
+    assert Position.parse(position.moves()) == position
+    assert repr(position) == f"Position.parse({position.moves()!r})"
+    assert eval(repr(position)) == position
+    assert format_moves(parse_moves(moves)) == moves
+    assert parse_moves(moves) == tuple(int(digit) - 1 for digit in moves)
+    assert Position.from_bitboards(position.mine, position.theirs) == position
+
+
+@given(positions())
+def test_a_position_is_a_value(position: Position) -> None:
+    twins = [
+        copy.deepcopy(position),
+        copy.copy(position),
+        *(pickle.loads(pickle.dumps(position, level)) for level in range(6)),
+        position.mirror().mirror(),
+    ]
+    for twin in twins:
+        assert twin == position
+        assert hash(twin) == hash(position)
+        assert twin.plies == position.plies
+        assert twin.outcome == position.outcome
+        assert twin.legal_columns() == position.legal_columns()
+    assert len({position, *twins}) == 1
+    assert position != (position.mine, position.theirs)
+    for column in position.legal_columns():
+        assert position.play(column) != position
+
+
+@given(games())
+def test_the_mirror_image_is_the_game_played_in_mirrored_columns(moves: str) -> None:
+    mirrored = "".join(str(8 - int(digit)) for digit in moves)
+    assert Position.parse(moves).mirror() == Position.parse(mirrored)
+    ours, theirs = Position.parse(moves).outcome, Position.parse(mirrored).outcome
+    assert (ours is None) == (theirs is None)
+    if ours is not None and theirs is not None:
+        assert ours.winner == theirs.winner
+        assert {(row, 6 - column) for row, column in ours.cells} == set(theirs.cells)
+
+
+@given(games(finished=False))
+def test_playing_changes_nothing_in_the_position_played_from(moves: str) -> None:
+    position = Position.parse(moves)
+    before = (position.mine, position.theirs, position.plies, position.outcome, str(position))
+    for column in position.legal_columns():
+        position.play(column)
+    after = (position.mine, position.theirs, position.plies, position.outcome, str(position))
+    assert after == before
+
+
+def test_a_position_refuses_to_be_changed() -> None:
+    position = Position.parse("44")
+    for name in ("mine", "theirs", "plies", "to_move", "outcome", "other"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(position, name, 1)
+    with pytest.raises(AttributeError, match="mine"):
+        del position.mine
+    assert not hasattr(position, "__dict__")
+    assert position == Position.parse("44")
+
+
+def test_transpositions_are_equal() -> None:
+    assert Position.parse("123") == Position.parse("321")
+    assert Position.parse("123") != Position.parse("132")
+    assert Position.parse("") == Position() == Position.from_bitboards(0, 0)
+
+
+# -- impossible boards -------------------------------------------------------------
+
+
+@given(stacks)
+def test_a_board_is_taken_only_if_some_game_reaches_it(columns: list[list[int]]) -> None:
+    board = board_of(columns)
+    if is_reached(board):
+        assert str(Position.from_board(drawn(board))) == drawn(board)
+    else:
+        with pytest.raises(InvalidPosition):
+            Position.from_board(drawn(board))
+
+
+def is_reached(board: reference.Board, _known: dict[Any, bool] | None = None) -> bool:
+    """Whether some game reaches a board: take back any disc of the last mover, and ask again."""
+    known = {} if _known is None else _known
+    discs = [sum(row.count(player) for row in board) for player in (0, 1)]
+    if discs == [0, 0]:
+        return True
+    if discs[0] - discs[1] not in (0, 1):
+        return False
+    last = 1 if discs[0] == discs[1] else 0
+    if reference.key(board) not in known:
+        answer = False
+        for column in range(7):
+            stack = [board[row][column] for row in range(6) if board[row][column] != -1]
+            if answer or not stack or stack[-1] != last:
+                continue
+            reference.take_back(board, column)
+            answer = reference.winner(board) is None and is_reached(board, known)
+            reference.play(board, column, last)
+        known[reference.key(board)] = answer
+    return known[reference.key(board)]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_shuffled_discs_are_taken_only_if_some_game_reaches_them(seed: int) -> None:
+    """The right numbers of discs in any order: reached or not is the interesting question."""
+    lots = np.random.default_rng(seed)
+    plies = int(lots.integers(4, 13))
+    discs = lots.permutation([ply % 2 for ply in range(plies)])
+    board = reference.empty_board()
+    for player in discs:
+        reference.play(board, int(lots.choice(reference.open_columns(board)[:3])), int(player))
+    if is_reached(board):
+        assert str(Position.from_board(drawn(board))) == drawn(board)
+    else:
+        with pytest.raises(InvalidPosition):
+            Position.from_board(drawn(board))
+
+
+BLANK = ". . . . . . .\n"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param("x . . . . . .\n. . . . . . .", id="in the air"),
+        pytest.param(". . . . . . .\n. . . o . . .", id="the second player began"),
+        pytest.param(". . . . . . .\nx x . . . . .", id="two turns of one"),
+        pytest.param("x . . . . . .\no . . . . . .", id="o under the only x"),
+        pytest.param("o o o o . . .\nx x x x . . .", id="both have won"),
+        pytest.param("o o o . . . .\nx x x x . . o", id="the side to move has won"),
+        pytest.param("x x . . . . .\no o . . . . .", id="every x on an o"),
+    ],
+)
+def test_a_board_that_no_game_reaches_is_refused(rows: str) -> None:
+    text = BLANK * 4 + rows
+    with pytest.raises(InvalidPosition, match="no game reaches the board") as caught:
+        Position.from_board(text)
+    assert text in str(caught.value)
+
+
+def test_discs_in_an_order_no_game_has_are_shown_by_their_bitboards() -> None:
+    """from_bitboards does not look for the game: such a position plays on, but has none."""
+    position = Position.from_bitboards(0b10, 0b01 | 0)  # o below the only x, x to move again
+    assert position.legal_columns() == (0, 1, 2, 3, 4, 5, 6)
+    with pytest.raises(InvalidPosition, match="in turn"):
+        position.moves()
+    assert eval(repr(position)) == position
+    assert "from_bitboards(0x2, 0x1)" in repr(position)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        pytest.param(0, 0b10, id="in the air"),
+        pytest.param(0b1, 0b1, id="overlapping"),
+        pytest.param(0b1, 0, id="mine one more"),
+        pytest.param(0, 0b1 | 1 << 7, id="theirs two more"),
+        pytest.param(0, 1 << 6, id="above the board"),
+        pytest.param(0, 1 << 49, id="right of the board"),
+        pytest.param(-1, 0, id="negative"),
+        pytest.param(0, 1 << 80, id="beyond 64 bits"),
+        pytest.param(0b1111, 0b1111 << 7, id="both have won"),
+        pytest.param(0b1111, 0b1011 << 7 | 1 << 14, id="in the air too"),
+        pytest.param(0b1111, 0b111 << 7 | 1 << 14, id="the side to move has won"),
+    ],
+)
+def test_bitboards_that_are_no_board_are_refused(mine: int, theirs: int) -> None:
+    with pytest.raises(InvalidPosition, match=f"{mine:#x}") as caught:
+        Position.from_bitboards(mine, theirs)
+    assert f"{theirs:#x}" in str(caught.value)
+
+
+# -- errors ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("moves", ["0", "8", "44a", "4 4", "4,4", "²", "٣", "-1", "44\n"])
+def test_a_move_string_of_other_characters_is_refused(moves: str) -> None:
+    for read in (Position.parse, parse_moves):
+        with pytest.raises(InvalidNotation) as caught:
+            read(moves)
+        assert repr(moves) in str(caught.value)
+        assert "1..7" in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [44, None, b"44", ["4"]])
+def test_moves_that_are_no_text_are_refused(value: Any) -> None:
+    with pytest.raises(InvalidNotation) as caught:
+        Position.parse(value)
+    assert repr(value) in str(caught.value)
+
+
+def test_a_full_column_is_refused_where_it_stands() -> None:
+    full = Position.parse("444444")
+    with pytest.raises(IllegalMove, match=r"column 3 is full.*\(0, 1, 2, 4, 5, 6\)"):
+        full.play(3)
+    words = "'44444441', move 7: column 4 is full.*: 1, 2, 3, 5, 6, 7$"
+    with pytest.raises(IllegalMove, match=words):
+        Position.parse("44444441")
+
+
+def test_playing_on_after_the_end_is_refused() -> None:
+    for moves in ("1212121", DRAW):
+        with pytest.raises(IllegalMove, match="the game is over"):
+            Position.parse(moves).play(0)
+    with pytest.raises(IllegalMove, match="'12121213', move 8: column 3: the game is over"):
+        Position.parse("12121213")
+
+
+@pytest.mark.parametrize("action", [-1, 7, 100, True, False, 2.0, "3", None, [3], np.True_])
+def test_what_is_no_column_is_refused(action: Any) -> None:
+    position = Position.parse("4")
+    for use in (position.play, parse_column, lambda value: format_moves([value])):
+        with pytest.raises(InvalidAction, match=r"0\.\.6") as caught:
+            use(action)
+        assert str(action) in str(caught.value)
+    assert position == Position.parse("4")
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.intp])
+def test_numpy_integers_are_columns(dtype: type) -> None:
+    assert Position().play(dtype(3)) == Position.parse("4")
+    assert type(parse_column(dtype(3))) is int
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", BLANK * 5, BLANK * 7, ". . . . . .\n" * 6, BLANK * 5 + ". . . . . . . ."],
+)
+def test_a_text_of_another_size_is_no_board(text: str) -> None:
+    with pytest.raises(InvalidNotation, match="expected 6 lines of 7 cells") as caught:
+        Position.from_board(text)
+    assert repr(text) in str(caught.value)
+
+
+def test_a_cell_of_another_letter_is_refused() -> None:
+    with pytest.raises(InvalidNotation, match="'z' in"):
+        Position.from_board(BLANK * 5 + ". . . z . . .")
+
+
+def test_every_error_is_a_value_error() -> None:
+    for error in (IllegalMove, InvalidAction, InvalidNotation, InvalidPosition):
+        assert issubclass(error, C4Error)
+        assert issubclass(error, ValueError)

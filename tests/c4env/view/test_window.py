@@ -1,0 +1,140 @@
+"""The window, on SDL's driver without a screen."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4env import Position
+from c4env.envs.aec import env, raw_env
+from c4env.errors import C4Error, MissingExtra
+from c4env.view.rendering import rgb_array
+from c4env.view.window import Window
+
+pygame = pytest.importorskip("pygame")
+FRAME = rgb_array(Position.parse("445"), 4, screen_scaling=2)
+
+
+@pytest.fixture(autouse=True)
+def no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setitem(raw_env.metadata, "render_fps", 1000)
+    yield
+    pygame.display.quit()
+
+
+def shown(window: Window) -> Any:
+    return pygame.surfarray.array3d(window._window.get_surface()).swapaxes(0, 1)
+
+
+def press_close(window: Window) -> None:
+    pygame.event.post(pygame.event.Event(pygame.WINDOWCLOSE, window=window._window))
+
+
+def test_it_shows_the_frame() -> None:
+    window = Window("Connect Four", FRAME)
+    window.show(FRAME)
+    assert np.array_equal(shown(window), FRAME)
+    empty = rgb_array(Position(), screen_scaling=2)
+    window.show(empty)
+    assert np.array_equal(shown(window), empty)
+    window.close()
+
+
+def test_it_keeps_to_the_frame_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    rates: list[float] = []
+    window = Window("Connect Four", FRAME)
+    monkeypatch.setattr(window, "_clock", types.SimpleNamespace(tick=rates.append))
+    window.show(FRAME)
+    window.show(FRAME, 30)
+    window.close()
+    window.show(FRAME, 30)
+    assert rates == [30]
+
+
+def test_closing() -> None:
+    window = Window("Connect Four", FRAME)
+    assert window.is_open
+    window.close()
+    window.close()
+    assert not window.is_open
+    window.show(FRAME)
+
+
+def test_a_person_closes_one_of_two_windows() -> None:
+    one, two = Window("one", FRAME), Window("two", FRAME)
+    press_close(one)
+    two.show(FRAME)
+    assert (one.is_open, two.is_open) == (True, True)
+    one.show(FRAME)
+    assert (one.is_open, two.is_open) == (False, True)
+    two.close()
+
+
+def test_the_environment_shows_every_disc() -> None:
+    environment = env(render_mode="human", screen_scaling=2)
+    environment.reset()
+    environment.step(3)
+    window = environment._viewer.window
+    assert window is not None
+    assert np.array_equal(shown(window), rgb_array(Position.parse("4"), 3, screen_scaling=2))
+    environment.step(4)
+    assert np.array_equal(shown(window), rgb_array(Position.parse("45"), 4, screen_scaling=2))
+    assert environment.render() is None
+    press_close(window)
+    environment.step(5)
+    assert not window.is_open
+    environment.close()
+    environment.close()
+    assert environment.position == Position.parse("456")
+    environment.step(6)
+    assert environment._viewer.window is not None
+    assert environment._viewer.window.is_open
+    environment.close()
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+def test_a_copy_opens_its_own_window(duplicate: Any) -> None:
+    environment = env(render_mode="human", screen_scaling=2)
+    environment.reset()
+    environment.step(3)
+    double = duplicate(environment)
+    double.step(3)
+    assert double._viewer.window is not environment._viewer.window
+    double.close()
+    assert environment._viewer.window is not None
+    assert environment._viewer.window.is_open
+    environment.close()
+
+
+@pytest.mark.parametrize("make", [env, raw_env, lambda **_: Window("Connect Four", FRAME)])
+def test_without_pygame_the_extra_is_named(make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    for error in (MissingExtra, ImportError, C4Error):
+        with pytest.raises(error, match=r"c4env\[window\]"):
+            make(render_mode="human")
+
+
+def test_another_pygame_is_told_from_pygame_ce(monkeypatch: pytest.MonkeyPatch) -> None:
+    other = types.ModuleType("pygame")
+    other.version = types.SimpleNamespace(ver="2.6.1")  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pygame", other)
+    with pytest.raises(MissingExtra, match=r"found pygame 2\.6\.1"):
+        Window("Connect Four", FRAME)
+
+
+def test_pygame_is_imported_only_for_a_window() -> None:
+    code = (
+        "import sys, c4env.view.window\n"
+        "e = c4env.env(render_mode='rgb_array'); e.reset(); e.render()\n"
+        "assert 'pygame' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

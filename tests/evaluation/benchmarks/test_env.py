@@ -1,0 +1,44 @@
+"""The benchmark of the AEC environments runs and reports what it says."""
+
+from __future__ import annotations
+
+import random
+import sys
+
+import pytest
+
+from c4env.envs.aec import env
+from evaluation.benchmarks import env as benchmark
+
+
+def test_rows_and_table() -> None:
+    pytest.importorskip("pygame")
+    rows, table = benchmark.run(games=2, repeat=3)
+    names = ["pettingzoo env()", "pettingzoo raw_env()", "c4env env()", "c4env raw_env()"]
+    assert [row.name for row in rows] == names
+    assert rows[0].ratio == 1.0
+    for row in rows:
+        assert row.steps_per_second > 0
+        assert row.ratio == row.steps_per_second / rows[0].steps_per_second
+    lines = table.splitlines()
+    assert len(lines) == 5
+    for row, line in zip(rows, lines[1:], strict=True):
+        assert line.startswith(row.name)
+        assert line.endswith(f"{row.steps_per_second:,.0f} {row.ratio:>6.1f}")
+
+
+def test_without_pettingzoos_there_is_no_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pettingzoo.classic.connect_four", None)
+    rows, _ = benchmark.run(games=1, repeat=1)
+    assert [(row.name, row.ratio) for row in rows] == [
+        ("c4env env()", None),
+        ("c4env raw_env()", None),
+    ]
+
+
+def test_a_game_counts_every_turn_and_the_two_dead_ones() -> None:
+    environment = env()
+    steps = benchmark.play(environment, random.Random(1))
+    assert environment.agents == []
+    assert steps == environment.position.plies + 2
+    assert environment.position.outcome is not None

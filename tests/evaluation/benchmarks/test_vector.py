@@ -1,0 +1,33 @@
+"""The benchmark of the vector environment runs and reports what it says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from c4env.envs.opponents import streams
+from evaluation.benchmarks import vector as benchmark
+
+
+def test_rows_and_table() -> None:
+    rows, table = benchmark.run(sizes=(1, 8), seconds=0.001, repeat=1)
+    measured = {(row.name, row.boards) for row in rows}
+    for name, arguments in benchmark.FORMS.items():
+        assert (name, 8) in measured
+        assert ((name, 1) in measured) == (arguments.get("threads", 1) == 1)
+    assert all(row.steps_per_second > 0 for row in rows)
+    lines = table.splitlines()
+    assert lines[0].split()[-2:] == ["1", "8"]
+    for name in benchmark.FORMS:
+        assert any(line.startswith(name + " ") for line in lines)
+
+
+def test_pick_takes_legal_columns_only() -> None:
+    masks = np.array([[0, 1, 0, 0, 0, 0, 1], [0] * 7, [1] * 7], np.int8)
+    chance = streams(np.arange(3, dtype=np.uint64))
+    actions = np.empty(3, np.int64)
+    seen: list[set[int]] = [set(), set(), set()]
+    for _ in range(200):
+        benchmark.pick(masks, chance, actions)
+        for found, action in zip(seen, actions.tolist(), strict=True):
+            found.add(action)
+    assert seen == [{1, 6}, {0}, set(range(7))]

@@ -1,0 +1,390 @@
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import agents
+import evaluation
+from agents.zoo import registry
+from evaluation.__main__ import COMMANDS, main
+from evaluation.commands.run import DEFAULT_FIELD
+from evaluation.store.record import GAMES_FILE, read_games
+from tests.helpers.paths import ROOT
+
+QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
+
+
+def test_run_prints_the_table_on_stdout_and_the_bar_on_stderr(capsys):
+    assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
+    shown = capsys.readouterr()
+    assert "first \\ second" in shown.out
+    assert "8 games; openings of 1 plies" in shown.out
+    assert "Elo" in shown.out
+    assert "/8 [" in shown.err
+    assert "/8 [" not in shown.out
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
+def test_every_form_of_the_table(form, capsys):
+    assert main([*QUICK, "--format", form]) == 0
+    shown = capsys.readouterr()
+    assert "greedy" in shown.out
+    assert shown.err == ""
+    assert not shown.out.endswith("\n\n")
+    if form == "json":
+        assert json.loads(shown.out)["games"] == 2
+
+
+TIMED = [*QUICK, "--movetime", "5", "--anchor", "random=100"]
+
+
+def test_json_holds_all_that_text_says(capsys):
+    assert main([*TIMED, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    result = evaluation.round_robin(["random", "greedy"], openings=0, movetime=5)
+    ratings = result.rate(("random", 100))
+    assert found["digest"] == result.digest
+    assert found["notes"] == list(result.notes)
+    assert [r["player"] for r in found["ratings"]["players"]] == [r.player for r in ratings]
+    first, rated = found["ratings"]["players"][0], ratings[0]
+    for name in ("elo", "low", "high", "better", "score", "games"):
+        assert first[name] == getattr(rated, name)
+    assert first["ranks"] == list(rated.ranks)
+    assert found["ratings"]["first_move"] == ratings.first_move._asdict()
+    assert found["ratings"]["basis"] == ratings.basis()
+    assert found["ratings"]["exact"] is False
+    assert found["ratings"]["anchor"] == "random"
+
+
+def test_markdown_holds_ratings_notes_and_digest(capsys):
+    assert main([*TIMED, "--format", "markdown"]) == 0
+    shown = capsys.readouterr().out
+    assert "| agent | Elo | 95 % | rank | > next | score | games |" in shown
+    assert "5 s a move" in shown
+    assert "random is fixed" in shown
+    assert "Digest `" in shown
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_an_agent_prints_is_kept_apart(jobs, tmp_path):
+    (tmp_path / "loud.py").write_text(
+        "print('at import')\n"
+        "def first(observation):\n"
+        "    print('thinking')\n"
+        "    return int(observation['action_mask'].argmax())\n"
+    )
+    command = [sys.executable, "-m", "evaluation", "run", "loud:first", "random"]
+    command += ["--openings", "0", "--jobs", jobs, "--quiet", "--format", "json"]
+    paths = os.pathsep.join([str(ROOT), str(tmp_path)])
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["games"] == 2
+    assert "thinking" in done.stderr
+
+
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(["--version"])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.startswith("c4env ")
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "module", "extra"),
+    [
+        ("solver", "bitbully.bitbully_core", "c4env[peers]"),
+        ("columns", "bitbully.bitbully_core", "c4env[peers]"),
+        ("web", "httpx", "c4env[web]"),
+    ],
+)
+def test_a_benchmark_names_the_package_it_needs(benchmark, module, extra, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert main(["bench", benchmark]) == 2
+    shown = capsys.readouterr()
+    assert extra in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+
+
+def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
+    folder = str(tmp_path / "run")
+    assert main([*QUICK, "--out", folder]) == 0
+    first = capsys.readouterr().out
+    assert main([*QUICK, "--out", folder]) == 0
+    again = capsys.readouterr().out
+    assert again.replace("2 of the games were there already\n", "") == first
+    assert len(read_games(tmp_path / "run")[1]) == 2
+    assert main(["report", folder]) == 0
+    report = capsys.readouterr().out
+    digest = first.split("digest ")[1].split()[0]
+    assert f"digest {digest}" in report
+
+
+def test_the_default_field_is_every_agent_that_can_play_from_the_opening():
+    assert set(DEFAULT_FIELD) | {"alphabeta", "negamax"} <= set(agents.names())
+    published = {"minimax", "alphabeta-chain", "alphabeta-window", "rust-port"}
+    assert published | {"alphabeta-window-b", "random", "greedy"} == set(DEFAULT_FIELD)
+
+
+def test_list_describes_every_agent(capsys):
+    assert main(["list"]) == 0
+    shown = capsys.readouterr().out
+    for name in agents.names():
+        assert name in shown
+    assert "depth=7" in shown
+    assert main(["list", "rust-port"]) == 0
+    assert "minimax" not in capsys.readouterr().out
+
+
+def test_list_goes_on_after_a_broken_agent_of_another_package(capsys, monkeypatch):
+    points = [
+        importlib.metadata.EntryPoint(name, value, registry.ENTRY_POINTS)
+        for name, value in {"absent": "no_such_module_1:A", "odd": "json:__name__"}.items()
+    ]
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
+    registry._third_parties.cache_clear()
+    try:
+        assert main(["list"]) == 0
+        shown = capsys.readouterr().out.split("\n")
+        assert main(["list", "absent"]) == 2
+    finally:
+        registry._third_parties.cache_clear()
+    (absent,) = (line for line in shown if line.startswith("absent "))
+    assert "broken: " in absent
+    assert "No module named 'no_such_module_1'" in absent
+    (odd,) = (line for line in shown if line.startswith("odd "))
+    assert "broken: " in odd
+    assert any(line.startswith("rust-port ") for line in shown)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "raising_agent:A", "random"],
+        ["play", "raising_agent:A", "random", "--no-record"],
+        ["web", "raising_agent:A"],
+        ["serve-agent", "raising_agent:A"],
+        ["place", "raising_agent:A"],
+        ["quality", "raising_agent:A", "--on", "end-easy"],
+        ["list", "raising_agent:A"],
+        ["run", "random", "alphabeta:heuristic=raising_agent:A"],
+        ["run", "random", "puct:function=raising_agent:A"],
+        ["heuristics", "raising_agent:A", "--on", "end-easy"],
+    ],
+)
+def test_a_users_module_that_raises_is_one_line_everywhere(
+    arguments, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "raising_agent.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "raising_agent:A" in shown
+    assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
+
+
+def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
+    lines = iter(["1", "4", "x", "1", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    arguments = ["play", "human", "minimax:depth=2", "--record", str(tmp_path)]
+    assert main([*arguments, "--hint", "minimax:depth=2"]) == 0
+    shown = capsys.readouterr().out
+    assert "'x' is not a column" in shown
+    (game,) = read_games(tmp_path)[1]
+    assert game.players == ("human", "minimax:depth=2")
+    assert game.ending == "abandoned"
+    lines = iter(["q"])
+    assert main(arguments) == 0
+    assert len(read_games(tmp_path)[1]) == 1
+    assert main(["report", str(tmp_path)]) == 0
+    assert "human" in capsys.readouterr().out
+
+
+def test_a_game_left_before_it_began_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", lambda prompt: "q")
+    assert main(["play", "human", "greedy", "--first", "1"]) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_written_is_heard_of_before_the_game(tmp_path, capsys):
+    (tmp_path / "file").write_text("")
+    assert main(["play", "random", "greedy", "--record", str(tmp_path / "file" / "games")]) == 2
+    assert "cannot be written to" in capsys.readouterr().err
+
+
+def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["play", "random", "greedy", "--no-record"]) == 0
+    assert list(tmp_path.iterdir()) == []
+    assert "wins" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["run", "random"], "at least two"),
+        (["run", "random", "rndom"], "unknown agent 'rndom'; did you mean 'random'?"),
+        (["run", "random", "alphabeta:dept=3"], "did you mean 'depth'?"),
+        (["run", "random", "alphabeta:depth=many"], "depth='many': expected int"),
+        (["run", "random", "greedy:heuristic=nope"], "heuristic 'nope'"),
+        (["run", "random", "no.such.module:agent"], "no.such.module"),
+        (["run", "random", "greedy", "--openings", "9"], "expected a number of plies 0..8"),
+        (["run", "random", "greedy", "--openings", "two"], "No such file"),
+        (["run", "random", "greedy", "--openings", "balanced:4"], "as in balanced:4,2"),
+        (["run", "random", "greedy", "--limit", "0"], "limit=0"),
+        (["run", "random", "greedy", "--out", ""], "expected the name of a directory"),
+        (["run", "random", "greedy", "--out", __file__], "is a file: expected a directory"),
+        (["run", "random", "greedy", "--margin", "1"], "--margin means nothing without"),
+        (["run", "greedy", "greedy"], "c4 play"),
+        (["gauntlet", "greedy", "greedy"], "is a challenger and in the field"),
+        (["run", "random", "greedy", "--seed", "-1"], "seed=-1"),
+        (["run", "random", "greedy", "--jobs", "0"], "jobs=0"),
+        (["report", "no-such-folder"], "no-such-folder"),
+        (["list", "rndom"], "did you mean 'random'?"),
+        (["play", "human", "rndom"], "did you mean 'random'?"),
+        (["play", "human", "greedy", "--hint", "random"], "expected an agent that searches"),
+        (["play", "random", "greedy", "--seed", "-3"], "seed=-3"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "required: COMMAND"),
+        (["runn"], "did you mean 'run'?"),
+        (["run", "random", "greedy", "--seed", "two"], "invalid int value: 'two'"),
+        (["run", "random", "greedy", "--opening-book", "x"], "unrecognized arguments"),
+        (["bench", "nothing"], "argument BENCHMARK: invalid choice: 'nothing'"),
+        (["bench", "env", "--foo"], "c4 bench env: unrecognized arguments: --foo"),
+        (["gauntlet"], "required: MINE (see"),
+        (["experiment"], "required: EXPERIMENT (see"),
+    ],
+)
+def test_bad_usage_is_one_line_and_exit_code_2(arguments, words, capsys):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_a_directory_of_another_run_is_one_line(tmp_path, capsys):
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    before = (tmp_path / GAMES_FILE).read_bytes()
+    capsys.readouterr()
+    assert main([*QUICK, "--out", str(tmp_path), "--seed", "5"]) == 2
+    shown = capsys.readouterr()
+    assert "another run" in shown.err
+    assert shown.err.count("\n") == 1
+    assert (tmp_path / GAMES_FILE).read_bytes() == before
+
+
+def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    path = tmp_path / GAMES_FILE
+    lines = path.read_text().splitlines(keepends=True)
+    for kept in (1, 2):
+        path.write_text("".join(lines[:kept]))
+        capsys.readouterr()
+        assert main(["report", str(tmp_path)]) == 0
+        shown = capsys.readouterr().out
+        assert f"unfinished: {kept - 1} of 2 games" in shown
+        assert "greedy" in shown
+    assert main([*QUICK, "--out", str(tmp_path)]) == 0
+    assert "1 of the games were there already" in capsys.readouterr().out
+
+
+@pytest.mark.compiled
+def test_folders_named_as_ours_do_no_harm_and_agents_of_the_folder_play(tmp_path):
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "__init__.py").write_text("")
+    (tmp_path / "evaluation.py").write_text("")
+    (tmp_path / "mine.py").write_text(
+        "def first(observation):\n    return int(observation['action_mask'].argmax())\n"
+    )
+    code = (
+        "import sys; sys.path = [p for p in sys.path if p];"
+        f"sys.path.insert(0, {str(ROOT)!r});"
+        "from evaluation.__main__ import main;"
+        "sys.exit(main(['run', 'mine:first', 'random', '--openings', '1', '--jobs', '2']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "8 games" in done.stdout
+
+
+def test_every_command_says_what_it_does(capsys):
+    for name in COMMANDS:
+        with pytest.raises(SystemExit) as stopped:
+            main([name, "--help"])
+        assert stopped.value.code == 0
+        assert f"c4 {name}" in capsys.readouterr().out
+
+
+def test_listing_agents_compiles_nothing():
+    code = (
+        "import sys, evaluation.__main__ as c; c.main(['list']); assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.compiled  # from nothing: seconds
+def test_the_first_run_says_that_it_compiles_and_the_second_does_not(tmp_path):
+    command = [sys.executable, "-m", "evaluation", "run", "random", "greedy", "--openings", "0"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = [
+        subprocess.run(
+            [*command, "--jobs", "1"], env=environment, capture_output=True, text=True, check=True
+        ).stderr
+        for _ in range(2)
+    ]
+    assert ["compiling native code" in text for text in said] == [True, False]
+
+
+def test_output_into_a_closed_pipe_is_no_error():
+    command = f"{sys.executable} -m evaluation list | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+
+
+def test_a_foreign_package_called_agents_is_named(tmp_path):
+    (tmp_path / "agents.py").write_text("")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import evaluation"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "is not c4env's" in done.stderr
+    assert str(tmp_path) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "module", "extra"),
+    [("torch_ppo", "torch", "torch"), ("tianshou_dqn", "tianshou", "tianshou")],
+)
+def test_a_training_script_names_the_extra_it_needs(script, module, extra):
+    code = (
+        f"import runpy, sys; sys.modules[{module!r}] = None; "
+        f"runpy.run_module('agents.training.{script}', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert f"pip install 'c4env[{extra}]'" in done.stderr
+    assert done.stderr.count("\n") == 1

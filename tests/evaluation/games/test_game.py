@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import contextlib
+import random
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import agents
+from agents.errors import LateAnswer
+from c4env.position import Position
+from evaluation.games.game import Clock, game_seed, play_game
+
+
+def first_legal(observation):
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+def against(policy, seat=0):
+    """A game of a policy against one that plays the first legal column."""
+    policies = (policy, first_legal) if seat == 0 else (first_legal, policy)
+    return play_game(policies, ("one", "two"), "44")
+
+
+def test_a_game_is_played_to_its_end():
+    game = play_game((first_legal, first_legal), ("one", "two"), "4")
+    assert game.moves.startswith("4")
+    outcome = Position.parse(game.moves).outcome
+    assert outcome is not None
+    assert game.winner == outcome.winner
+    assert game.ending == "four"
+
+
+def test_the_first_player_moves_first_whatever_the_opening():
+    seen = []
+
+    def look(observation):
+        seen.append(int(observation["observation"].sum()))
+        return first_legal(observation)
+
+    play_game((look, first_legal), ("one", "two"), "1")
+    assert all(plies % 2 == 0 for plies in seen)
+
+
+def test_a_draw():
+    columns = iter([int(c) - 1 for c in DRAWN])
+    game = play_game((lambda o: next(columns),) * 2, ("one", "two"))
+    assert (game.winner, game.ending, game.moves) == (None, "full board", DRAWN)
+
+
+DRAWN = "441365675334466335442232661515577771217122"
+
+
+@pytest.mark.parametrize(
+    ("answer", "ending"),
+    [
+        (7, "nonsense"),
+        (-1, "nonsense"),
+        (True, "nonsense"),
+        (2.0, "nonsense"),
+        ("3", "nonsense"),
+        (None, "nonsense"),
+        (np.array([1, 2]), "nonsense"),
+    ],
+)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_nonsense_forfeits(answer, ending, seat):
+    game = against(lambda observation: answer, seat)
+    assert (game.ending, game.winner, game.forfeited_by) == (ending, 1 - seat, seat)
+    assert game.reason
+
+
+def test_numpy_integers_are_columns():
+    game = against(lambda o: np.int64(first_legal(o)))
+    assert game.ending == "four"
+
+
+def test_a_full_column_forfeits():
+    game = against(lambda observation: 0)
+    assert (game.ending, game.reason) == ("illegal column", "column 0 is full")
+    assert (game.moves, game.forfeited_by) == ("44111111", 0)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), ValueError("x"), SystemExit(3)])
+def test_an_exception_forfeits_with_its_words(error):
+    def fail(observation):
+        raise error
+
+    game = against(fail, seat=1)
+    assert game.ending == "exception"
+    assert game.reason == f"{type(error).__name__}: {error}"
+    assert game.moves == "441"
+
+
+def test_an_exception_in_reset_forfeits():
+    class Agent:
+        def __call__(self, observation):
+            return first_legal(observation)
+
+        def reset(self, seed):
+            raise RuntimeError("not today")
+
+    game = against(Agent())
+    assert game.reason == "reset: RuntimeError: not today"
+
+
+class Unshowable(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("error", [ValueError("\udcff"), Unshowable(), ValueError("x" * 10**5)])
+def test_any_words_of_an_error_can_be_written(error, tmp_path):
+    def fail(observation):
+        raise error
+
+    game = against(fail)
+    assert game.ending == "exception"
+    assert len(game.reason) < 1000
+    (tmp_path / "game").write_text(game.format(), encoding="utf-8")
+
+
+def test_nodes_that_are_no_number_are_the_agents_fault():
+    class Agent:
+        nodes = "many"
+
+        def __call__(self, observation):
+            return first_legal(observation)
+
+    assert against(Agent()).ending == "exception"
+
+
+@pytest.mark.parametrize(
+    "reset", [lambda self: None, lambda self, seed: random.Random(seed), lambda self, s=0: s + 1]
+)
+def test_reset_may_take_the_seed_or_not(reset):
+    agent = type("Agent", (), {"__call__": lambda self, o: first_legal(o), "reset": reset})()
+    assert against(agent).ending == "four"
+
+
+def test_a_keyboard_interrupt_is_not_an_agents_fault():
+    def interrupted(observation):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        against(interrupted)
+
+
+def test_an_agent_cannot_change_the_board():
+    def vandal(observation):
+        column = first_legal(observation)
+        observation["observation"][:] = 1
+        observation["action_mask"][:] = 0
+        return column
+
+    assert against(vandal).moves == against(first_legal).moves
+
+
+def test_nodes_are_counted_over_the_game():
+    agent = agents.make("alphabeta:depth=2")
+    game = play_game((agent, first_legal), ("one", "two"), "44")
+    moves_made = (len(game.moves) - 2 + 1) // 2
+    assert 7 * moves_made < game.nodes[0] < 60 * moves_made
+    assert game.nodes[1] == 0
+    assert game.seconds[0] > 0
+
+
+def test_seeds_are_keyed_by_the_game_and_the_seat():
+    def state(*key):
+        return game_seed(*key)
+
+    base = state(1, ("a", "b"), "44", 0)
+    assert base == state(1, ("a", "b"), "44", 0)
+    others = [
+        state(2, ("a", "b"), "44", 0),
+        state(1, ("b", "a"), "44", 0),
+        state(1, ("a", "b"), "45", 0),
+        state(1, ("a", "b"), "44", 1),
+    ]
+    assert len({base, *others}) == 5
+
+
+def test_the_same_seed_repeats_a_random_game():
+    def game(seed):
+        pair = (agents.make("random"), agents.make("random"))
+        return play_game(pair, ("r", "s"), "", seed).moves
+
+    assert game(1) == game(1)
+    assert game(1) != game(2)
+
+
+class Slow:
+    """Takes its time at its second move."""
+
+    def __init__(self, wait):
+        self.wait = wait
+        self.moves = 0
+
+    def __call__(self, observation):
+        self.moves += 1
+        if self.moves == 2:
+            self.wait()
+        return first_legal(observation)
+
+
+def sleep_once():
+    time.sleep(0.2)
+
+
+def never_return():
+    while True:
+        pass
+
+
+def catch_and_return():
+    with contextlib.suppress(BaseException):
+        never_return()
+
+
+@pytest.mark.parametrize("wait", [sleep_once, never_return, catch_and_return])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_who_takes_too_long_forfeits(wait, seat):
+    policies = (Slow(wait), first_legal) if seat == 0 else (first_legal, Slow(wait))
+    game = play_game(policies, ("one", "two"), "44", clock=Clock(0.05, 0.02))
+    assert (game.ending, game.forfeited_by) == ("time", seat)
+    assert "0.05 and a margin of 0.02 are allowed" in game.reason
+    assert len(game.moves) == 4 + seat
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+
+
+def test_an_engine_that_is_late_by_its_own_clock_forfeits_on_time():
+    def late():
+        raise LateAnswer("no answer within 2 s")
+
+    game = against(Slow(late))
+    assert (game.ending, game.reason, game.forfeited_by) == ("time", "no answer within 2 s", 0)
+
+
+def test_the_margin_is_forgiven():
+    game = play_game((Slow(sleep_once), first_legal), ("one", "two"), "44", clock=Clock(0.05, 5))
+    assert game.ending == "four"
+
+
+def test_a_late_answer_forfeits_where_it_cannot_be_stopped():
+    games = []
+
+    def run():
+        policies = (Slow(sleep_once), first_legal)
+        games.append(play_game(policies, ("one", "two"), "44", clock=Clock(0.05, 0.02)))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert games[0].ending == "time"
+
+
+def test_who_watches_is_told_the_moves_before_each_turn():
+    told = []
+    game = play_game((first_legal, first_legal), ("one", "two"), "44", on_turn=told.append)
+    assert told == [game.moves[:n] for n in range(2, len(game.moves))]

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from evaluation.__main__ import main
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.games.match import Match, play_match
+from evaluation.store.record import GAMES_FILE, GameRecord, read_games
+from evaluation.strength.sprt import Sprt
+
+FIELD = ["minimax:depth=2", "random"]
+SURE = Sprt(0, 300)
+
+
+def test_without_a_test_every_opening_is_played():
+    match = play_match(FIELD, openings=1, seed=2)
+    assert len(match.games) == 8
+    assert sum(match.counts) == len(match.openings) == 4
+    points = sum(kind * count / 2 for kind, count in enumerate(match.counts))
+    total = match.table.total(FIELD[0])
+    assert points == total.wins + total.draws / 2
+    assert match.decision is None
+    assert f"{total.wins} wins" in match.report()
+    assert "H1" not in match.report()
+
+
+def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
+    match = play_match(FIELD, openings=3, sprt=SURE, out=tmp_path)
+    assert match.decision == "H1"
+    assert len(match.games) == 2 * sum(match.counts) < 242
+    assert read_games(tmp_path)[1] == list(match.games)
+    last = [game.points[game.players.index(FIELD[0])] for game in match.games[-2:]]
+    before = list(match.counts)
+    before[round(2 * sum(last))] -= 1
+    assert SURE.decide(before) is None
+    assert "H1 accepted after" in match.report()
+    assert "5.0% to accept H1 if it is 0" in match.report()
+
+
+def test_the_agents_the_other_way_round_decide_the_other_way():
+    assert play_match(FIELD[::-1], openings=3, sprt=Sprt(-300, 0)).decision == "H0"
+
+
+@pytest.mark.compiled
+def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions(tmp_path):
+    whole = play_match(FIELD, openings=3, sprt=SURE, seed=5)
+    assert play_match(FIELD, openings=3, sprt=SURE, seed=5, jobs=2).digest == whole.digest
+
+    def stop(done, total):
+        if done == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, watch=stop)
+    assert 0 < len(read_games(tmp_path)[1]) < len(whole.games)
+    with (tmp_path / GAMES_FILE).open("a") as file:
+        file.write('{"players":["random","min')
+    resumed = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path, jobs=2)
+    assert resumed.games[7:] != ()
+    assert resumed.digest == whole.digest
+    again = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
+    assert again.games == resumed.games  # read, not played
+    header, games, _ = read_games(tmp_path)
+    assert Match.read(header, games).report() == whole.report()
+    with pytest.raises(UnreadableRun, match="sprt differ"):
+        play_match(FIELD, openings=3, sprt=Sprt(0, 100), seed=5, out=tmp_path)
+
+
+def test_equal_deterministic_agents_are_told_apart_from_a_sample():
+    match = play_match({"a": "greedy", "b": "greedy"}, openings=1)
+    assert match.ratings.exact
+    assert "Exact over this set" in match.report()
+    assert match.counts == (0, 0, 4, 0, 0)
+    assert match.ratings[0].elo == pytest.approx(0, abs=1e-6)
+
+
+def test_openings_that_run_out_leave_it_undecided():
+    match = play_match(FIELD, openings=0, sprt=Sprt(0, 5))
+    assert match.decision is None
+    assert "Undecided" in match.report()
+    assert "All 1 openings are played" in match.report()
+    half = Match(match.players, ("1", "2"), match.games[:0], (), Sprt(0, 5))
+    assert "the same command goes on" in half.report()
+
+
+def test_the_score_interval_is_jeffreys():
+    games = [
+        GameRecord(pair, f"{opening}", "", winner, "four")
+        for opening in range(50)
+        for pair, winner in ((("a", "b"), 0), (("b", "a"), 1))
+    ]
+    match = Match(("a", "b"), tuple(map(str, range(50))), tuple(games), (), None)
+    assert "score 100.0% (95 %: 9" in match.report()
+    assert np.isfinite(match.ratings[0].high)
+
+
+@pytest.mark.parametrize("field", [["random"], ["random", "greedy", "minimax"], []])
+def test_a_match_is_between_two(field):
+    with pytest.raises(InvalidRun, match="a match is between two"):
+        play_match(field, openings=0)
+
+
+def test_the_command_says_what_was_decided(tmp_path, capsys):
+    arguments = ["match", *FIELD, "--sprt", "0,300", "--jobs", "1", "--quiet", "--openings", "3"]
+    assert main([*arguments, "--out", str(tmp_path)]) == 0
+    first = capsys.readouterr().out
+    assert "H1 accepted after" in first
+    assert main(["report", str(tmp_path)]) == 0
+    report = capsys.readouterr().out
+    assert "H1 accepted after" in report
+    assert "unfinished" not in report
+    assert main([*arguments, "--out", str(tmp_path)]) == 0
+    again = capsys.readouterr().out
+    assert again.startswith(first)
+    assert "games were there already" in again
+
+
+def test_the_other_forms_hold_the_verdict_too(capsys):
+    arguments = ["match", *FIELD, "--sprt", "0,300", "--jobs", "1", "--quiet", "--openings", "3"]
+    match = play_match(FIELD, openings=3, sprt=Sprt(0, 300))
+    assert main([*arguments, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["digest"] == match.digest
+    assert found["match"]["players"] == FIELD
+    assert found["match"]["score"] == match.score._asdict()
+    assert found["match"]["elo"]["value"] == match.ratings[0].elo
+    assert list(found["match"]["pairs"].values()) == list(match.counts)
+    test = found["match"]["sprt"]
+    assert (test["elo0"], test["elo1"], test["alpha"], test["decision"]) == (0, 300, 0.05, "H1")
+    assert test["llr"] > test["bounds"][1]
+    assert main([*arguments, "--format", "markdown"]) == 0
+    shown = capsys.readouterr().out
+    assert "- H1 accepted after" in shown
+    assert shown.count("resampled") == match.report().count("resampled")
+    assert f"Digest `{match.digest}`" in shown
+
+
+def test_a_timed_match_says_so():
+    assert any("0.5 s a move" in note for note in play_match(FIELD, 0, movetime=0.5).table.notes)
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        (["--sprt", "40,0"], "sprt 40,0: expected two Elo, the smaller first"),
+        (["--sprt", "forty"], "sprt 'forty': expected ELO0,ELO1"),
+        (["--sprt", "0,40", "--alpha", "0.7"], "alpha=0.7: expected a chance"),
+        (["--alpha", "0.1"], "--alpha means nothing without --sprt"),
+        (["--beta", "0.1"], "--beta means nothing without --sprt"),
+        (["--openings", "nowhere.txt"], "nowhere.txt"),
+    ],
+)
+def test_bad_input_is_one_line(extra, words, capsys):
+    assert main(["match", *FIELD, "--quiet", *extra]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1

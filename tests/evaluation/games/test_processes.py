@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from evaluation.games.processes import deaf_to_interrupts, one_interrupt
+from tests.helpers.paths import ROOT
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+
+ASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
+
+
+def hears_nothing():
+    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
+    return done.stdout.strip() == "True"
+
+
+def test_processes_started_deaf_stay_deaf():
+    with deaf_to_interrupts():
+        assert hears_nothing()
+    assert not hears_nothing()
+
+
+def test_an_interrupt_is_heard_once():
+    before = signal.getsignal(signal.SIGINT)
+    tidied = []
+
+    def interrupted_twice():
+        with one_interrupt():
+            try:
+                os.kill(os.getpid(), signal.SIGINT)
+            finally:
+                os.kill(os.getpid(), signal.SIGINT)  # would break off the tidying up
+                tidied.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted_twice()
+    assert tidied
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_somebody_elses_handler_is_left_alone():
+    def mine(*_: object) -> None: ...
+
+    before = signal.signal(signal.SIGINT, mine)
+    try:
+        with one_interrupt():
+            assert signal.getsignal(signal.SIGINT) is mine
+        assert signal.getsignal(signal.SIGINT) is mine
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_worker_leaves_when_its_parent_is_killed():
+    worker = (
+        "import os, sys, time; from evaluation.games.processes import start_worker;"
+        "start_worker(os.getppid()); print('started', flush=True); time.sleep(60)"
+    )
+    parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {worker!r}])"
+    process = subprocess.Popen(
+        [sys.executable, "-c", parent],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"started\n"
+    process.kill()
+    process.wait()
+    assert process.stdout.read() == b""  # it ends when the worker, who holds it too, has left
+    process.stdout.close()

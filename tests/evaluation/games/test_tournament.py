@@ -1,0 +1,308 @@
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import agents
+import evaluation
+from agents.errors import UnknownAgent
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.games.tournament import Settings, play
+from evaluation.plan.field import name_players
+from evaluation.plan.schedule import gauntlet_order, opening_major, planned
+from evaluation.store.record import GAMES_FILE, digest, read_games
+
+FIELD = ["random", "greedy", "alphabeta:depth=3"]
+
+
+def centre_first(observation):
+    """The legal column nearest the centre."""
+    legal = np.flatnonzero(observation["action_mask"])
+    return int(min(legal, key=lambda column: abs(column - 3)))
+
+
+def fails(observation):
+    """Breaks down at its second move."""
+    if observation["observation"].sum() > 3:
+        raise RuntimeError("tired")
+    return centre_first(observation)
+
+
+def test_schedule_is_every_pairing_both_colours_opening_by_opening():
+    games = opening_major(["a", "b", "c"], ["1", "2"])
+    assert len(games) == len(set(games)) == 12
+    assert [opening for _, opening in games] == ["1"] * 6 + ["2"] * 6
+    assert {pair for pair, _ in games[:6]} == {pair for pair, _ in games}
+
+
+def test_gauntlet_is_each_challenger_against_each_other_both_colours():
+    games = gauntlet_order(["x", "y"], ["a", "b"], ["1", "2"])
+    assert len(games) == len(set(games)) == 16
+    assert {frozenset(pair) for pair, _ in games} == {
+        frozenset(p) for p in ("xa", "xb", "ya", "yb")
+    }
+    assert games[0][0] == games[1][0][::-1]
+
+
+def test_contract():
+    result = evaluation.round_robin(["random", "greedy"], openings=2, seed=1)
+    assert len(result.games) == 50
+    assert result.table.games == 50
+    assert {r.player for r in result.ratings} == {"random", "greedy"}
+    assert result.ratings[0].player == "greedy"
+
+
+def test_gauntlet_plays_what_the_round_robin_plays_of_it():
+    whole = evaluation.round_robin(FIELD, openings=1, seed=2)
+    result = evaluation.gauntlet("greedy", ["random", "alphabeta:depth=3"], openings=1, seed=2)
+    assert result.players == ("greedy", "random", "alphabeta:depth=3")
+    assert {g.key: g.moves for g in result.games} == {
+        g.key: g.moves for g in whole.games if "greedy" in g.players
+    }
+    assert result.table.cell("random", "alphabeta:depth=3").games == 0
+    two = evaluation.gauntlet({"me": "greedy", "you": "greedy"}, ["random"], openings=0)
+    assert two.table.games == 4
+
+
+def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
+    field = name_players(FIELD)
+    schedule = opening_major(FIELD, ["1", "2"])
+
+    def run(folder, count, jobs):
+        settings = Settings(seed=3, jobs=jobs, out=folder, backend="threading")
+        games = play(field, schedule, ["1", "2"], settings, {"kind": "test"}, ordered=True)
+        taken = list(itertools.islice(games, count))
+        games.close()
+        return taken
+
+    whole = run(None, 12, 1)
+    assert [game.key for game in whole] == [(*pair, opening) for pair, opening in schedule]
+    assert digest(run(tmp_path, 4, 2)) == digest(whole[:4])
+    assert digest(read_games(tmp_path)[1]) == digest(whole[:4])
+    assert digest(run(tmp_path, 2, 1)) == digest(whole[:2])  # fewer than there are
+    assert digest(run(tmp_path, 10, 2)) == digest(whole[:10])
+    assert digest(read_games(tmp_path)[1]) == digest(whole[:10])
+
+
+def test_greedy_beats_random_and_search_beats_greedy():
+    field = ["random", "greedy", "alphabeta:depth=5"]
+    table = evaluation.round_robin(field, openings=1, seed=3).table
+    assert table.players == ("alphabeta:depth=5", "greedy", "random")
+
+
+def test_same_seed_same_games_other_seed_others():
+    def run(seed):
+        return evaluation.round_robin(FIELD, openings=1, seed=seed).digest
+
+    assert run(1) == run(1)
+    assert run(1) != run(2)
+
+
+@pytest.mark.compiled  # workers start in seconds only when nothing runs uncompiled
+def test_same_digest_for_one_job_and_two():
+    one = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=1)
+    two = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=2)
+    assert one.digest == two.digest
+    assert [game.key for game in one.games] == [game.key for game in two.games]
+
+
+def test_callables_and_mappings_play():
+    result = evaluation.round_robin([centre_first, agents.make("random")], openings=["", "44"])
+    assert result.players == ("centre_first", "random")
+    result = evaluation.round_robin({"x": "random", "y": "random"}, openings=0)
+    assert result.players == ("x", "y")
+
+
+@pytest.mark.compiled
+def test_registered_functions_reach_the_workers():
+    agents.register("tournament-centre", centre_first, replace=True)
+    one = evaluation.round_robin(["tournament-centre", "random"], openings=1)
+    two = evaluation.round_robin(["tournament-centre", "random"], openings=1, jobs=2)
+    assert one.digest == two.digest
+
+
+def dies(observation):
+    """Takes its process with it."""
+    os._exit(3)
+
+
+@pytest.mark.compiled
+def test_an_agent_that_ends_its_worker_forfeits_and_the_run_goes_on(tmp_path):
+    result = evaluation.gauntlet("random", [centre_first, dies], openings=0, jobs=2, out=tmp_path)
+    assert len(result.games) == len(read_games(tmp_path)[1]) == 4
+    crashed = [game for game in result.games if game.ending == "crash"]
+    assert crashed == [game for game in result.games if "dies" in game.players]
+    assert all(game.players[game.forfeited_by] == "dies" for game in crashed)
+    assert all("EXIT(3)" in game.reason for game in crashed)
+
+
+def test_a_failing_agent_forfeits_and_the_run_goes_on():
+    result = evaluation.round_robin([fails, "random", "greedy"], openings=0, seed=1)
+    assert len(result.games) == 6
+    assert result.table.forfeits == {"fails": {"exception": 4}}
+    assert "fails forfeited, for example: exception: RuntimeError: tired" in result.table.text()
+    assert all("tired" in g.reason for g in result.games if "fails" in g.players)
+
+
+def test_an_interrupted_run_ends_with_the_same_games(tmp_path):
+    whole = evaluation.round_robin(FIELD, openings=1, seed=9)
+
+    def stop(done, total):
+        if done == 10:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluation.round_robin(FIELD, openings=1, seed=9, out=tmp_path, watch=stop)
+    assert len(read_games(tmp_path)[1]) == 10
+    counts = []
+    resumed = evaluation.round_robin(
+        FIELD, openings=1, seed=9, out=tmp_path, watch=lambda done, total: counts.append(done)
+    )
+    assert counts[0] == 10
+    assert resumed.digest == whole.digest
+    again = evaluation.round_robin(FIELD, openings=1, seed=9, out=tmp_path)
+    assert again.games == resumed.games  # to the second: read, not played
+
+
+@pytest.mark.compiled
+def test_a_killed_run_ends_with_the_same_games(tmp_path):
+    field = ["random", "alphabeta:depth=5", "alphabeta:depth=4"]
+    command = [sys.executable, "-m", "evaluation", "run", *field, "--openings", "2", "--quiet"]
+    command += ["--seed", "4", "--out", str(tmp_path), "--jobs", "2"]
+    path = tmp_path / GAMES_FILE
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None:
+        if path.exists() and path.read_bytes().count(b"\n") > 10:
+            process.kill()  # the workers leave by themselves
+            break
+        time.sleep(0.005)
+    process.wait()
+    assert 10 < path.read_bytes().count(b"\n") < 151
+    with path.open("a") as file:
+        file.write('{"players":["random","alph')  # as a kill in the middle of a write leaves it
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    digest = evaluation.round_robin(field, openings=2, seed=4).digest
+    assert f"digest {digest}" in done.stdout
+
+
+@pytest.mark.compiled
+def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
+    command = [sys.executable, "-m", "evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command += ["--out", str(tmp_path), "--jobs", "2"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    path = tmp_path / GAMES_FILE
+    while process.poll() is None and not path.exists():
+        time.sleep(0.01)
+    for _ in range(3):  # to all processes, as the terminal does; the workers are starting
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.1)
+    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
+    assert (process.returncode, out, err) == (130, "", "c4 run: interrupted\n")
+
+
+def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+    for change in ({"seed": 1}, {"openings": 1}):
+        with pytest.raises(UnreadableRun, match="another run"):
+            evaluation.round_robin(
+                ["random", "greedy"], **{"openings": 0, "out": tmp_path, **change}
+            )
+    with pytest.raises(UnreadableRun, match="another run"):
+        evaluation.round_robin(["random", "minimax:depth=1"], openings=0, out=tmp_path)
+    monkeypatch.setattr("evaluation.games.tournament.version_here", lambda: "0.0.0")
+    with pytest.raises(UnreadableRun, match="another run: c4env differ"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+
+def test_a_game_that_is_not_of_the_run_is_refused(tmp_path):
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
+    evaluation.round_robin(["random", "greedy"], openings=1, out=tmp_path / "other")
+    lines = [(tmp_path / name / GAMES_FILE).read_text().splitlines() for name in ("one", "other")]
+    (tmp_path / "one" / GAMES_FILE).write_text(f"{lines[0][0]}\n{lines[1][1]}\n")
+    with pytest.raises(UnreadableRun, match="a game of another run"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
+
+
+def test_two_runs_do_not_share_a_directory(tmp_path):
+    def second(done, total):
+        with pytest.raises(UnreadableRun, match="being written"):
+            evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
+
+    evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
+    assert len(read_games(tmp_path)[1]) == 2
+
+
+@pytest.mark.parametrize(
+    ("players", "options", "error", "words"),
+    [
+        (["random"], {}, InvalidRun, "at least two"),
+        ([], {}, InvalidRun, "at least two"),
+        ("random", {}, InvalidRun, "a list"),
+        (["random", "random"], {}, InvalidRun, "given twice"),
+        (["random", 3], {}, InvalidRun, "neither a spec nor callable"),
+        (["random", agents.base.Agent], {}, InvalidRun, "is a class"),
+        (["random", "rndom"], {}, UnknownAgent, "did you mean 'random'"),
+        (["random", "greedy"], {"seed": -1}, InvalidRun, "seed=-1"),
+        (["random", "greedy"], {"seed": True}, InvalidRun, "seed=True"),
+        (["random", "greedy"], {"seed": 1.5}, InvalidRun, "seed=1.5"),
+        (["random", "greedy"], {"jobs": 0}, InvalidRun, "jobs=0"),
+        (["random", "greedy"], {"openings": 9}, InvalidRun, "openings=9"),
+        (["random", "greedy"], {"openings": []}, InvalidRun, "at least one"),
+        (["random", "greedy"], {"openings": ["1", "1"]}, InvalidRun, "given twice"),
+        (["random", "greedy"], {"openings": ["1212121"]}, InvalidRun, "the game is over after"),
+        (["random", "greedy"], {"openings": ["11111111"]}, InvalidRun, "opening '11111111'.* full"),
+        (["random", "greedy"], {"openings": "44"}, InvalidRun, "a number of plies 0..8"),
+        (["random", "greedy"], {"limit": 0}, InvalidRun, "limit=0"),
+    ],
+)
+def test_bad_input_is_refused_before_the_first_game(players, options, error, words, tmp_path):
+    with pytest.raises(error, match=words):
+        evaluation.round_robin(players, out=tmp_path / "run", **options)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_setting_there_is_not_is_refused():
+    words = "round_robin.* has no setting 'foo': expected seed, jobs, out, .*"
+    with pytest.raises(InvalidRun, match=words):
+        evaluation.round_robin(["random", "greedy"], 0, foo=3)
+
+
+@pytest.mark.parametrize(
+    ("challengers", "field", "words"),
+    [
+        ("random", [], "at least one agent in the field"),
+        ([], ["random"], "needs a challenger"),
+        ("random", ["greedy", "random"], "is a challenger and in the field"),
+        ("random", "greedy", "expected a list"),
+    ],
+)
+def test_a_bad_gauntlet_is_refused(challengers, field, words):
+    with pytest.raises(InvalidRun, match=words):
+        evaluation.gauntlet(challengers, field)
+
+
+def test_an_empty_directory_name_is_refused():
+    with pytest.raises(InvalidRun, match="name of a directory"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out="")
+
+
+def test_numpy_numbers_will_do():
+    def digest_of(seed):
+        return evaluation.round_robin(["random", "greedy"], openings=0, seed=seed).digest
+
+    assert digest_of(np.int64(3)) == digest_of(3)
+
+
+def test_the_header_says_which_games_are_planned(tmp_path):
+    evaluation.gauntlet("random", ["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
+    header, games, _ = read_games(tmp_path)
+    assert {(*pair, opening) for pair, opening in planned(header)} == {g.key for g in games}

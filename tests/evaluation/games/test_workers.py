@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import evaluation
+from c4env.errors import MissingExtra
+from evaluation.errors import InvalidRun, WorkerDied
+from evaluation.games.workers import (
+    MOST_GAMES,
+    Orders,
+    _Batches,
+    play_all,
+    play_batch,
+    version_here,
+)
+
+FIELD = {"random": "random", "greedy": "greedy"}
+FIXTURES = [(pair, o) for o in "1234567" for pair in (("random", "greedy"), ("greedy", "random"))]
+
+
+def first_legal(observation):
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+class DiesOnce:
+    """Takes its process with it, unless the file is there; it leaves the file."""
+
+    def __init__(self, file):
+        self.file = file
+
+    def __call__(self, observation):
+        if not self.file.exists():
+            self.file.touch()
+            os._exit(4)
+        return first_legal(observation)
+
+
+class DiesOnArrival:
+    """Takes every process with it that it is sent to."""
+
+    __name__ = "arrival"
+
+    def __call__(self, observation):
+        return 0
+
+    def __reduce__(self):
+        return (os._exit, (5,))
+
+
+def played(jobs=2, backend=None, field=FIELD, fixtures=FIXTURES):
+    return Counter(
+        (game.fixture, game.moves)
+        for game in play_all(Orders(field, 1, version=version_here()), fixtures, jobs, backend)
+    )
+
+
+@pytest.mark.parametrize("workers", [1, 2, 16])
+def test_batches_hand_out_every_game_once_in_order(workers):
+    batches = _Batches(FIXTURES * 300, workers)
+    handed, sizes = [], []
+    for batch in batches:
+        handed += batch
+        sizes.append(len(batch))
+        assert list(batches.given) == handed
+        batches.learn(len(batch), 1e-4 * len(batch))
+    assert handed == FIXTURES * 300
+    assert sizes[0] == sizes[-1] == 1
+    assert max(sizes) > 20
+    assert max(sizes) <= MOST_GAMES
+
+
+def test_slow_games_go_out_one_by_one():
+    batches = _Batches(FIXTURES, 1)
+    for batch in batches:
+        assert len(batch) == 1
+        batches.learn(1, 5.0)
+
+
+def test_threads_play_the_same_games():
+    assert played(backend="threading") == played(backend="serial")
+
+
+@pytest.mark.compiled
+def test_processes_play_the_same_games():
+    assert played(backend="loky") == played(backend="serial")
+
+
+@pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore")  # Dask's own
+def test_dask_plays_the_same_games():
+    pytest.importorskip("distributed")
+    assert played(backend="dask") == played(backend="serial")
+
+
+def test_threads_do_not_share_an_agent_that_is_an_object():
+    class Remembers:
+        def __init__(self):
+            self.busy = threading.Lock()
+            self.thread = None
+
+        def __deepcopy__(self, memo):
+            return Remembers()
+
+        def __call__(self, observation):
+            assert self.thread in (None, threading.get_ident())
+            self.thread = threading.get_ident()
+            return first_legal(observation)
+
+    field = {"random": Remembers(), "greedy": "greedy"}
+    games = list(play_all(Orders(field, 1, version=version_here()), FIXTURES, 2, "threading"))
+    assert {game.ending for game in games} <= {"four", "full board"}
+
+
+@pytest.mark.compiled
+def test_the_games_of_a_worker_that_dies_are_played_again(tmp_path):
+    field = {"random": "random", "greedy": DiesOnce(tmp_path / "died")}
+    found = played(field=field)
+    assert (tmp_path / "died").exists()
+    assert found == played(jobs=1, field=field)
+
+
+@pytest.mark.compiled
+def test_an_agent_that_ends_every_process_it_reaches_is_named():
+    field = {"random": "random", "greedy": DiesOnArrival()}
+    with pytest.raises(WorkerDied, match="random against greedy from opening '1'"):
+        played(field=field, fixtures=FIXTURES[:2])
+
+
+@pytest.mark.compiled
+def test_an_agent_that_cannot_be_sent_is_refused():
+    lock = threading.Lock()
+
+    def locked(observation):
+        with lock:
+            return 0
+
+    with pytest.raises(InvalidRun, match="cannot be sent to a worker"):
+        played(field={"random": "random", "greedy": locked})
+
+
+def test_a_worker_of_another_version_is_refused():
+    with pytest.raises(InvalidRun, match=r"has c4env .*, the run 0\.0\.0"):
+        play_batch(Orders(FIELD, 1, version="0.0.0"), FIXTURES)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"backend": "cluster"}, "expected one of serial, loky"),
+        ({"address": "tcp://x:1"}, "only the backend dask or ray takes an address"),
+        ({"backend": "loky", "address": "tcp://x:1"}, "only the backend dask or ray"),
+        ({"movetime": 0}, "movetime=0: expected a number of seconds, more than 0"),
+        ({"movetime": float("nan")}, "movetime=nan"),
+        ({"movetime": 1, "margin": -1}, "margin=-1"),
+        ({"movetime": "1"}, "movetime='1'"),
+    ],
+)
+def test_bad_settings_are_refused(settings, words):
+    with pytest.raises(InvalidRun, match=words):
+        evaluation.round_robin(["random", "greedy"], **settings)
+
+
+def test_a_backend_that_is_not_installed_names_its_extra(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[ray\]'"):
+        played(backend="ray")
+
+
+def test_workers_write_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    played(backend="threading")
+    assert list(Path().iterdir()) == []

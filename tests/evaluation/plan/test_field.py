@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import agents
+import evaluation
+from agents.base import Agent
+from agents.zoo import registry
+from agents.zoo.entries import Entry, Option
+from evaluation.errors import UnreadableRun
+from evaluation.plan.field import Traits, code_of, make_player, name_players, traits
+
+
+class Patient(Agent):
+    """Plays the first legal column, by the clock if it is given one."""
+
+    closed = 0
+    deterministic = True
+
+    def __init__(self, movetime=None):
+        self.movetime = movetime
+
+    def choose(self, position):
+        return position.legal_columns()[0]
+
+    def close(self):
+        Patient.closed += 1
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    option = Option("movetime", float, None, "seconds a move", 0.001)
+    entry = Entry("patient", f"{__name__}:Patient", "waits", (option,))
+    monkeypatch.setitem(registry._registered, "patient", entry)
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[Patient.__module__])
+
+
+def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
+    assert make_player("patient", 0.5).movetime == 0.5
+    assert make_player("patient", None).movetime is None
+    assert make_player("patient:movetime=2", 0.5).movetime == 2
+    assert make_player("greedy", 0.5).movetime is None
+
+
+def test_traits(patient):
+    field = name_players(["random", "greedy", "patient", "patient:movetime=1"])
+    assert traits(field) == Traits(
+        deterministic=("greedy", "patient"),
+        timed=("patient:movetime=1",),
+        holding=("patient", "patient:movetime=1"),
+    )
+    assert traits(field, 0.5).timed == ("patient", "patient:movetime=1")
+    assert traits({"f": lambda observation: 0}) == Traits((), (), ())
+
+
+def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
+    before = Patient.closed
+    result = evaluation.round_robin(["patient", "random"], openings=0, movetime=5, out=tmp_path)
+    assert Patient.closed > before
+    assert result.deterministic == ()
+    shown = result.table.text()
+    assert "5 s a move, and a margin of 0.1 s" in shown
+    assert "The clock decides how far these look: patient." in shown
+    assert "do not repeat exactly" in shown
+    own = evaluation.round_robin(["patient:movetime=2", "random"], openings=0)
+    assert "do not repeat exactly" in own.table.text()
+    with pytest.raises(UnreadableRun, match="movetime"):
+        evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)
+
+
+def test_edited_code_is_another_run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    module = tmp_path / "edited_agent.py"
+    source = "def first(observation):\n    return int(observation['action_mask'].argmax())\n"
+    module.write_text(source)
+    field = ["edited_agent:first", "random"]
+    whole = evaluation.round_robin(field, openings=0, out="run")
+    module.write_text(source + "# better\n")
+    with pytest.raises(UnreadableRun, match="code"):
+        evaluation.round_robin(field, openings=0, out="run")
+    module.write_text(source)
+    assert evaluation.round_robin(field, openings=0, out="run").games == whole.games
+
+
+def test_code_of_everything_a_user_brings(tmp_path):
+    weights = tmp_path / "weights.bin"
+    weights.write_bytes(b"1")
+
+    def here(observation):
+        return 0
+
+    agents.register("field-here", here, replace=True)
+    field = {
+        "greedy": "greedy",
+        "own": f"{__name__}:Patient",
+        "heuristic": "greedy:heuristic=tests_heuristic:tall",
+        "file": f"perfect:ties={weights}",  # any option may name a file
+        "registered": "field-here",
+        "object": Patient(),
+        "function": here,
+    }
+    sys.modules["tests_heuristic"] = sys.modules[__name__]
+    try:
+        first = code_of(field)
+    finally:
+        del sys.modules["tests_heuristic"]
+    names = {f"{__name__}:Patient", "tests_heuristic:tall", str(weights), "field-here"}
+    assert set(first) == {*names, "object", "function"}
+    weights.write_bytes(b"2")
+    assert code_of(field)[str(weights)] != first[str(weights)]

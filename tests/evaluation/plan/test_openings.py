@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.solver.enumeration import layers
+from c4env.position import Position
+from evaluation.errors import InvalidRun
+from evaluation.plan.openings import (
+    balanced_openings,
+    canonical,
+    choose_openings,
+    enumerate_openings,
+    read_openings,
+)
+
+
+@pytest.mark.parametrize(("plies", "count"), [(0, 1), (1, 4), (2, 25), (3, 121), (4, 568)])
+def test_number_of_mirror_reduced_openings(plies, count):
+    openings = enumerate_openings(plies)
+    assert len(openings) == count
+    assert {len(moves) for moves in openings} == {plies}
+    assert len({canonical(Position.parse(moves)) for moves in openings}) == count
+
+
+def test_openings_cover_every_position_up_to_the_mirror():
+    known = {canonical(Position.parse(moves)) for moves in enumerate_openings(3)}
+    for first in "1234567":
+        for second in "1234567":
+            for third in "1234567":
+                assert canonical(Position.parse(first + second + third)) in known
+
+
+def test_openings_are_in_a_fixed_order():
+    assert enumerate_openings(1) == ["1", "2", "3", "4"]
+    assert enumerate_openings(2) == sorted(enumerate_openings(2))
+
+
+@pytest.mark.parametrize("plies", [-1, 9, True, 2.0, None])
+def test_bad_number_of_plies_is_refused(plies):
+    with pytest.raises(InvalidRun, match="expected a number of plies"):
+        enumerate_openings(plies)
+
+
+@pytest.mark.compiled
+def test_openings_are_as_many_as_the_book_has_positions():
+    """The solver enumerates them in another way; after 7 plies some games are over."""
+    assert [len(layer) for layer in layers(7)] == [len(enumerate_openings(k)) for k in range(8)]
+
+
+def test_balanced_openings_are_those_of_a_small_exact_score():
+    """The columns of the empty board score -2 -1 0 1 0 -1 -2; 498 was counted elsewhere."""
+    assert balanced_openings(1, 0) == ["3"]
+    assert balanced_openings(1, 1) == ["2", "3", "4"]
+    assert len(balanced_openings(4, 4)) == 498
+    assert balanced_openings(0, 0) == []
+
+
+def test_the_order_is_the_seeds():
+    first = choose_openings(3, seed=1)
+    assert first == choose_openings("3", seed=1)
+    assert sorted(first) == enumerate_openings(3)
+    assert first != sorted(first)
+    assert first != choose_openings(3, seed=2)
+    assert choose_openings(3, seed=1, limit=10) == first[:10]
+    assert choose_openings(np.int64(1)) == choose_openings(1)
+
+
+def test_given_openings_keep_their_order():
+    assert choose_openings(["44", "1", ""]) == ["44", "1", ""]
+    assert choose_openings(("44", "1", ""), limit=2) == ["44", "1"]
+
+
+def test_a_file_of_openings(tmp_path):
+    path = tmp_path / "openings.txt"
+    path.write_text("# mine\n44\n\n  1234 # a staircase\r\n7\n")
+    assert read_openings(path) == ["44", "1234", "7"]
+    assert sorted(choose_openings(str(path))) == ["1234", "44", "7"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"44\n# x\n48\n", "line 3: '48': '8' at 2"),
+        (b"11111111\n", "line 1: .* full"),
+        (b"1212121\n", "line 1: the game is over"),
+        (b"44\n1\n44\n", "line 3: 44 stands in line 1 too"),
+        (b"# nothing\n", "expected at least one"),
+        (b"\xff\xfe\n", "not a text file"),
+    ],
+)
+def test_a_bad_file_is_refused_with_its_line(content, words, tmp_path):
+    path = tmp_path / "openings.txt"
+    path.write_bytes(content)
+    with pytest.raises(InvalidRun, match=words):
+        choose_openings(str(path))
+
+
+@pytest.mark.parametrize(
+    ("openings", "words"),
+    [
+        ("no-such-file", "No such file"),
+        ("", "expected a number of plies"),
+        ("44", "a number of plies 0..8"),
+        ("balanced", "as in balanced:4,2"),
+        ("balanced:4,-1", "as in balanced:4,2"),
+        ("balanced:9,1", "a number of plies 0..8"),
+        ("balanced:0,0", "at least one"),
+        ([], "at least one"),
+        ([3], "not a move string"),
+        (["1", "1"], "given twice"),
+        (2.5, "a number of plies"),
+    ],
+)
+def test_bad_openings_are_refused(openings, words):
+    with pytest.raises(InvalidRun, match=words):
+        choose_openings(openings)

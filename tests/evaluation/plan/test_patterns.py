@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from evaluation.errors import InvalidRun
+from evaluation.plan.patterns import MOST, expand
+
+
+@pytest.mark.parametrize(
+    ("pattern", "specs"),
+    [
+        ("greedy", ["greedy"]),
+        ("alphabeta:depth=2..4", ["alphabeta:depth=2", "alphabeta:depth=3", "alphabeta:depth=4"]),
+        ("a:x=3..3", ["a:x=3"]),
+        ("a:x={1..2,7}", ["a:x=1", "a:x=2", "a:x=7"]),
+        ("a:x=1..2,h={b,c}", ["a:x=1,h=b", "a:x=1,h=c", "a:x=2,h=b", "a:x=2,h=c"]),
+        ("a(x=1..2)", ["a(x=1)", "a(x=2)"]),
+        ("{minimax,alphabeta}:depth=1..2", [
+            *("minimax:depth=1", "minimax:depth=2"),
+            *("alphabeta:depth=1", "alphabeta:depth=2"),
+        ]),
+        ("a:h=package.module:f", ["a:h=package.module:f"]),
+        ("a:path=../x,y=1", ["a:path=../x,y=1"]),
+        ("a:h={m:f, m:g}", ["a:h=m:f", "a:h=m:g"]),
+    ],
+)  # fmt: skip
+def test_what_a_pattern_stands_for(pattern, specs):
+    assert expand(pattern) == specs
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("a:x={1,2", "a brace without its other"),
+        ("a:x=1,2}", "a brace without its other"),
+        ("a:x={{1,2}}", "a brace without its other"),
+        ("a:x={}", "an empty choice"),
+        ("a:x={1,,2}", "an empty choice"),
+        ("a:x=4..2", "4..2: expected a range upwards"),
+        ("a:x={4..2}", "4..2: expected a range upwards"),
+        (f"a:x=0..{MOST}", "expected a range upwards, of at most"),
+        ("a:x=1..99,y=1..99", "more than 1000 agents"),
+    ],
+)
+def test_a_bad_pattern_is_quoted(pattern, words):
+    with pytest.raises(InvalidRun) as raised:
+        expand(pattern)
+    assert words in str(raised.value)
+    assert pattern in str(raised.value)
+
+
+def test_bash_expands_unquoted_braces_to_the_same_specs():
+    pattern = "alphabeta:depth=1..2,heuristic={chain,window}"
+    try:
+        done = subprocess.run(
+            ["bash", "-c", f"printf '%s\\n' {pattern}"], capture_output=True, text=True, check=True
+        )
+    except FileNotFoundError:
+        pytest.skip("no bash here")
+    handed_over = done.stdout.split()
+    assert len(handed_over) == 2
+    assert {spec for part in handed_over for spec in expand(part)} == set(expand(pattern))

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.solver import Solver
+from c4env import Position
+from evaluation.__main__ import main
+from evaluation.report import page as report
+from evaluation.store.record import GameRecord, read_games
+from evaluation.strength.ratings import rate
+from evaluation.truth.judge import Judge
+
+NASTY = "</script><img src=x onerror=alert(1)>&\u2028"
+
+
+def game(
+    first: str, second: str, moves: str, winner: int | None, ending: str = "four"
+) -> GameRecord:
+    return GameRecord((first, second), moves[:2], moves, winner, ending, "", (70, 80), (0.5, 1.5))  # type: ignore[arg-type]
+
+
+GAMES = [
+    game("one", "two", "4455667", 0),
+    game("two", "one", "1122334", 0),
+    game("one", "two", "4141412", 0, "exception"),
+]
+SCORE = st.one_of(st.none(), st.integers(-21, 21))
+
+
+@given(st.lists(SCORE, min_size=7, max_size=7).map(tuple))
+def test_scores_are_read_as_they_were_written(scores: tuple[int | None, ...]) -> None:
+    text = report.format_scores(scores)
+    assert len(text) == 7
+    assert report.parse_scores(text) == scores
+
+
+def data_of(text: str) -> dict[str, object]:
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)
+    assert found
+    return json.loads(found.group(1))  # type: ignore[no-any-return]
+
+
+def test_the_page_holds_the_run() -> None:
+    ratings = rate(GAMES, ["one", "two"])
+    found = data_of(report.page(report.contents({"seed": 3}, GAMES, ratings, None, ["a note"])))
+    first, second = found["players"]  # type: ignore[misc]
+    assert {first, second} == {"one", "two"}
+    assert found["notes"] == ["a note"]
+    assert found["seed"] == 3
+    assert found["scores"] is None
+    cells = found["cells"]
+    one = found["players"].index("one")  # type: ignore[attr-defined]
+    assert cells[one][1 - one] == [2, 0, 0]  # type: ignore[index]
+    # 70 nodes and half a second in each of two games as first player, 80 and 1.5 as second;
+    # after two plies of opening "one" had 3, 3 and 2 moves.
+    assert found["cost"][one] == [pytest.approx(220 / 8), pytest.approx(2.5 / 8)]  # type: ignore[index]
+    moves = [found["openings"][g[2]] + g[3] for g in found["games"]]  # type: ignore[attr-defined,index]
+    assert moves == [g.moves for g in GAMES]
+
+
+def test_exact_scores_stand_beside_every_move() -> None:
+    ratings = rate(GAMES, ["one", "two"])
+    with Judge() as judge:
+        found = report.contents({}, GAMES[:1], ratings, judge)
+    letters = found["scores"][0]
+    solver = Solver()
+    for i in range(5):
+        position = Position.parse("4455667"[: 2 + i])
+        assert list(report.parse_scores(letters[7 * i : 7 * i + 7])) == solver.scores(position)
+    assert found["quality"]["overall"][0][0] > 0
+
+
+def test_an_agent_that_never_moved_has_no_quality() -> None:
+    games = [GameRecord(("lame", "one"), "44", "44", 1, "exception", "boom"), GAMES[0]]
+    with Judge() as judge:
+        found = report.contents({}, games, rate(games, ["lame", "one", "two"]), judge)
+        assert found["quality"]["overall"][found["players"].index("lame")] is None
+        assert found["quality"]["overall"][found["players"].index("one")] is not None
+        # The position that the forfeit left open has its scores.
+        assert report.parse_scores(found["scores"][0]) == judge.scores(Position.parse("44"))
+        alone = report.contents({}, games[:1], rate(games[:1], ["lame", "one"]), judge)
+        assert alone["quality"] is None
+    assert data_of(report.page(found))["players"] == found["players"]
+
+
+def test_names_cannot_leave_the_data_they_stand_in() -> None:
+    games = [game(NASTY, "two", "4455667", 0)]
+    text = report.page(report.contents({}, games, rate(games, [NASTY, "two"]), title=NASTY))
+    assert "<img" not in text
+    assert NASTY in data_of(text)["players"]  # type: ignore[operator]
+    assert text.count("</script>") == 2
+
+
+def test_nothing_is_fetched() -> None:
+    text = report.page(report.contents({}, GAMES, rate(GAMES, ["one", "two"])))
+    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)
+    assert "default-src 'none'" in text
+
+
+@pytest.mark.compiled
+def test_the_command_writes_the_page_and_keeps_the_scores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
+    assert main([*run, "--out", str(tmp_path / "run")]) == 0
+    page = tmp_path / "page.html"
+    assert main(["report", str(tmp_path / "run"), "--html", str(page), "--quiet"]) == 0
+    _, games, _ = read_games(tmp_path / "run")
+    found = data_of(page.read_text())
+    assert len(found["games"]) == len(games) == 8  # type: ignore[arg-type]
+    assert (tmp_path / "run" / "scores.jsonl").exists()
+    quick = tmp_path / "quick.html"
+    command = ["report", str(tmp_path / "run"), "--html", str(quick), "--no-scores", "--quiet"]
+    assert main(command) == 0
+    assert data_of(quick.read_text())["scores"] is None
+    assert main([*command[:3], str(page), "--no-scores", "--quiet"]) == 0
+    assert page.read_text() == quick.read_text()  # what stood there is replaced
+    capsys.readouterr()
+    for wrong, said in (
+        (tmp_path / "no" / "p.html", "cannot be written"),
+        (tmp_path, "is a folder"),
+    ):
+        assert main(["report", str(tmp_path / "run"), "--html", str(wrong), "--quiet"]) == 2
+        error = capsys.readouterr().err
+        assert said in error
+        assert error.count("\n") == 1

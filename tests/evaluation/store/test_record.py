@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from evaluation.errors import UnreadableRun, UnwritableRun
+from evaluation.store.record import GAMES_FILE, GameFile, GameRecord, digest, read_games
+
+WON = GameRecord(("a", "b"), "12", "1212121", 0, "four", "", (5, 7), (0.25, 0.5))
+LEFT = GameRecord(("b", "a"), "", "44", 1, "exception", "ValueError: it broke\nbadly")
+HEADER = {"players": {"a": "a", "b": "b"}, "seed": 3}
+
+
+def test_format_and_parse_are_inverse():
+    for game in (WON, LEFT):
+        assert GameRecord.parse(game.format()) == game
+        assert "\n" not in game.format()
+
+
+def test_points_and_forfeits():
+    assert WON.points == (1.0, 0.0)
+    assert WON.forfeited_by is None
+    assert LEFT.points == (0.0, 1.0)
+    assert LEFT.forfeited_by == 0
+    assert replace(WON, winner=None).points == (0.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "{}",
+        "[1, 2]",
+        WON.format()[:-1],
+        replace(WON, winner=1).format(),
+        replace(WON, moves="121212").format(),
+        replace(WON, moves="12121218").format(),
+        replace(WON, opening="21").format(),
+        json.dumps({**json.loads(WON.format()), "players": ["a"]}),
+        json.dumps({**json.loads(WON.format()), "colour": "red"}),
+        replace(WON, ending="fuor").format(),
+        replace(WON, ending="full board").format(),
+        replace(WON, ending="exception").format(),
+        replace(WON, winner=True).format(),
+        replace(WON, winner=2, ending="time").format(),
+        replace(LEFT, winner=None).format(),
+        replace(LEFT, reason=None).format(),
+        replace(WON, nodes=(5, -7)).format(),
+        replace(WON, nodes=("5", 7)).format(),
+        replace(WON, seconds=(0.25, None)).format(),
+    ],
+)
+def test_a_line_that_is_no_game_is_refused(line):
+    with pytest.raises(UnreadableRun):
+        GameRecord.parse(line)
+
+
+def test_digest_is_of_the_games_not_of_their_order_or_time():
+    slower = replace(WON, seconds=(9.0, 9.0))
+    assert digest([WON, LEFT]) == digest([LEFT, slower])
+    assert digest([WON, LEFT]) != digest([WON])
+    assert digest([WON]) != digest([replace(WON, nodes=(5, 8))])
+
+
+def test_file_keeps_games_and_continues(tmp_path):
+    with GameFile(tmp_path / "run", HEADER) as file:
+        assert file.games == []
+        file.append(WON)
+    with GameFile(tmp_path / "run", HEADER) as file:
+        assert file.games == [WON]
+        file.append(LEFT)
+    assert read_games(tmp_path / "run")[:2] == (HEADER, [WON, LEFT])
+
+
+@pytest.mark.parametrize("cut", [1, 10, 100])
+def test_a_torn_last_line_is_dropped_and_nothing_else(tmp_path, cut):
+    with GameFile(tmp_path, HEADER) as file:
+        file.append(WON)
+        file.append(LEFT)
+    path = tmp_path / GAMES_FILE
+    path.write_bytes(path.read_bytes()[:-cut])
+    with GameFile(tmp_path, HEADER) as file:
+        assert file.games == [WON]
+        file.append(LEFT)
+    assert read_games(tmp_path)[1] == [WON, LEFT]
+
+
+def test_a_torn_line_with_half_a_letter_is_dropped(tmp_path):
+    with GameFile(tmp_path, HEADER) as file:
+        file.append(replace(LEFT, reason="é"))
+    path = tmp_path / GAMES_FILE
+    data = path.read_bytes()
+    path.write_bytes(data[: data.index("é".encode()) + 1])
+    with GameFile(tmp_path, HEADER) as file:
+        assert file.games == []
+
+
+def test_another_run_is_refused_and_left_alone(tmp_path):
+    with GameFile(tmp_path, HEADER) as file:
+        file.append(WON)
+    before = (tmp_path / GAMES_FILE).read_bytes()
+    with pytest.raises(UnreadableRun, match="another run: seed differ"):
+        GameFile(tmp_path, {**HEADER, "seed": 4})
+    assert (tmp_path / GAMES_FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"", b"half a hea", b"{}\n", b"[]\n", b"\xff\xfe\n", b"\n"])
+def test_a_file_that_is_no_run_is_refused_and_left_alone(tmp_path, content):
+    (tmp_path / GAMES_FILE).write_bytes(content)
+    with pytest.raises(UnreadableRun, match="not the header"):
+        GameFile(tmp_path, HEADER)
+    assert (tmp_path / GAMES_FILE).read_bytes() == content
+
+
+def test_damage_in_the_middle_is_reported_with_its_line(tmp_path):
+    with GameFile(tmp_path, HEADER) as file:
+        file.append(WON)
+        file.append(LEFT)
+    path = tmp_path / GAMES_FILE
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text(lines[0] + "rubbish\n" + lines[2])
+    with pytest.raises(UnreadableRun, match="line 2"):
+        read_games(tmp_path)
+
+
+def test_a_second_writer_is_refused(tmp_path):
+    with (
+        GameFile(tmp_path, HEADER),
+        pytest.raises(UnreadableRun, match="being written by another run"),
+    ):
+        GameFile(tmp_path, HEADER)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UnreadableRun):
+        GameFile(tmp_path / "file" / "run", HEADER)
+
+
+def test_missing_folder():
+    with pytest.raises(UnreadableRun, match="no readable"):
+        read_games(__import__("pathlib").Path("nowhere"))
+
+
+def test_a_full_disk_loses_no_game(tmp_path):
+    """A limit on the size of files does what a full disk does, in the middle of a line."""
+    resource = pytest.importorskip("resource")
+    path = tmp_path / GAMES_FILE
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with GameFile(tmp_path, HEADER) as file:
+        file.append(WON)
+        size = path.stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
+        try:
+            with pytest.raises(UnwritableRun, match=r"games.jsonl: File too large"):
+                file.append(LEFT)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert path.stat().st_size == size
+    with GameFile(tmp_path, HEADER) as file:
+        assert file.games == [WON]
+        file.append(LEFT)
+    assert read_games(tmp_path)[1] == [WON, LEFT]
+
+
+def test_no_header_without_room_for_it(tmp_path):
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    try:
+        with pytest.raises(UnreadableRun, match="File too large"):
+            GameFile(tmp_path, HEADER)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(tmp_path.iterdir()) == []

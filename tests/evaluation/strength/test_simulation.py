@@ -1,0 +1,53 @@
+"""Quick forms of `c4 experiment statistics`, narrow enough to fail when the statistics do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from evaluation.__main__ import main
+from evaluation.strength import ratings
+from evaluation.strength.simulation import KINDS_OF_PAIRS, coverage, sprt_errors, tilted
+from evaluation.strength.sprt import SCORES, Sprt
+
+
+def test_intervals_hold_the_truth():
+    found = coverage(players=4, openings=30, tournaments=100)
+    assert 0.92 <= found.elo <= 0.98
+    assert 0.89 <= found.first_move <= 0.99
+    assert found.ranks >= 0.92
+
+
+def test_intervals_that_are_too_narrow_are_noticed(monkeypatch):
+    """The same, resampled as if there were thrice as many openings: that test can fail."""
+    whole = ratings._weights
+    monkeypatch.setattr(
+        ratings, "_weights", lambda units, generator: 1 + (whole(units, generator) - 1) / 3**0.5
+    )
+    assert coverage(players=4, openings=30, tournaments=60).elo < 0.88
+
+
+@pytest.mark.parametrize("kind", ["many draws", "by opening"])
+def test_a_sequential_test_errs_as_seldom_as_it_says(kind):
+    errors = sprt_errors(Sprt(0, 100, alpha=0.05, beta=0.1), KINDS_OF_PAIRS[kind], 300)
+    assert errors.wrong_under_h0 <= 0.05 + 2.5 * (0.05 * 0.95 / 300) ** 0.5
+    assert errors.wrong_under_h1 <= 0.10 + 2.5 * (0.10 * 0.90 / 300) ** 0.5
+    assert errors.wrong_under_h0 + errors.wrong_under_h1 > 0  # it is no oracle either
+
+
+def test_shares_are_tilted_to_a_mean():
+    for shares in KINDS_OF_PAIRS.values():
+        for mean in (0.3, 0.5, 0.7):
+            p = tilted(shares, mean)
+            assert p.sum() == pytest.approx(1)
+            assert p @ SCORES == pytest.approx(mean)
+            assert np.array_equal(p == 0, np.array(shares) == 0)
+
+
+def test_the_command_reports_both(capsys):
+    assert main(["experiment", "statistics", "--count", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert "share that held the truth" in shown
+    assert "share of wrong decisions" in shown
+    for kind in KINDS_OF_PAIRS:
+        assert kind in shown

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from evaluation.errors import InvalidRun
+from evaluation.strength.sprt import SCORES, Sprt, expected_score, kind_of_pair
+
+
+def test_the_ratio_of_a_published_test():
+    """Fishtest's page of a test: "Logistic (exact) -0.53772", H1 at 2.716 logistic Elo."""
+    assert Sprt(0, 2.716).llr([13, 37, 50, 25, 3]) == pytest.approx(-0.53772, abs=2e-4)
+
+
+def test_the_bounds_are_walds():
+    assert Sprt(0, 40).bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
+    low, high = Sprt(0, 40, alpha=0.01, beta=0.1).bounds
+    assert (low, high) == pytest.approx((math.log(0.1 / 0.99), math.log(0.9 / 0.01)))
+
+
+def test_no_distribution_of_the_mean_is_likelier():
+    """Brute force: each hypothesis' likelihood is the greatest one of that mean score."""
+    counts = np.array([4.0, 7.0, 20.0, 9.0, 10.0])
+    nearby = counts * np.random.default_rng(1).lognormal(0, 0.25, (20_000, 5))
+    best = []
+    for elo in (-30, 50):
+        low, high = np.full(len(nearby), -30.0), np.full(len(nearby), 30.0)
+        for _ in range(40):  # tilt each distribution to the mean
+            middle = (low + high) / 2
+            p = nearby * np.exp(middle[:, None] * SCORES)
+            p /= p.sum(1, keepdims=True)
+            less = p @ SCORES < expected_score(elo)
+            low, high = np.where(less, middle, low), np.where(less, high, middle)
+        best.append((np.log(p) @ counts).max())
+    assert Sprt(-30, 50).llr(counts) == pytest.approx(best[1] - best[0], abs=0.03)
+
+
+def test_many_at_once_are_those_of_each():
+    counts = np.random.default_rng(3).integers(0, 30, (4, 6, 5))
+    together = Sprt(0, 40).llr(counts)
+    assert together.shape == (4, 6)
+    assert together[2, 3] == pytest.approx(float(Sprt(0, 40).llr(counts[2, 3])))
+
+
+def test_swapping_the_agents_swaps_the_hypotheses():
+    counts = [3, 5, 20, 9, 6]
+    assert Sprt(0, 40).llr(counts) == pytest.approx(-float(Sprt(-40, 0).llr(counts[::-1])))
+
+
+def test_it_decides_when_a_bound_is_reached():
+    test = Sprt(0, 40)
+    for kind, decision in ((4, "H1"), (2, "H0"), (0, "H0")):
+        counts = [0] * 5
+        while test.decide(counts) is None:
+            counts[kind] += 1
+        assert test.decide(counts) == decision
+        assert 10 < counts[kind] < 50
+
+
+def test_pairs_and_scores():
+    assert [kind_of_pair(points) for points in (0, 0.5, 1, 1.5, 2)] == [0, 1, 2, 3, 4]
+    assert expected_score(0) == 0.5
+    assert expected_score(400) == pytest.approx(10 / 11)
+
+
+def test_from_text():
+    assert Sprt.parse("0,40") == Sprt(0, 40)
+    assert Sprt.parse("-5, 2.5", alpha=0.1) == Sprt(-5, 2.5, 0.1)
+
+
+@pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])
+def test_bad_hypotheses_are_quoted(text):
+    with pytest.raises(InvalidRun, match="sprt"):
+        Sprt.parse(text)
+
+
+@pytest.mark.parametrize("chance", [0, -1, 0.5, 1, math.nan])
+def test_bad_error_rates_are_refused(chance):
+    with pytest.raises(InvalidRun, match="alpha"):
+        Sprt(0, 40, alpha=chance)
+    with pytest.raises(InvalidRun, match="beta"):
+        Sprt(0, 40, beta=chance)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import pytest
+
+from agents.solver import Solver
+from agents.solver.ladder import RUNGS
+from c4env.position import Position
+from evaluation.__main__ import main
+from evaluation.errors import InvalidRun
+from evaluation.studies.experiments import exact, pruning, spread_positions
+from evaluation.truth.labelled import make_labelled
+
+
+def test_pruning_compares_the_same_positions_at_each_depth():
+    rows, table = pruning(spread_positions(4, seed=1), range(1, 4))
+    assert [row.depth for row in rows] == [1, 2, 3]
+    for row in rows:
+        naive, pruned, ordered = row.nodes
+        assert naive >= pruned >= ordered > 0
+        assert f"{naive / 4:,.0f}" in table
+    assert rows[-1].nodes[0] > rows[-1].nodes[1]
+
+
+def test_pruning_wants_positions_that_go_on():
+    with pytest.raises(InvalidRun):
+        pruning([Position.parse("1212121")], [1])
+    with pytest.raises(InvalidRun):
+        pruning([], [1])
+
+
+@pytest.mark.compiled
+def test_exact_runs_every_solver_on_every_set():
+    made = make_labelled("end-easy", 4, 0, Solver(book=None, table_mb=4))
+    rows, table = exact({"one": made[:2], "two": made[2:]}, max_nodes=5_000_000)
+    assert [(r.set_name, r.solver) for r in rows] == [
+        (name, solver) for name in ("one", "two") for solver in (*RUNGS, "full solver")
+    ]
+    assert all(row.solved == row.positions for row in rows)
+    assert "full solver" in table
+
+
+@pytest.mark.compiled
+def test_exact_refuses_a_wrong_label():
+    (right,) = make_labelled("end-easy", 1, 0, Solver(book=None, table_mb=4))
+    with pytest.raises(InvalidRun, match="is labelled"):
+        exact({"wrong": [right._replace(score=right.score + 1)]})
+
+
+@pytest.mark.compiled
+def test_the_commands(tmp_path, capsys):
+    (tmp_path / "mine.txt").write_text(
+        "4455 2\n".replace("2", str(Solver().score(Position.parse("4455"))))
+    )
+    assert main(["experiment", "pruning", str(tmp_path / "mine.txt"), "--depth", "2"]) == 0
+    assert "1 positions" in capsys.readouterr().out
+    (tmp_path / "end.txt").write_text("2252576253462244111563365343671351441 -1\n")
+    assert main(["experiment", "exact", str(tmp_path / "end.txt")]) == 0
+    assert "full solver" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["pruning", "no-such-file"], "no-such-file"),
+        (["pruning", "--depth", "0"], "--depth 0"),
+        (["exact", "--count", "0"], "--count 0"),
+        (["exact", "--max-nodes", "0"], "--max-nodes 0"),
+        (["pruning", "--heuristic", "nope"], "heuristic 'nope'"),
+        (["pruning", "--depth", "99"], "--depth 99: expected 1..42"),
+        (["pruning", "--out", "x"], "--out means nothing for c4 experiment pruning"),
+        (["exact", "--depth", "7"], "--depth means nothing for c4 experiment exact"),
+        (["statistics", "x"], "c4 experiment statistics reads no files: x"),
+        (["sets", "--out", "pyproject.toml"], "pyproject.toml is a file: expected a directory"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
+    monkeypatch.chdir(request.config.rootpath)
+    assert main(["experiment", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1

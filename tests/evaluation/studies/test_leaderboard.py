@@ -1,0 +1,204 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import agents
+import evaluation
+from evaluation.__main__ import main
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.store.record import GameRecord
+from evaluation.strength.ratings import Tally
+from evaluation.studies.leaderboard import (
+    FIELD,
+    MARKERS,
+    Board,
+    Line,
+    available,
+    milliseconds_a_move,
+    place,
+    put_between_markers,
+    stored_board,
+)
+
+SMALL = ["random", "greedy", "minimax:depth=2"]
+
+
+@pytest.fixture(scope="module")
+def run():
+    return evaluation.round_robin(SMALL, openings=2, seed=0)
+
+
+@pytest.fixture(scope="module")
+def board(run):
+    return Board.of(run, dict.fromkeys(SMALL, "published"))
+
+
+def test_a_board_keeps_every_result(run, board):
+    assert board.games == len(run.games) == 150
+    ours, theirs = board.tally(), Tally.of(run.games, SMALL)
+    assert (ours.players, ours.openings) == (theirs.players, theirs.openings)
+    assert (ours.points == theirs.points).all()
+    assert (ours.games == theirs.games).all()
+    assert board.rate() == run.ratings
+
+
+def test_a_board_as_text_and_back(board):
+    assert Board.parse(board.format()) == board
+    assert board.format().isascii()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": "another"},
+        {"openings": ["1"]},
+        {"results": {}},
+        {"field": {"nobody": "published", "random": "published"}},
+        {"unknown": 1},
+    ],
+)
+def test_what_is_no_board_is_refused(board, change):
+    text = json.dumps({**json.loads(board.format()), **change})
+    with pytest.raises(UnreadableRun, match="somewhere: not a leaderboard"):
+        Board.parse(text, "somewhere")
+    with pytest.raises(UnreadableRun, match="somewhere"):
+        Board.parse(text[:-10], "somewhere")
+
+
+def test_the_table_is_dated_and_says_what_it_rests_on(board):
+    table = board.markdown()
+    assert table.startswith("| # | agent |")
+    assert table.count("| `") == 3
+    assert f"c4env {board.version}, {board.date}: 150 games" in table
+    assert "25 openings of 2 plies" in table
+    assert "mean of the field is 0" in table
+    assert "clock" not in table
+    timed = Board.of(
+        evaluation.round_robin(SMALL[:2], openings=0), dict.fromkeys(SMALL, "equal time")
+    )
+    assert "do not repeat exactly" in timed.markdown()
+
+
+def test_a_member_placed_again_lands_where_it_was(board):
+    """It meets the same agents from the same openings, and, new, itself."""
+    before = {r.player: r for r in board.rate()}
+    found = place("minimax:depth=2", board)
+    after = {r.player: r for r in found.ratings}
+    assert found.name == "minimax:depth=2 (again)"
+    own = after[found.name]
+    assert own.games == 150
+    assert own.low < before["minimax:depth=2"].elo < own.high
+    assert sum(after[spec].elo for spec in SMALL) == pytest.approx(0, abs=1e-6)
+    for spec in SMALL:
+        assert before[spec].low < after[spec].elo < before[spec].high
+
+
+def test_a_newcomer_hardly_moves_the_field(board):
+    before = {r.player: r for r in board.rate()}
+    found = place("alphabeta:depth=4", board, limit=10)
+    assert found.ratings[0].player == found.name == "alphabeta:depth=4"
+    assert len(found.games) == 60
+    for rating in found.ratings[1:]:
+        assert before[rating.player].low < rating.elo < before[rating.player].high
+        assert rating.elo == pytest.approx(before[rating.player].elo, abs=100)
+
+
+def test_a_function_can_be_placed(board):
+    def last(observation):
+        return max(i for i, legal in enumerate(observation["action_mask"]) if legal)
+
+    assert place(last, board, limit=2).name == "newcomer"
+
+
+def test_what_is_not_installed_is_left_out(board):
+    field = [Line("random"), Line("greedy", needs="no_such_module"), Line("minimax:depth=2")]
+    there, missing = available(field)
+    assert [line.spec for line in there] == ["random", "minimax:depth=2"]
+    assert [line.spec for line in missing] == ["greedy"]
+    found = place("alphabeta:depth=1", board, limit=1, field=field)
+    assert found.absent == ("greedy",)
+    assert {r.player for r in found.ratings} == {*SMALL, "alphabeta:depth=1"}
+
+
+def test_the_field_is_made_of_agents_that_exist():
+    specs = [line.spec for line in FIELD]
+    assert len(set(specs)) == len(specs)
+    for line in available()[0]:
+        agents.make(line.spec).close()
+    published = {"minimax", "alphabeta-chain", "alphabeta-window", "alphabeta-window-b"}
+    assert published | {"random", "greedy", "rust-port", "perfect"} <= set(specs)
+
+
+def test_the_stored_board_is_of_the_field():
+    board = stored_board()
+    assert len(board.field) >= 11
+    assert board.rate()[-1].player == "random"
+    assert board.version[0].isdigit()
+    n = len(board.field)
+    assert board.games == n * (n - 1) * len(board.openings)
+
+
+def test_milliseconds_count_an_agents_own_moves():
+    game = GameRecord(("a", "b"), "123", "1234567", None, "full board", seconds=(0.006, 0.002))
+    assert milliseconds_a_move([game]) == {"a": 3.0, "b": 1.0}  # moves 5, 7 and 4, 6
+
+
+def test_text_between_markers_is_replaced():
+    begin, end = MARKERS
+    text = f"before\n{begin}\nold\ntext\n{end}\nafter\n"
+    new = put_between_markers(text, "table")
+    assert new == f"before\n{begin}\ntable\n{end}\nafter\n"
+    assert put_between_markers(new, "old\ntext") == text
+    for bad in ("", begin, f"{end}{begin}", f"{begin}{end}{begin}{end}", f"{begin}{end}{end}"):
+        with pytest.raises(InvalidRun, match="leaderboard: begin"):
+            put_between_markers(bad, "table")
+
+
+def test_the_commands(tmp_path, capsys, board, monkeypatch):
+    readme, store = tmp_path / "R.md", tmp_path / "board.json"
+    readme.write_text("\n".join(["# Title", *MARKERS, "end"]))
+    few = tuple(Line(spec) for spec in SMALL)
+    monkeypatch.setattr(
+        "evaluation.studies.leaderboard.play_leaderboard.__defaults__", (few, False)
+    )
+    monkeypatch.setattr("evaluation.studies.leaderboard.available.__defaults__", (few,))
+    arguments = ["leaderboard", "--quick", "--jobs", "1", "--quiet", "--out", str(tmp_path / "d")]
+    assert main([*arguments, "--readme", str(readme), "--store", str(store)]) == 0
+    table = capsys.readouterr().out.strip()
+    assert table in readme.read_text()
+    assert readme.read_text().endswith("\nend")
+    assert Board.parse(store.read_text()).games == 36
+    assert main(arguments) == 0  # from the run directory
+    assert capsys.readouterr().out.strip() == table
+    assert (
+        main(["place", "alphabeta:depth=3", "--field", str(store), "--jobs", "1", "--quiet"]) == 0
+    )
+    shown = capsys.readouterr().out
+    assert "alphabeta:depth=3: place" in shown
+    assert "of 36 games" in shown
+    assert main(["leaderboard", "--stored"]) == 0
+    assert "| `perfect` |" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["place", "rndom", "--quiet"], "did you mean 'random'"),
+        (["place", "random", "--field", "nowhere.json"], "nowhere.json: No such file"),
+        (["place", "random", "--field", "pyproject.toml"], "pyproject.toml: not a leaderboard"),
+        (["place", "random", "--limit", "0", "--quiet"], "limit=0"),
+        (["leaderboard", "--stored", "--quick"], "--quick means nothing with --stored"),
+        (["leaderboard", "--stored", "--out", "x"], "--out means nothing with --stored"),
+        (["leaderboard", "--readme", "nowhere.md"], "nowhere.md: No such file"),
+        (["leaderboard", "--readme", "LICENSE"], "expected the lines <!-- leaderboard: begin -->"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
+    monkeypatch.chdir(request.config.rootpath)
+    assert main(arguments) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""

@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from agents.errors import UnknownAgent
+from agents.solver import Solver
+from agents.zoo import registry
+from evaluation.__main__ import main
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.truth.answers import ANSWERS_FILE, labelled_sets, question_agents
+from evaluation.truth.judge import Judge
+from evaluation.truth.labelled import Labelled, format_labelled, make_labelled
+
+SOLVER = Solver(book=None, table_mb=1)
+SET = make_labelled("end-easy", 30, 3, SOLVER)
+
+
+@pytest.fixture
+def judge():
+    return Judge(book=None, table_mb=1)
+
+
+def breaks_down(observation):
+    """Has no answer when the board holds an odd number of discs."""
+    if observation["observation"].sum() % 2:
+        raise RuntimeError("odd")
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+@pytest.mark.compiled  # the perfect agent reads its book
+def test_perfect_answers_are_perfect_and_every_agent_gets_the_same_questions(judge):
+    quality = question_agents(["random", "perfect:table_mb=1", "greedy"], SET, judge)
+    assert quality.players[0] == "perfect:table_mb=1"
+    perfect, *others = quality.overall()
+    assert perfect.optimal.value == 1
+    for other in others:
+        assert (other.moves, other.forced, other.critical) == perfect[3:6]
+    for judged in quality.moves:
+        position = next(p.position for p in SET if p.moves == judged.group)
+        assert list(judged.scores) == SOLVER.scores(position)
+        assert judged.ply == position.plies
+
+
+def test_the_seed_repeats_the_answers(judge):
+    def columns(seed):
+        return [m.column for m in question_agents(["random"], SET, judge, seed).moves]
+
+    assert columns(1) == columns(1)
+    assert columns(1) != columns(2)
+
+
+def test_answers_are_kept_and_go_on(tmp_path, judge):
+    specs = ["random", "greedy"]
+    whole = question_agents(specs, SET, judge, folder=tmp_path / "whole")
+
+    def stop(done, total):
+        assert total == 60
+        if done == 37:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        question_agents(specs, SET, judge, folder=tmp_path, watch=stop)
+    path = tmp_path / ANSWERS_FILE
+    assert path.read_text().count("\n") == 1 + 37
+    assert question_agents(specs, SET, judge, folder=tmp_path).moves == whole.moves
+    assert path.read_text() == (tmp_path / "whole" / ANSWERS_FILE).read_text()
+    question_agents(specs, SET, judge, folder=tmp_path)
+    assert path.read_text().count("\n") == 1 + 60
+    question_agents(specs, SET, judge, seed=1, folder=tmp_path)
+    assert path.read_text().count("\n") == 1 + 120
+
+
+def test_a_damaged_answer_is_named(tmp_path, judge):
+    question_agents(["greedy"], SET, judge, folder=tmp_path)
+    path = tmp_path / ANSWERS_FILE
+    lines = path.read_text().splitlines()
+    entry = json.loads(lines[4])
+    lines[4] = json.dumps([*entry[:5], 9, ""])
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(UnreadableRun, match="line 5"):
+        question_agents(["greedy"], SET, judge, folder=tmp_path)
+
+
+def test_an_agent_without_an_answer_is_noted(judge, monkeypatch):
+    monkeypatch.setitem(registry._registered, "answers-breaks-down", breaks_down)
+    quality = question_agents(["answers-breaks-down", "greedy"], SET, judge)
+    odd = sum(p.position.plies % 2 for p in SET)
+    moves = {q.player: q.moves + q.forced for q in quality.overall()}
+    assert moves == {"greedy": 30, "answers-breaks-down": 30 - odd}
+    assert f"{odd} positions without an answer, answers-breaks-down: exception" in quality.text()
+    with pytest.raises(InvalidRun, match="no agent answered"):
+        question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
+
+
+def test_a_wrong_label_is_refused(judge):
+    wrong = [Labelled(SET[0].moves, SET[0].position, SET[0].score + 1)]
+    with pytest.raises(InvalidRun, match="is labelled"):
+        question_agents(["greedy"], wrong, judge)
+
+
+@pytest.mark.parametrize(
+    ("specs", "error", "words"),
+    [
+        ([], InvalidRun, "expected one or more"),
+        (["greedy", "greedy"], InvalidRun, "each once"),
+        (["gredy"], UnknownAgent, "did you mean 'greedy'"),
+    ],
+)
+def test_bad_agents_are_refused(specs, error, words, judge):
+    with pytest.raises(error, match=words):
+        question_agents(specs, SET, judge)
+
+
+def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
+    path = tmp_path / "set.txt"
+    path.write_text(format_labelled(SET))
+    assert labelled_sets([str(path), str(path)], None) == SET
+    assert labelled_sets([str(path)], 4) == SET[:4]
+    assert labelled_sets(["end-easy"], 30, 3) == SET
+    path.write_text("1212121 -18\n")
+    with pytest.raises(InvalidRun, match="1212121: the game is over"):
+        labelled_sets([str(path)], None)
+    with pytest.raises(InvalidRun, match="at least 1"):
+        labelled_sets(["end-easy"], 0)
+
+
+def test_the_command_asks_agents(tmp_path, capsys):
+    path = tmp_path / "set.txt"
+    path.write_text(format_labelled(SET))
+    command = ["quality", "greedy", "random", "--on", str(path), "--out", str(tmp_path / "kept")]
+    assert main(command) == 0
+    first = capsys.readouterr()
+    assert "bootstrap over 30 positions" in first.out
+    assert "answers/s" in first.err
+    assert main([*command, "--quiet"]) == 0
+    again = capsys.readouterr()
+    assert again.out == first.out
+    assert again.err == ""
+    assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["greedy", "random"], "expected one run directory, or --on"),
+        (["somewhere", "--count", "3"], "expected --on"),
+        (["somewhere", "--out", "there"], "expected --on"),
+        (["greedy", "--on", "no-such-set"], "no-such-set"),
+        (["greedy", "--on", "end-easy", "--count", "0"], "0 positions"),
+        (["greedy", "--on", "end-easy", "--seed", "-1"], "--seed -1"),
+        (["gredy", "--on", "end-easy"], "did you mean 'greedy'"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, words, capsys):
+    assert main(["quality", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import pytest
+
+from agents.solver import Solver
+from c4env.bitboard import CELLS
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.truth.labelled import STAGES, format_labelled, make_labelled, read_labelled
+
+
+def test_made_positions_are_of_the_set_and_labelled_right():
+    solver = Solver(book=None, table_mb=4)
+    made = make_labelled("end-easy", 30, 5, solver)
+    assert len({p.position for p in made}) == 30
+    for moves, position, score in made:
+        assert position == type(position).parse(moves)
+        assert position.outcome is None
+        assert 29 <= position.plies < CELLS
+        assert solver.score(position) == score
+        assert 1 <= solver.plies_to_end(position) <= 13
+
+
+def test_the_seed_repeats_the_set():
+    solver = Solver(book=None, table_mb=4)
+    one = make_labelled("end-easy", 5, 1, solver)
+    assert one == make_labelled("end-easy", 5, 1, solver)
+    assert one != make_labelled("end-easy", 5, 2, solver)
+
+
+def test_format_and_read_are_inverse(tmp_path):
+    made = make_labelled("end-easy", 5, 1, Solver(book=None, table_mb=4))
+    (tmp_path / "set.txt").write_text(format_labelled(made))
+    assert read_labelled(tmp_path / "set.txt") == made
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("44 1\n48 2\n", "line 2"),
+        ("44\n", "line 1"),
+        ("44 one\n", "expected moves and a score"),
+        ("", "holds no position"),
+    ],
+)
+def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
+    (tmp_path / "set.txt").write_text(text)
+    with pytest.raises(UnreadableRun, match=words):
+        read_labelled(tmp_path / "set.txt")
+
+
+def test_missing_files_and_sets(tmp_path):
+    with pytest.raises(UnreadableRun, match="nowhere"):
+        read_labelled(tmp_path / "nowhere")
+    with pytest.raises(InvalidRun, match=next(iter(STAGES))):
+        make_labelled("late", 1, 0, Solver(book=None, table_mb=4))
+    with pytest.raises(InvalidRun, match="at least 1"):
+        make_labelled("end-easy", 0, 0, Solver(book=None, table_mb=4))

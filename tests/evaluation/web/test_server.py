@@ -1,0 +1,441 @@
+"""The server over HTTP: what it answers, what it refuses, and what it records."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import agents
+from agents.solver import Solver
+from c4env import Position
+from evaluation.__main__ import main
+from evaluation.store.record import GAMES_FILE, read_games
+
+httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
+pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
+
+from evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
+from evaluation.web.runs import Runs  # noqa: E402
+from evaluation.web.server import Settings, is_loopback, listen  # noqa: E402
+from tests.helpers.serving import serving  # noqa: E402
+
+WON = "1212121"  # by the first player
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("web")
+    for name, seed in (("monday", "1"), ("tuesday", "2")):
+        run = ["run", "random", "greedy", "--openings", "1", "--seed", seed, "--jobs", "1"]
+        assert main([*run, "--quiet", "--out", str(path / "runs" / name)]) == 0
+    return path
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Iterator[Any]:
+    settings = Settings(
+        agents=("tests.helpers.serving:sleeper",),
+        hint="minimax:depth=2",
+        record=folder / "games",
+        runs=(folder / "runs",),
+        workers=2,
+    )
+    with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
+        yield client
+
+
+def ask(client: Any, **question: Any) -> list[dict[str, Any]]:
+    answer = client.post("/api/ask", json=question)
+    assert answer.status_code == 200, answer.text
+    lines = [json.loads(line) for line in answer.text.splitlines()]
+    assert {line["moves"] for line in lines} == {question["moves"]}
+    return lines
+
+
+# -- what it answers --------------------------------------------------------------------------
+
+
+def test_the_page_loads_nothing_from_elsewhere(client: Any) -> None:
+    answer = client.get("/")
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "script-src 'sha256-" in policy
+    assert "http://" not in answer.text.replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in answer.text
+
+
+def test_settings_name_agents_and_runs(client: Any, folder: Path) -> None:
+    found = client.get("/api/settings").json()
+    offered = [agent["spec"] for agent in found["agents"]]
+    assert offered[0] == "random"
+    assert offered[-1] == "tests.helpers.serving:sleeper"
+    assert found["runs"] == ["monday", "tuesday"]
+    assert found["record"] == str(folder / "games")
+
+
+@pytest.mark.parametrize("spec", ["greedy", "minimax:depth=2", "alphabeta-window-b:depth=3"])
+@pytest.mark.parametrize("moves", ["", "4455", "4535674276764753237442475332"])
+def test_a_move_is_the_agents(client: Any, spec: str, moves: str) -> None:
+    move = ask(client, kind="move", agent=spec, moves=moves, seed=1)[-1]
+    assert move["type"] == "move"
+    assert move["column"] == agents.make(spec).choose(Position.parse(moves)) + 1
+    assert move["agent"] == spec
+
+
+def test_scores_are_the_solvers(client: Any) -> None:
+    solver = Solver()
+    for moves in ("", "4", "2457765146174761422667612322", "4535674276764753237442475332"):
+        found = ask(client, kind="scores", moves=moves)[-1]
+        assert found["scores"] == solver.scores(Position.parse(moves))
+
+
+def test_a_hint_has_a_line(client: Any) -> None:
+    hint = ask(client, kind="hint", moves="121212")[-1]
+    assert (hint["column"], hint["line"]) == (1, "1")
+
+
+def test_a_pasted_position_is_moves_or_a_board(client: Any) -> None:
+    def pasted(text: str) -> Any:
+        return client.post("/api/position", json={"text": text})
+
+    assert pasted(" 44 55\n").json() == {"moves": "4455"}
+    assert pasted("").json() == {"moves": ""}
+    board = str(Position.parse("4455612"))
+    assert Position.parse(pasted(board).json()["moves"]) == Position.parse("4455612")
+    for text, words in (
+        ("4459", "'9' at 4 is not a column"),
+        ("4444444", "column 4 is full"),
+        (WON + "1", "the game is over"),
+        ("hello", "is not a drawn board"),
+        (board.replace("x", "o"), "no game reaches the board"),
+    ):
+        assert pasted(text).status_code == 400
+        assert words in pasted(text).json()["error"]
+
+
+def test_a_run_opens(client: Any, folder: Path) -> None:
+    run = client.get("/api/run", params={"name": "monday"}).json()
+    games = read_games(folder / "runs" / "monday")[1]
+    assert [game["moves"] for game in run["games"]] == [game.moves for game in games]
+    shown = run["games"][0]
+    assert [run["players"][i] for i in shown["players"]] == list(games[0].players)
+    cells = [sum(cell) for row in run["cells"] for cell in row]
+    assert sum(cells) == len(games)
+    again = client.get("/api/run", params={"name": "tuesday"}).json()
+    assert again["games"] != run["games"]
+
+
+def test_a_run_that_grows_is_read_again(tmp_path: Path, folder: Path) -> None:
+    path = tmp_path / GAMES_FILE
+    lines = (folder / "runs" / "monday" / GAMES_FILE).read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:3]))
+    runs = Runs((tmp_path,))
+    assert len(runs.open(tmp_path.name)["games"]) == 2
+    path.write_text("".join(lines[:5]))
+    assert len(runs.open(tmp_path.name)["games"]) == 4
+    path.write_text("{}\n")
+    with pytest.raises(UnreadableRun):
+        runs.open(tmp_path.name)
+    with pytest.raises(UnreadableRun, match="expected a run directory"):
+        Runs((path,))
+
+
+def test_folders_of_one_name_are_told_apart(tmp_path: Path, folder: Path) -> None:
+    text = (folder / "runs" / "monday" / GAMES_FILE).read_text()
+    for place in (tmp_path / "a" / "run", tmp_path / "b" / "run"):
+        place.mkdir(parents=True)
+        (place / GAMES_FILE).write_text(text)
+    assert list(Runs((tmp_path / "a", tmp_path / "b")).find()) == ["run", "run (2)"]
+
+
+# -- what it records ------------------------------------------------------------------------
+
+
+def finished(**changes: Any) -> dict[str, Any]:
+    game = {"id": "12345678", "players": ["human", "greedy"], "opening": "", "moves": WON}
+    return {**game, "forfeit": None, **changes}
+
+
+def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> None:
+    with serving(Settings(record=tmp_path, workers=1)) as address:
+        for game in (
+            finished(),
+            finished(),  # the answer was lost, and the page sends it again
+            finished(id="second-one", players=["greedy", "human"], opening="12"),
+            finished(
+                id="left-early",
+                moves="44",
+                forfeit={"by": 0, "ending": "abandoned", "reason": "left the game"},
+            ),
+        ):
+            answer = httpx.post(f"{address}/api/games", json=game)
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["recorded"] is True
+    one, two, three = read_games(tmp_path)[1]
+    assert (one.players, one.moves, one.winner, one.ending) == (("human", "greedy"), WON, 0, "four")
+    assert (one.nodes, one.seconds) == ((0, 0), (0.0, 0.0))
+    assert (two.players, two.opening) == (("greedy", "human"), "12")
+    assert (three.winner, three.ending) == (1, "abandoned")
+    assert main(["report", str(tmp_path)]) == 0
+    assert "3 games" in capsys.readouterr().out
+
+
+def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: Any) -> None:
+    lines = iter(["4", "4", "q"])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
+    with serving(Settings(record=tmp_path, workers=1)) as address:
+        httpx.post(f"{address}/api/games", json=finished())
+        play = ["play", "human", "greedy", "--first", "1", "--hint", "minimax:depth=1"]
+        assert main([*play, "--record", str(tmp_path)]) == 0
+        httpx.post(f"{address}/api/games", json=finished(id="another-one"))
+    assert [game.ending for game in read_games(tmp_path)[1]] == ["four", "abandoned", "four"]
+
+
+def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving(Settings(record=None, workers=1)) as address:
+        answer = httpx.post(f"{address}/api/games", json=finished())
+    assert answer.json() == {"recorded": False, "winner": 0}
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / GAMES_FILE).write_text("something else\n")
+    with serving(Settings(record=tmp_path, workers=1)) as address:
+        answer = httpx.post(f"{address}/api/games", json=finished())
+    assert answer.status_code == 400
+    assert "is not the header of a run" in answer.json()["error"]
+    assert (tmp_path / GAMES_FILE).read_text() == "something else\n"
+
+
+# -- what it refuses ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("ask", "[1]", "expected a JSON object"),
+        ("ask", "{", "not JSON"),
+        ("ask", "", "not JSON"),
+        ("ask", "[" * 9000, "not JSON"),
+        ("ask", b"\xff\xfe", "not JSON"),
+        ("ask", {}, "expected one of move, hint, scores"),
+        ("ask", {"kind": ["move"]}, "expected one of move, hint, scores"),
+        ("ask", {"kind": "move", "moves": "44"}, "expected a spec"),
+        ("ask", {"kind": "move", "moves": "44", "agent": "rndom"}, "this page offers"),
+        ("ask", {"kind": "move", "moves": "44", "agent": "exec:./x"}, "this page offers"),
+        ("ask", {"kind": "move", "moves": "44", "agent": "../../x"}, "this page offers"),
+        ("ask", {"kind": "move", "moves": "44", "agent": "greedy:heuristic=os:x"}, "chain, lines"),
+        ("ask", {"kind": "move", "moves": "4-1", "agent": "greedy"}, "'-' at 2 is not a column"),
+        ("ask", {"kind": "move", "moves": [-1], "agent": "greedy"}, "is not a move string"),
+        ("ask", {"kind": "move", "moves": -1, "agent": "greedy"}, "is not a move string"),
+        ("ask", {"kind": "move", "moves": None, "agent": "greedy"}, "is not a move string"),
+        ("ask", {"kind": "move", "moves": "8", "agent": "greedy"}, "'8' at 1 is not a column"),
+        ("ask", {"kind": "move", "moves": "1111111", "agent": "greedy"}, "is full"),
+        ("ask", {"kind": "move", "moves": "1" * 9000, "agent": "greedy"}, "expected at most 42"),
+        ("ask", {"kind": "move", "moves": WON, "agent": "greedy"}, "the game is over"),
+        ("ask", {"kind": "scores", "moves": WON}, "the game is over"),
+        ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": -1}, "2**63-1"),
+        ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": True}, "2**63-1"),
+        ("position", {"text": 44}, "expected moves or a drawn board"),
+        ("position", {}, "expected moves or a drawn board"),
+        ("games", finished(id=""), "8 to 64 characters"),
+        ("games", finished(id=12345678), "8 to 64 characters"),
+        ("games", finished(players=["greedy", "random"]), "one of them 'human'"),
+        ("games", finished(players="human"), "one of them 'human'"),
+        ("games", finished(players=["human", "Ann"]), "this page offers"),
+        ("games", finished(players=["human", {}]), "expected a spec"),
+        ("games", finished(moves="44"), "the game is not over"),
+        ("games", finished(moves=None), "is not a move string"),
+        ("games", finished(opening="77"), "do not begin with the opening"),
+        ("games", finished(opening=7), "texts"),
+        ("games", finished(forfeit={"by": 0, "ending": "abandoned", "reason": ""}), "forfeit"),
+        ("games", finished(moves="4", forfeit={"by": 2}), "forfeit"),
+        ("games", finished(moves="4", forfeit="mine"), "forfeit"),
+    ],
+)  # fmt: skip
+def test_bad_requests_are_answered_and_logged(
+    client: Any, caplog: Any, path: str, body: Any, words: str
+) -> None:
+    content = json.dumps(body) if isinstance(body, dict) else body
+    with caplog.at_level(logging.WARNING):
+        answer = client.post(
+            f"/api/{path}", content=content, headers={"content-type": "application/json"}
+        )
+    assert answer.status_code == 400, answer.text
+    assert words in answer.json()["error"]
+    assert f"POST '/api/{path}': 400" in caplog.text
+
+
+def test_huge_bodies_are_not_read(client: Any, caplog: Any) -> None:
+    def endless() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b" " * 1000
+
+    for content in (b" " * 100_000, endless()):
+        answer = client.post(
+            "/api/ask", content=content, headers={"content-type": "application/json"}
+        )
+        assert answer.status_code == 413
+        assert "more than" in answer.json()["error"]
+    assert caplog.text.count("413") == 2
+
+
+def test_forms_and_texts_are_refused(client: Any) -> None:
+    for kind in ("application/x-www-form-urlencoded", "text/plain", ""):
+        answer = client.post("/api/games", content="{}", headers={"content-type": kind})
+        assert answer.status_code == 415
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/api/ask", 405),
+        ("POST", "/", 405),
+        ("DELETE", "/api/games", 405),
+        ("GET", "/etc/passwd", 404),
+        ("GET", "/..%2f..%2fetc/passwd", 404),
+        ("GET", "/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("GET", "/page.html", 404),
+        ("GET", "/api/run?name=../runs/monday", 400),
+        ("GET", "/api/run?name=/etc", 400),
+        ("GET", "/api/run?name=", 400),
+        ("GET", "/api/run", 400),
+        ("GET", "/api/run?name=monday%00", 400),
+    ],
+)
+def test_paths_lead_nowhere_else(
+    client: Any, caplog: Any, method: str, path: str, status: int
+) -> None:
+    answer = client.request(method, path)
+    assert answer.status_code == status
+    assert "error" in answer.json()
+    assert str(status) in caplog.text
+
+
+def test_other_sites_and_other_names_are_kept_out(client: Any, caplog: Any) -> None:
+    """A page of elsewhere, and a name of elsewhere that points to this machine."""
+    body = {"kind": "move", "agent": "greedy", "moves": ""}
+    port = client.base_url.port
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", ""):
+        answer = client.get("/api/settings", headers={"host": host})
+        assert answer.status_code in (400, 421)
+    for host in (f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}", "LOCALHOST"):
+        assert client.get("/api/settings", headers={"host": host}).status_code == 200
+    for origin in ("http://evil.example", f"http://evil.example:{port}", "null"):
+        answer = client.post("/api/ask", json=body, headers={"origin": origin})
+        assert answer.status_code == 403
+        assert "may not use this server" in answer.json()["error"]
+    ours = {"origin": f"http://127.0.0.1:{port}", "sec-fetch-site": "same-origin"}
+    assert client.post("/api/ask", json=body, headers=ours).status_code == 200
+    assert "evil.example" in caplog.text
+
+
+def test_a_name_in_the_log_stays_on_its_line(client: Any, caplog: Any) -> None:
+    client.get("/x%0aGET '/api/ask': 200")
+    assert all("\n" not in record.getMessage() for record in caplog.records)
+
+
+def test_too_many_questions_are_sent_away(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("evaluation.web.server.MOST_WAITING", 0)
+    answer = client.post("/api/ask", json={"kind": "scores", "moves": ""})
+    assert answer.status_code == 503
+    assert "ask again later" in answer.json()["error"]
+
+
+# -- stopping -----------------------------------------------------------------
+
+
+def test_who_stops_listening_stops_the_search(client: Any) -> None:
+    """Both processes are given a search of a minute; the next question is answered at once."""
+    question = {"kind": "move", "agent": "tests.helpers.serving:sleeper", "moves": ""}
+    for _ in range(2):
+        with client.stream("POST", "/api/ask", json=question) as answer:
+            types = (json.loads(line)["type"] for line in answer.iter_lines())
+            assert next(kind for kind in types if kind in ("started", "beat"))
+            assert next(kind for kind in types if kind == "beat")
+    assert ask(client, kind="move", agent="greedy", moves="")[-1]["type"] == "move"
+
+
+# -- the command ------------------------------------------------------------------------------
+
+
+def test_what_is_loopback() -> None:
+    assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "localhost")))
+    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.1.2", "somewhere")))
+
+
+def test_a_port_that_is_taken_is_one_line(capsys: Any) -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        assert main(["web", "--no-browser", "--no-record", "--port", str(port)]) == 2
+    shown = capsys.readouterr()
+    assert f"port {port}" in shown.err
+    assert "--port 0" in shown.err
+    for host, port in (("203.0.113.7", 0), ("no such host", 0), ("127.0.0.1", 70_000)):
+        with pytest.raises(PortTaken):
+            listen(host, port)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rndom"], "did you mean 'random'?"),
+        (["--hint", "random"], "expected an agent that searches"),
+        (["--runs", "no-such-folder"], "--runs no-such-folder"),
+        (["--seconds", "0"], "expected a positive number"),
+        (["--jobs", "0"], "expected at least 1"),
+    ],
+)
+def test_bad_arguments_are_one_line(capsys: Any, arguments: list[str], words: str) -> None:
+    assert main(["web", "--no-browser", "--no-record", *arguments]) == 2
+    shown = capsys.readouterr()
+    assert words in shown.err
+    assert shown.err.count("\n") == 1
+
+
+def test_without_the_libraries_the_extra_is_named(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith("evaluation.web")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert main(["web", "--no-browser"]) == 2
+    assert "c4env[web]" in capsys.readouterr().err
+
+
+def test_a_server_that_stops_says_so_to_who_waits() -> None:
+    question = {"kind": "move", "agent": "tests.helpers.serving:sleeper", "moves": ""}
+    with contextlib.ExitStack() as stack:
+        block = serving(Settings(agents=("tests.helpers.serving:sleeper",), record=None, workers=1))
+        address = stack.enter_context(block)
+        with httpx.stream("POST", f"{address}/api/ask", json=question, timeout=60) as answer:
+            lines = (json.loads(line) for line in answer.iter_lines())
+            assert next(line for line in lines if line["type"] == "beat")
+            stack.pop_all().close()
+            assert list(lines)[-1]["error"] == "the server was stopped"
+
+
+@pytest.mark.parametrize(("host", "says"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_it_says_when_it_listens_beyond_this_machine(tmp_path: Path, host: str, says: bool) -> None:
+    command = [sys.executable, "-m", "evaluation", "web", "--no-browser", "--no-record"]
+    with subprocess.Popen(
+        [*command, "--host", host, "--port", "0", "--hint", "minimax:depth=1", "--jobs", "1"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(f"http://{host}:")
+        if says:
+            assert "listening beyond this machine" in process.stdout.readline()
+        process.send_signal(2)
+        rest, errors = process.communicate(timeout=60)
+        assert (rest, process.returncode, errors) == ("", 0, "")

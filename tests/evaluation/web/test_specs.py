@@ -1,0 +1,113 @@
+"""What a page may ask for, and what it may not."""
+
+from __future__ import annotations
+
+import pytest
+
+import agents
+from agents.search.heuristics import HEURISTICS
+from agents.zoo import registry
+from agents.zoo.entries import REQUIRED, Entry, Option
+from agents.zoo.table import ZOO
+from c4env.errors import C4Error
+from evaluation.errors import InvalidRequest
+from evaluation.web import specs
+from evaluation.web.specs import MEMORY, PLAIN, catalogue, check_spec, offered, settable
+
+
+def test_the_zoo_is_offered_and_every_default_passes() -> None:
+    assert {"random", "greedy", "alphabeta", "perfect", "rust-port"} <= set(PLAIN)
+    for name, entry in PLAIN.items():
+        given = ",".join(f"{o.name}={o.default}" for o in settable(entry) if o.default is not None)
+        assert check_spec(name) == name
+        spec = check_spec(f"{name}:{given}" if given else name)
+        assert agents.zoo.registry.split_spec(spec)[0] == name
+
+
+def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
+    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in e.options)]
+    assert not set(needing) & set(PLAIN)
+
+
+def test_what_needs_a_package_is_offered_where_it_is_installed() -> None:
+    entries = [
+        Entry(name, "agents.simple:Random", "", needs=needs)
+        for name, needs in {"a": (), "b": ("json",), "c": ("json", "no_such_module_1")}.items()
+    ]
+    assert list(offered(entries)) == ["a", "b"]
+
+
+def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as a network's file, where the one that ships is the default."""
+    option = Option("network", str, "shipped", "a file")
+    entry = Entry("led", "agents.simple:Random", "led", (option,), argument="network")
+    monkeypatch.setitem(specs.PLAIN, "led", entry)
+    monkeypatch.setitem(registry._registered, "led", entry)
+    assert check_spec("led") == "led"
+    for spec in ("led:other.npz", "led:network=other.npz", "led:os:system", "led(network=x)"):
+        with pytest.raises(InvalidRequest, match="option 'network'"):
+            check_spec(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("rndom", "this page offers"),
+        ("", "this page offers"),
+        ("os:system", "this page offers"),
+        ("evaluation.web.server:create_app", "this page offers"),
+        ("exec:./engine", "this page offers"),
+        ("kaggle:/tmp/submission.py", "this page offers"),
+        ("../random", "this page offers"),
+        (" random", None),
+        ("random()", None),
+        ("random(", "expected key=value"),
+        ("alphabeta:heuristic=os:system", "expected chain, lines"),
+        ("alphabeta(heuristic=mine:f)", "expected chain, lines"),
+        ("alphabeta:heuristic=nope", "expected chain, lines"),
+        ("alphabeta:depth=-1", "expected int between 1 and 42"),
+        ("alphabeta:depth=43", "expected int between 1 and 42"),
+        ("alphabeta:depth=many", "expected int between 1 and 42"),
+        ("alphabeta:width=3", "option 'width': expected one of depth, heuristic"),
+        ("alphabeta:f:depth=3", "expected key=value after the colon"),
+        ("random:x=1", "expected one of none"),
+        ("perfect:table_mb=60000", "expected at most 256"),
+        ("perfect:blunder=nan", "between 0 and 1"),
+        (7, "expected a spec"),
+        (None, "expected a spec"),
+        (["random"], "expected a spec"),
+    ],
+)
+def test_what_is_refused(spec: object, words: str | None) -> None:
+    if words is None:
+        assert check_spec(spec) == "random"
+        return
+    with pytest.raises(C4Error) as refused:
+        check_spec(spec)
+    assert words in str(refused.value)
+
+
+def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: str) -> None:
+        raise AssertionError(path)
+
+    monkeypatch.setattr("agents.zoo.registry.import_attribute", fail)
+    for spec in ("json:loads", "alphabeta:heuristic=json:loads", "json:loads:x=1"):
+        with pytest.raises(C4Error):
+            check_spec(spec)
+
+
+def test_the_owner_names_anything() -> None:
+    assert check_spec("my.agent:f", ("my.agent:f",)) == "my.agent:f"
+    with pytest.raises(InvalidRequest, match=r"my\.agent:f"):
+        check_spec("my.agent:g", ("my.agent:f",))
+    assert catalogue(("my.agent:f",))[-1]["spec"] == "my.agent:f"
+
+
+def test_the_catalogue_has_the_ranges() -> None:
+    offered = {agent["spec"]: agent for agent in catalogue()}
+    depth, heuristic = offered["alphabeta"]["options"]
+    assert (depth["name"], depth["default"], depth["low"], depth["high"]) == ("depth", 7, 1, 42)
+    assert set(heuristic["choices"]) == set(HEURISTICS)
+    table = next(o for o in offered["perfect"]["options"] if o["name"] == "table_mb")
+    assert table["high"] == MEMORY

@@ -1,0 +1,198 @@
+"""Worker processes: answers, stopping, dying, and that nobody gets another's answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+import agents
+from agents.solver import Solver
+from c4env import Position
+from evaluation.web.questions import AGENTS_KEPT, Desk, Question
+from evaluation.web.workers import Answer, Pool
+
+ENDLESS = Question("move", "minimax:depth=42", "")
+
+
+def with_pool(use: Callable[[Pool], Awaitable[None]], size: int = 1, seconds: float = 60.0) -> None:
+    async def run() -> None:
+        pool = Pool(size, seconds)
+        pool.start()
+        try:
+            await use(pool)
+        finally:
+            await pool.close()
+
+    asyncio.run(run())
+
+
+async def all_of(answer: Answer) -> list[dict[str, Any]]:
+    messages = []
+    while (message := await answer.next(60)) is not None:
+        messages.append(message)
+    return messages
+
+
+async def result(pool: Pool, question: Question) -> dict[str, Any]:
+    return (await all_of(pool.ask(question)))[-1]
+
+
+def pids(pool: Pool) -> set[int | None]:
+    return {worker._process.pid for worker in pool._all}
+
+
+async def until_searching(answer: Answer) -> None:
+    """The process has taken the question up, and had time to begin on it."""
+    while (message := await answer.next(60)) is not None and message["type"] != "started":
+        pass
+    await asyncio.sleep(0.3)
+
+
+def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
+    """In native code it cannot be left: the process is killed. One that sleeps leaves."""
+
+    async def use(pool: Pool) -> None:
+        await result(pool, Question("move", "greedy", ""))  # the process is up
+        before = pids(pool)
+        for question in (ENDLESS, Question("move", "tests.helpers.serving:sleeper", "")):
+            answer = pool.ask(question)
+            await until_searching(answer)
+            answer.stop()
+            found = await result(pool, Question("move", "greedy", "1"))
+            assert found["column"] == agents.make("greedy").choose(Position.parse("1")) + 1
+            after = pids(pool)
+            assert len(after) == 1
+            if question.agent == "tests.helpers.serving:sleeper":
+                assert after == before
+            before = after
+
+    with_pool(use)
+
+
+def test_a_process_stopped_while_it_starts_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    async def use(pool: Pool) -> None:
+        answer = pool.ask(Question("move", "greedy", ""))
+        await answer.next(60)  # it is started: the question has gone to a process
+        answer.stop()
+        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
+
+    with_pool(use)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_question_that_waits_can_be_taken_back() -> None:
+    async def use(pool: Pool) -> None:
+        first = pool.ask(Question("move", "tests.helpers.serving:sleeper", ""))
+        await until_searching(first)
+        second = pool.ask(Question("move", "greedy", ""))
+        await asyncio.sleep(0.05)
+        assert pool.waiting == 1
+        second.stop()
+        await asyncio.sleep(0.05)
+        assert pool.waiting == 0
+        first.stop()
+        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
+
+    with_pool(use)
+
+
+def test_too_long_a_search_ends_with_an_error() -> None:
+    async def use(pool: Pool) -> None:
+        await result(pool, Question("move", "greedy", ""))
+        pool.seconds = 0.2
+        assert (await result(pool, ENDLESS))["error"] == "no answer within 0.2 seconds"
+        pool.seconds = 60.0
+        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
+
+    with_pool(use)
+
+
+def test_a_process_that_dies_is_replaced() -> None:
+    async def use(pool: Pool) -> None:
+        found = await result(pool, Question("move", "tests.helpers.serving:dier", ""))
+        assert found == {"type": "error", "error": "the process that searched died; ask again"}
+        assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
+
+    with_pool(use)
+
+
+def test_closing_ends_a_search_in_native_code() -> None:
+    seen: list[Pool] = []
+
+    async def use(pool: Pool) -> None:
+        seen.append(pool)
+        await until_searching(pool.ask(ENDLESS))
+
+    with_pool(use)
+    assert not any(worker._process.is_alive() for worker in seen[0]._all)
+
+
+# -- what is answered ------------------------------------------------------------------------
+
+
+def answers(desk: Desk, *question: Any) -> list[dict[str, Any]]:
+    return list(desk.answer(Question(*question)))
+
+
+def test_a_move_depends_on_the_question_alone() -> None:
+    desk = Desk()
+    alone = answers(Desk(), "move", "random", "44", 5)[0]["column"]
+    for moves in ("1", "2", "44"):
+        found = answers(desk, "move", "random", moves, 5)
+    assert found[0]["column"] == alone
+    columns = {answers(desk, "move", "random", "44", seed)[0]["column"] for seed in range(20)}
+    assert len(columns) > 2
+
+
+def test_scores_are_the_solvers_and_come_one_by_one() -> None:
+    moves = "4535674276764753237442475332"  # two columns are full
+    expected = Solver().scores(Position.parse(moves))
+    found = answers(Desk(), "scores", "", moves)
+    assert found[-1] == {"type": "scores", "scores": expected}
+    assert {m["column"] - 1: m["score"] for m in found[:-1]} == {
+        column: score for column, score in enumerate(expected) if score is not None
+    }
+
+
+def test_a_hint_is_the_agents_search() -> None:
+    (hint,) = answers(Desk(), "hint", "minimax:depth=3", "4455")
+    found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
+    assert (hint["column"], hint["value"], hint["nodes"]) == (
+        found.column + 1,
+        found.value,
+        found.nodes,
+    )
+    assert hint["line"][0] == str(hint["column"])
+    assert "gives no hints" in answers(Desk(), "hint", "random", "")[0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [("no-such", "unknown agent 'no-such'"), ("tests.helpers.serving:nothing", "nothing")],
+)
+def test_an_agent_that_cannot_be_made_is_an_error(spec: str, words: str) -> None:
+    (found,) = answers(Desk(), "move", spec, "")
+    assert found["type"] == "error"
+    assert words in found["error"]
+
+
+def test_an_agent_at_fault_forfeits() -> None:
+    agents.register("nine", lambda observation: 9)
+    (found,) = answers(Desk(), "move", "nine", "")
+    assert (found["type"], found["ending"]) == ("forfeit", "nonsense")
+    assert "expected an integer 0..6" in found["reason"]
+
+
+def test_a_process_keeps_few_agents_and_closes_the_others() -> None:
+    desk = Desk()
+    closed = []
+    for depth in range(1, AGENTS_KEPT + 3):
+        agent = desk.agent(f"minimax:depth={depth}")
+        agent.close = lambda depth=depth: closed.append(depth)  # type: ignore[method-assign,misc]
+    assert closed == [1, 2]
+    assert desk.agent("minimax:depth=9") is desk.agent("minimax:depth=9")
+    desk.clear_agents()
+    assert len(closed) == AGENTS_KEPT + 2

@@ -1,0 +1,9 @@
+"""Where the checkout, the tests' data and the data beside the checkout are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "data"
+SHARED_DATA = ROOT.parent / "shared" / "data"  # figures of other programs; tests skip without
