@@ -9,25 +9,27 @@ Importing it makes the environments known by name:
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from c4env.envs.registration import register_all
+from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from c4env.envs.aec import env, raw_env
     from c4env.envs.batch import Batch
+    from c4env.envs.manual_policy import ManualPolicy
+    from c4env.envs.masked import MaskInObservation
     from c4env.envs.single import ConnectFourEnv
     from c4env.envs.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from
     from c4env.position import Outcome, Position, format_moves, parse_moves
-    from c4env.view.manual_policy import ManualPolicy
 
 _HOME = {
     "Batch": "c4env.envs.batch",
     "ConnectFourEnv": "c4env.envs.single",
     "ConnectFourVectorEnv": "c4env.envs.vector",
-    "ManualPolicy": "c4env.view.manual_policy",
+    "ManualPolicy": "c4env.envs.manual_policy",
+    "MaskInObservation": "c4env.envs.masked",
     "Observation": "c4env.observation",
     "Outcome": "c4env.position",
     "Position": "c4env.position",
@@ -44,6 +46,7 @@ __all__ = [
     "ConnectFourEnv",
     "ConnectFourVectorEnv",
     "ManualPolicy",
+    "MaskInObservation",
     "Observation",
     "Outcome",
     "Position",
@@ -55,17 +58,7 @@ __all__ = [
     "raw_env",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME)
 
 
 register_all()

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import agents
+from c4env.lazy import lazy_names
 
 if getattr(agents, "ZOO", None) != "c4env":
     raise ImportError(
@@ -15,20 +15,19 @@ if getattr(agents, "ZOO", None) != "c4env":
     )
 
 if TYPE_CHECKING:
+    from evaluation.games.match import Match, play_match
     from evaluation.games.tournament import Tournament, gauntlet, round_robin
+    from evaluation.store.record import GameRecord
 
 _HOME = {
+    "GameRecord": "evaluation.store.record",
+    "Match": "evaluation.games.match",
     "Tournament": "evaluation.games.tournament",
     "gauntlet": "evaluation.games.tournament",
+    "play_match": "evaluation.games.match",
     "round_robin": "evaluation.games.tournament",
 }
 
-__all__ = ["Tournament", "gauntlet", "round_robin"]
+__all__ = ["GameRecord", "Match", "Tournament", "gauntlet", "play_match", "round_robin"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -1,7 +1,7 @@
-"""The arrows between packages and modules, read from the sources.
+"""The arrows between packages, folders and modules, read from the sources.
 
-``evaluation -> agents -> c4env``; inside c4env: environments -> observation, rendering ->
-position -> bitboard -> jit. Imports inside functions and for typing alone count as well.
+``evaluation -> agents -> c4env``, and inside each the order of ``ROOMS``: a room imports only
+rooms before it. Imports inside functions and for typing alone count as well.
 """
 
 from __future__ import annotations
@@ -17,8 +17,13 @@ import pytest
 from tests.helpers.paths import ROOT
 
 PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
-LAYERS = {"errors": 0, "jit": 0, "bitboard": 1, "position": 2, "observation": 3, "rendering": 3}
-ENVIRONMENTS = 4  # every other module of c4env
+ROOMS = {  # of each package, folders and modules, from the ground up
+    "c4env": "errors lazy cores jit bitboard position view observation envs",
+    "agents": "errors base zoo search simple published solver learned sampling adapters batched "
+    "training",
+    "evaluation": "errors tables plan store strength games truth studies report play web commands "
+    "benchmarks __main__",
+}
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
 
 
@@ -71,24 +76,24 @@ def all_imports() -> list[Import]:
     ]
 
 
-def layer(module: str) -> int:
-    """The layer of a dotted name below ``c4env``."""
-    return LAYERS.get(module.split(".")[1], ENVIRONMENTS)
+def floor(module: str) -> int:
+    """How high a module's room stands in its package; the package, and its names, above all."""
+    package, room, *_ = [*module.split("."), ""]
+    rooms = ROOMS[package].split()
+    return rooms.index(room) if room in rooms else len(rooms)
 
 
 def against_the_arrows(found: Import) -> bool:
     ours, theirs = found.module.split(".")[0], found.target.split(".")[0]
-    if theirs in PACKAGES and PACKAGES.index(theirs) > PACKAGES.index(ours):
-        return True
-    if ours != "c4env" or theirs != "c4env" or found.module == "c4env":
+    if theirs not in PACKAGES:
         return False
-    if "." not in found.target:
-        return True  # the package, whose names may come from any layer
-    here, there = layer(found.module), layer(found.target)
+    if theirs != ours:
+        return PACKAGES.index(theirs) > PACKAGES.index(ours)
+    if found.module == ours:  # the package hands names on from any room
+        return False
     if (found.module, found.function) == ("c4env.position", "_repr_svg_"):
-        return there > LAYERS["rendering"]  # a notebook's picture, imported when it is shown
-    lower_or_an_environment = there < here or here == there == ENVIRONMENTS
-    return not lower_or_an_environment
+        return floor(found.target) > floor("c4env.view")  # a notebook's picture, when it is shown
+    return floor(found.target) > floor(found.module)
 
 
 def test_no_import_turns_an_arrow() -> None:

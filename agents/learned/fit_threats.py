@@ -17,9 +17,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-import agents
 from agents.search.threats import SIZE, evaluate
 from agents.solver import Solver
+from agents.zoo.registry import make
 from c4env.position import Position
 
 FIRST_PLY: Final = 12  # earlier boards say little, and are dear to label
@@ -29,9 +29,9 @@ AT_RANDOM: Final = 0.25  # share of later moves
 UNIT: Final = 100.0  # a value of so much is odds of e to 1
 RIDGE: Final = 3.0  # pull of each weight towards 0, in the features' own units
 
-WEIGHTS: Final = Path(__file__).parents[1] / "search" / "weights.py"
+FILE: Final = Path(__file__).parents[1] / "search" / "weights.py"
 
-TEMPLATE: Final = '''"""Weights of the heuristic ``threats``, from ``python -m agents.learned.fit_threats``.
+TEMPLATE: Final = '''"""Weights of ``threats``, written by ``python -m agents.learned.fit_threats``.
 
 {note}
 """
@@ -51,7 +51,7 @@ WEIGHTS.flags.writeable = False
 
 def sample(count: int, seed: int) -> list[Position]:
     """Positions nobody has won yet, each once, from games of mixed skill."""
-    player = agents.make("alphabeta:depth=4,heuristic=lines")
+    player = make("alphabeta:depth=4,heuristic=lines")
     generator = np.random.default_rng(np.random.SeedSequence(seed))
     found: dict[Position, None] = {}
     while len(found) < count:
@@ -105,7 +105,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--out",
         type=Path,
-        default=WEIGHTS,
+        default=FILE,
         metavar="FILE",
     )
     given = parser.parse_args(arguments)

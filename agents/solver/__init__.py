@@ -5,8 +5,9 @@ Names are imported when first used, so that importing the package compiles nothi
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from agents.solver.book import Book, BookUnavailable
@@ -22,14 +23,4 @@ _HOME = {
 
 __all__ = ["NO_SCORE", "Book", "BookUnavailable", "Solver"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy_names(__name__, _HOME)
