@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from evaluation.errors import InvalidRun
-from evaluation.games.tournament import Settings, header_of, notes_of, play
+from evaluation.games.settings import Settings
+from evaluation.games.tournament import header_of, notes_of, play
 from evaluation.plan.field import Players, name_players, traits
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major

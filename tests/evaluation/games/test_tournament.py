@@ -14,7 +14,8 @@ import agents
 import evaluation
 from agents.errors import UnknownAgent
 from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.games.tournament import Settings, play
+from evaluation.games.settings import Settings
+from evaluation.games.tournament import play
 from evaluation.plan.field import name_players
 from evaluation.plan.schedule import gauntlet_order, opening_major, planned
 from evaluation.store.record import GAMES_FILE, digest, read_games
