@@ -217,7 +217,7 @@ def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
 
 
 def test_a_long_search_shows_progress_and_can_be_stopped(open_page: Open) -> None:
-    page = open_page("moves=4&red=human&yellow=serving:sleeper")
+    page = open_page("moves=4&red=human&yellow=tests.helpers.serving:sleeper")
     headline(page, "is thinking")
     expect(page.locator("#detail")).to_contain_text(re.compile(r"Searching, \d+\.\d s"))
     page.click("#stop")
