@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import ipaddress
 import json
 import socket
 import threading
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from agents.adapters.engine import as_number, best
+from agents.adapters.http_requests import is_loopback
 from agents.base import Agent, require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
 from c4env.bitboard import COLUMNS
@@ -23,7 +23,7 @@ from c4env.position import Position
 
 REACH: Final = ("loopback", "any")
 LONGEST_ANSWER: Final = 1 << 16  # bytes
-PARTING: Final = 1.0  # seconds to say goodbye
+LEAVE_TIMEOUT: Final = 1.0  # seconds to tell the server that this client leaves
 
 
 class Remote(Agent):
@@ -156,7 +156,7 @@ class Remote(Agent):
         """Tell the server, if it can be told, that this client leaves."""
         if self._known:
             with contextlib.suppress(EngineFault):  # it is gone, or has no use for it
-                self._ask({"client": self._client, "leave": True}, PARTING)
+                self._ask({"client": self._client, "leave": True}, LEAVE_TIMEOUT)
         self._known = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -167,14 +167,6 @@ class Remote(Agent):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._begin()
-
-
-def is_loopback(host: str) -> bool:
-    """True for an address by which only this machine is reached."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _shut(sock: socket.socket) -> None:

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from agents.base import Agent
-from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
+from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from agents.zoo.entries import REQUIRED, Entry, Option
 from agents.zoo.imports import import_attribute, in_a_line, taken_from_main
 from agents.zoo.table import ZOO

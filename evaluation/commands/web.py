@@ -57,7 +57,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.play import keep
 
     try:
-        from evaluation.web.server import Server, Settings, is_loopback, listen
+        from agents.adapters.http_requests import is_loopback
+        from evaluation.web.server import Server, Settings, listen
     except ImportError as error:
         raise MissingExtra(
             f"the web server needs starlette and uvicorn ({error}): pip install 'c4env[web]'"

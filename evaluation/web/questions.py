@@ -15,11 +15,12 @@ from c4env.errors import C4Error
 from c4env.observation import observe
 from c4env.position import Position, format_moves
 from evaluation.games.game import Fault, ask, begin, game_seed, in_words
+from evaluation.web.specs import MEMORY, reserved_mb
 
 Message = dict[str, Any]
 """What goes to the page as one JSON line; ``type`` says what it is, columns count from 1."""
 
-AGENTS_KEPT: Final = 8  # by a process; some hold tables of many megabytes
+AGENTS_KEPT: Final = 8  # by a process, unless their tables together exceed MEMORY
 SOLVER_MB: Final = 64
 
 
@@ -29,10 +30,10 @@ class Question(NamedTuple):
     kind: str  # a key of KINDS
     agent: str  # spec; "" where no agent is asked
     moves: str  # 1-based columns from the empty board
-    seed: int = 0  # of the game, for agents that draw lots
+    seed: int = 0  # of the game, for stochastic agents
 
 
-class Desk:
+class AgentCache:
     """What a process keeps between questions: agents ready to play, and the solver."""
 
     def __init__(self) -> None:
@@ -41,10 +42,17 @@ class Desk:
 
     def agent(self, spec: str) -> Agent:
         """The agent of a spec, made when first asked for."""
-        agent = self._agents.pop(spec, None) or agents.make(spec)
-        self._agents[spec] = agent  # the latest used stands last
-        while len(self._agents) > AGENTS_KEPT:
+        if spec in self._agents:
+            self._agents[spec] = self._agents.pop(spec)  # the latest used stands last
+            return self._agents[spec]
+        needed = reserved_mb(spec)
+        # Before it is made: two tables of the greatest size at once would be one too many.
+        while self._agents and (
+            len(self._agents) >= AGENTS_KEPT
+            or needed + sum(map(reserved_mb, self._agents)) > MEMORY
+        ):
             self._agents.pop(next(iter(self._agents))).close()
+        agent = self._agents[spec] = agents.make(spec)
         return agent
 
     @property
@@ -56,29 +64,30 @@ class Desk:
             self._solver = Solver(table_mb=SOLVER_MB)
         return self._solver
 
-    def clear_agents(self) -> None:
-        """Give all agents back: one that was stopped in a search may be left in any state."""
+    def clear(self) -> None:
+        """Give all agents back."""
         while self._agents:
             self._agents.popitem()[1].close()
 
-    def answer(self, question: Question) -> Iterator[Message]:
-        """The messages that answer a question, the last of them the result."""
-        try:
-            yield from KINDS[question.kind](self, question)
-        except C4Error as error:
-            yield {"type": "error", "error": in_words(error, with_type=False)}
-        except Exception as error:
-            yield {"type": "error", "error": in_words(error)}
+
+def answers(cache: AgentCache, question: Question) -> Iterator[Message]:
+    """The messages that answer a question, the last of them the result."""
+    try:
+        yield from KINDS[question.kind](cache, question)
+    except C4Error as error:
+        yield {"type": "error", "error": in_words(error, with_type=False)}
+    except Exception as error:
+        yield {"type": "error", "error": in_words(error)}
 
 
-def _move(desk: Desk, question: Question) -> Iterator[Message]:
+def _move(cache: AgentCache, question: Question) -> Iterator[Message]:
     """The column an agent plays.
 
     It begins anew at each move, with a seed of this game and ply, so that its column
     depends on the question alone.
     """
     position = Position.parse(question.moves)
-    agent = desk.agent(question.agent)
+    agent = cache.agent(question.agent)
     seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
     started = time.perf_counter()
     answer = begin(agent, seed) or ask(agent, observe(position))
@@ -90,9 +99,9 @@ def _move(desk: Desk, question: Question) -> Iterator[Message]:
     yield {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds}
 
 
-def _hint(desk: Desk, question: Question) -> Iterator[Message]:
+def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
     """What a searching agent would play, and why."""
-    agent = desk.agent(question.agent)
+    agent = cache.agent(question.agent)
     if not isinstance(agent, SearchingAgent):
         yield {"type": "error", "error": f"{question.agent} does not search: it gives no hints"}
         return
@@ -109,7 +118,7 @@ def _hint(desk: Desk, question: Question) -> Iterator[Message]:
     }
 
 
-def _scores(desk: Desk, question: Question) -> Iterator[Message]:
+def _scores(cache: AgentCache, question: Question) -> Iterator[Message]:
     """The exact score of each column, one after another as they are found, then all."""
     from agents.solver.solver import CENTRE_FIRST
 
@@ -117,12 +126,12 @@ def _scores(desk: Desk, question: Question) -> Iterator[Message]:
     scores: list[int | None] = [None] * len(CENTRE_FIRST)
     for column in CENTRE_FIRST:
         if position.is_legal(column):
-            score = scores[column] = -desk.solver.score(position.play(column))
+            score = scores[column] = -cache.solver.score(position.play(column))
             yield {"type": "score", "column": column + 1, "score": score}
     yield {"type": "scores", "scores": scores}
 
 
-KINDS: Final[dict[str, Callable[[Desk, Question], Iterator[Message]]]] = {
+KINDS: Final[dict[str, Callable[[AgentCache, Question], Iterator[Message]]]] = {
     "move": _move,
     "hint": _hint,
     "scores": _scores,

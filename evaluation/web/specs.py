@@ -16,7 +16,7 @@ from agents.zoo.registry import join_spec, split_spec
 from agents.zoo.table import ZOO
 from evaluation.errors import InvalidRequest
 
-MEMORY: Final = 256  # megabytes, the most an option may reserve
+MEMORY: Final = 256  # megabytes, the most that a page's agents reserve in a process together
 
 
 def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -80,6 +80,14 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
             raise InvalidRequest(f"{name}: {key}={text!r}: expected at most {greatest(option)}")
         parsed[key] = value
     return join_spec(name, parsed)
+
+
+def reserved_mb(spec: str) -> float:
+    """The megabytes that the tables of an agent may take; 0 for one the owner named."""
+    name, given = split_spec(spec)
+    options = PLAIN[name].options if name in PLAIN else ()
+    tables = [option for option in options if option.name.endswith("_mb")]
+    return sum(float(given.get(option.name, option.default)) for option in tables)
 
 
 def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import agents
-from agents.adapters.remote import is_loopback
+from agents.adapters.http_requests import is_loopback
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 from c4env import Position
 
