@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import math
 import socket
 import threading
 import time
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from agents.adapters.engine import as_number, best
+from agents.adapters.engine import LONGEST_COUNT, as_number, best
 from agents.adapters.http_requests import is_loopback
 from agents.base import Agent, require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
@@ -89,8 +90,8 @@ class Remote(Agent):
         self._known = True
         answer = self._ask(request, self.timeout)
         nodes = answer.get("nodes", 0)
-        if not isinstance(nodes, int):
-            raise self._wrong(answer, "an integer as 'nodes'")
+        if type(nodes) is not int or not 0 <= nodes < 10**LONGEST_COUNT:
+            raise self._wrong(answer, f"as 'nodes' an integer 0..10**{LONGEST_COUNT}")
         self.nodes = nodes
         if "column" in answer:
             column = answer["column"]
@@ -101,7 +102,7 @@ class Remote(Agent):
         if not isinstance(scores, list) or len(scores) != COLUMNS:
             raise self._wrong(answer, "'column', or 'scores' of the seven columns")
         ranked = [scores[column] for column in position.legal_columns()]
-        if not all(type(score) in (int, float) for score in ranked):
+        if not all(type(s) in (int, float) and not math.isnan(s) for s in ranked):
             raise self._wrong(answer, "a number as the score of each legal column")
         return best(position, ranked)
 

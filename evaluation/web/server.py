@@ -256,8 +256,8 @@ class _Endpoints:
             ending, reason = ("full board" if winner is None else "four"), ""
         else:
             match forfeit:
-                case {"by": 0 | 1 as by, "ending": str(ending), "reason": str(reason)} if (
-                    ending in FORFEITS and outcome is None
+                case {"by": int(by), "ending": str(ending), "reason": str(reason)} if (
+                    by in (0, 1) and ending in FORFEITS and outcome is None
                 ):
                     winner = 1 - by
                 case _:

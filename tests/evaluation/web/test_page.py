@@ -15,14 +15,14 @@ import pytest
 import agents
 from agents.solver import Solver
 from c4env import Position
-from evaluation.__main__ import main
 from evaluation.store.record import read_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from evaluation.web.server import Settings  # noqa: E402
-from tests.helpers.browser import PATIENCE, chromium  # noqa: E402
+from tests.helpers.browser import PATIENCE  # noqa: E402
+from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 expect = playwright.expect
@@ -32,16 +32,9 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page")
-    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
-    assert main([*run, "--out", str(path / "run")]) == 0
+    record_run(path / "run", "random", "greedy")
     return path
 
 

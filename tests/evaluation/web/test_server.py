@@ -25,17 +25,18 @@ pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 from evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
 from evaluation.web.runs import Runs  # noqa: E402
 from evaluation.web.server import Settings, listen  # noqa: E402
+from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 WON = "1212121"  # by the first player
+LEFT = {"by": 0, "ending": "abandoned", "reason": "left the game"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("web")
-    for name, seed in (("monday", "1"), ("tuesday", "2")):
-        run = ["run", "random", "greedy", "--openings", "1", "--seed", seed, "--jobs", "1"]
-        assert main([*run, "--quiet", "--out", str(path / "runs" / name)]) == 0
+    for name, seed in (("monday", 1), ("tuesday", 2)):
+        record_run(path / "runs" / name, "random", "greedy", seed=seed)
     return path
 
 
@@ -275,6 +276,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("games", finished(forfeit={"by": 0, "ending": "abandoned", "reason": ""}), "forfeit"),
         ("games", finished(moves="4", forfeit={"by": 2}), "forfeit"),
         ("games", finished(moves="4", forfeit="mine"), "forfeit"),
+        ("games", finished(moves="4", forfeit={**LEFT, "by": 0.0}), "forfeit"),
     ],
 )  # fmt: skip
 def test_bad_requests_are_answered_and_logged(
