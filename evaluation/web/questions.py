@@ -5,14 +5,15 @@ A question holds all it takes to answer it: no answer depends on what was asked 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import agents
-from agents.base import Agent, SearchingAgent
+from agents.base import Agent, SearchingAgent, SearchResult
 from c4env.errors import C4Error
-from c4env.observation import observe
+from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
 from evaluation.games.game import Fault, ask, begin, game_seed, in_words
 from evaluation.web.specs import MEMORY, reserved_mb
@@ -25,12 +26,13 @@ SOLVER_MB: Final = 64
 
 
 class Question(NamedTuple):
-    """One question about one position."""
+    """One question about one position, or about each position of a game."""
 
     kind: str  # a key of KINDS
     agent: str  # spec; "" where no agent is asked
     moves: str  # 1-based columns from the empty board
     seed: int = 0  # of the game, for stochastic agents
+    since: int = 0  # discs of the first position of a game that is asked about
 
 
 class AgentCache:
@@ -80,8 +82,24 @@ def answers(cache: AgentCache, question: Question) -> Iterator[Message]:
         yield {"type": "error", "error": in_words(error)}
 
 
+class _Searcher:
+    """A searching agent as a policy that keeps what it found."""
+
+    result: SearchResult | None = None
+    nodes = 0
+
+    def __init__(self, agent: SearchingAgent) -> None:
+        self._agent = agent
+
+    def __call__(self, observation: Observation) -> int:
+        """The column of a search, which is the one the agent chooses."""
+        self.result = self._agent.search(position_from(observation))
+        self.nodes = self.result.nodes
+        return self.result.column
+
+
 def _move(cache: AgentCache, question: Question) -> Iterator[Message]:
-    """The column an agent plays.
+    """The column an agent plays, and what it saw if it looks ahead.
 
     It begins anew at each move, with a seed of this game and ply, so that its column
     depends on the question alone.
@@ -89,14 +107,25 @@ def _move(cache: AgentCache, question: Question) -> Iterator[Message]:
     position = Position.parse(question.moves)
     agent = cache.agent(question.agent)
     seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
+    policy = _Searcher(agent) if isinstance(agent, SearchingAgent) else agent
     started = time.perf_counter()
-    answer = begin(agent, seed) or ask(agent, observe(position))
+    answer = begin(agent, seed) or ask(policy, observe(position))
     if isinstance(answer, Fault):
         yield {"type": "forfeit", **answer._asdict()}
         return
     column, nodes = answer
     seconds = time.perf_counter() - started
-    yield {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds}
+    seen = _seen(policy.result) if isinstance(policy, _Searcher) and policy.result else {}
+    yield {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds, **seen}
+
+
+def _seen(result: SearchResult) -> Message:
+    """Value, depth and line of a search; a value that is no number goes as null."""
+    return {
+        "value": result.value if math.isfinite(result.value) else None,
+        "depth": result.depth,
+        "line": format_moves(result.principal_variation),
+    }
 
 
 def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
@@ -108,14 +137,7 @@ def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
     position = Position.parse(question.moves)
     agent.reset(game_seed(question.seed, (question.agent, ""), question.moves, position.to_move))
     result = agent.search(position)
-    yield {
-        "type": "hint",
-        "column": result.column + 1,
-        "value": result.value,
-        "depth": result.depth,
-        "nodes": result.nodes,
-        "line": format_moves(result.principal_variation),
-    }
+    yield {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
 
 
 def _scores(cache: AgentCache, question: Question) -> Iterator[Message]:
@@ -131,8 +153,21 @@ def _scores(cache: AgentCache, question: Question) -> Iterator[Message]:
     yield {"type": "scores", "scores": scores}
 
 
+def _values(cache: AgentCache, question: Question) -> Iterator[Message]:
+    """The exact score of each undecided position of a game for its side to move, the last first.
+
+    In this order what the solver has found of later positions shortens the earlier ones.
+    """
+    for discs in range(len(question.moves), question.since - 1, -1):
+        position = Position.parse(question.moves[:discs])
+        if position.outcome is None:
+            yield {"type": "value", "discs": discs, "score": cache.solver.score(position)}
+    yield {"type": "values"}
+
+
 KINDS: Final[dict[str, Callable[[AgentCache, Question], Iterator[Message]]]] = {
     "move": _move,
     "hint": _hint,
     "scores": _scores,
+    "values": _values,
 }

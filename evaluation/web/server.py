@@ -39,7 +39,7 @@ from evaluation.store.record import FORFEITS, GameRecord
 from evaluation.web.guard import Guard, json_object, refuse
 from evaluation.web.questions import KINDS, Question
 from evaluation.web.runs import Runs
-from evaluation.web.specs import catalogue, check_spec
+from evaluation.web.specs import LEVELS, catalogue, check_spec
 from evaluation.web.workers import Pool
 
 BEAT: Final = 0.5  # seconds between signs of life while a search goes on
@@ -63,7 +63,7 @@ class Settings:
     """
 
     agents: tuple[str, ...] = ()
-    hint: str = "alphabeta:depth=9"
+    hint: str = "perfect"
     record: Path | None = Path("c4-games")
     runs: tuple[Path, ...] = ()
     seconds: float = 120.0
@@ -152,6 +152,7 @@ class _Endpoints:
         settings = self._settings
         return JSONResponse(
             {
+                "levels": [level._asdict() for level in LEVELS],
                 "agents": catalogue(settings.agents),
                 "hint": settings.hint,
                 "record": None if settings.record is None else str(settings.record),
@@ -171,7 +172,7 @@ class _Endpoints:
         return JSONResponse({"moves": moves})
 
     async def ask(self, request: Request) -> Response:
-        """POST /api/ask {kind, agent, moves, seed}: JSON lines, the last one the result."""
+        """POST /api/ask {kind, agent, moves, seed, since}: JSON lines, the last one the result."""
         question = self._question(await json_object(request))
         if self._pool.waiting >= MOST_WAITING:
             raise Refused(503, f"{MOST_WAITING} questions are waiting already; ask again later")
@@ -179,18 +180,16 @@ class _Endpoints:
 
     def _question(self, fields: dict[str, Any]) -> Question:
         """The question in a request, checked."""
-        kind, seed = fields.get("kind"), fields.get("seed", 0)
+        kind, moves = fields.get("kind"), fields.get("moves")
         if not isinstance(kind, str) or kind not in KINDS:
             raise InvalidRequest(f"kind {str(kind)[:80]!r}: expected one of {', '.join(KINDS)}")
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-            raise InvalidRequest(f"seed {str(seed)[:80]}: expected an integer 0..2**63-1")
-        moves = fields.get("moves")
-        if _position(moves).outcome is not None:
+        if _position(moves).outcome is not None and kind != "values":
             raise InvalidRequest(f"moves {moves!r}: the game is over")
-        agent = {"hint": self._settings.hint, "scores": ""}.get(kind)
+        agent = {"hint": self._settings.hint, "scores": "", "values": ""}.get(kind)
         if agent is None:
             agent = check_spec(fields.get("agent"), self._settings.agents)
-        return Question(kind, agent, str(moves), seed)
+        seed = _integer(fields, "seed", 2**63 - 1)
+        return Question(kind, agent, str(moves), seed, _integer(fields, "since", CELLS))
 
     async def _answer(self, request: Request, question: Question) -> AsyncIterator[str]:
         """The lines of an answer. Each names its position: a page trusts no other."""
@@ -281,6 +280,13 @@ class _Endpoints:
         """GET /api/run?name=...: a run's table and games."""
         name = request.query_params.get("name")
         return JSONResponse(await asyncio.to_thread(self._runs.open, name))
+
+
+def _integer(fields: dict[str, Any], name: str, most: int) -> int:
+    value = fields.get(name, 0)
+    if type(value) is not int or not 0 <= value <= most:
+        raise InvalidRequest(f"{name} {str(value)[:80]}: expected an integer 0..{most}")
+    return value
 
 
 def one_line(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agents.zoo.entries import REQUIRED, Entry, Option
 from agents.zoo.registry import join_spec, split_spec
@@ -30,6 +30,24 @@ def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
 
 
 PLAIN: Final = offered(ZOO)
+
+
+class Level(NamedTuple):
+    """An opponent to choose by strength."""
+
+    name: str
+    spec: str
+    summary: str
+
+
+LEVELS: Final = (
+    Level("Easy", "mcts:simulations=25", "tries out 25 games before each move"),
+    Level("Medium", "mcts:simulations=150", "tries out 150 games before each move"),
+    Level("Hard", "mcts:simulations=1000", "tries out 1,000 games before each move"),
+    Level("Expert", "mcts:simulations=10000", "tries out 10,000 games before each move"),
+    Level("Perfect", "perfect:ties=random", "knows the result of every move, and never errs"),
+)
+"""The weakest first. None of them plays the same game every time."""
 
 
 def settable(entry: Entry) -> list[Option]:
