@@ -18,6 +18,7 @@ from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
 NEW_GAME: Final = ("none", "reset", "restart")
+LONGEST_COUNT: Final = 18  # digits of searched positions
 
 
 class Engine(ProcessAgent):
@@ -99,6 +100,8 @@ class Engine(ProcessAgent):
             if not equals:
                 words.append(word)
             elif key == "nodes" and value.isdecimal():
+                if len(value) > LONGEST_COUNT:
+                    raise self.wrong(word, f"nodes of at most {LONGEST_COUNT} digits")
                 self.nodes += int(value)
         return words[1:] if len(words) > 1 and words[0] == moves else words
 

@@ -55,7 +55,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _serve_http(arguments: argparse.Namespace, name: str) -> int:
     import agents
-    from agents.adapters.remote import is_loopback
+    from agents.adapters.http_requests import is_loopback
     from agents.adapters.serving import AgentServer
     from evaluation.errors import InvalidRun
 

@@ -14,9 +14,10 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from evaluation.commands.play import HINT, RECORD
+from evaluation.commands.play import RECORD
 
 PORT = 8044
+HINT = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--no-record", action="store_true", help="write nothing")
     parser.add_argument(
-        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT})"
+        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT}: exact)"
     )
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="the longest an answer may take (default 120)"
@@ -57,7 +58,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.play import keep
 
     try:
-        from evaluation.web.server import Server, Settings, is_loopback, listen
+        from agents.adapters.http_requests import is_loopback
+        from evaluation.web.server import Server, Settings, listen
     except ImportError as error:
         raise MissingExtra(
             f"the web server needs starlette and uvicorn ({error}): pip install 'c4env[web]'"

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agents.zoo.entries import REQUIRED, Entry, Option
 from agents.zoo.registry import join_spec, split_spec
 from agents.zoo.table import ZOO
 from evaluation.errors import InvalidRequest
 
-MEMORY: Final = 256  # megabytes, the most an option may reserve
+MEMORY: Final = 256  # megabytes, the most that a page's agents reserve in a process together
 
 
 def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -30,6 +30,24 @@ def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
 
 
 PLAIN: Final = offered(ZOO)
+
+
+class Level(NamedTuple):
+    """An opponent to choose by strength."""
+
+    name: str
+    spec: str
+    summary: str
+
+
+LEVELS: Final = (
+    Level("Easy", "mcts:simulations=25", "tries out 25 games before each move"),
+    Level("Medium", "mcts:simulations=150", "tries out 150 games before each move"),
+    Level("Hard", "mcts:simulations=1000", "tries out 1,000 games before each move"),
+    Level("Expert", "mcts:simulations=10000", "tries out 10,000 games before each move"),
+    Level("Perfect", "perfect:ties=random", "knows the result of every move, and never errs"),
+)
+"""The weakest first. None of them plays the same game every time."""
 
 
 def settable(entry: Entry) -> list[Option]:
@@ -80,6 +98,14 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
             raise InvalidRequest(f"{name}: {key}={text!r}: expected at most {greatest(option)}")
         parsed[key] = value
     return join_spec(name, parsed)
+
+
+def reserved_mb(spec: str) -> float:
+    """The megabytes that the tables of an agent may take; 0 for one the owner named."""
+    name, given = split_spec(spec)
+    options = PLAIN[name].options if name in PLAIN else ()
+    tables = [option for option in options if option.name.endswith("_mb")]
+    return sum(float(given.get(option.name, option.default)) for option in tables)
 
 
 def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
