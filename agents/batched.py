@@ -16,9 +16,9 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.base import Agent
-from agents.errors import InvalidHeuristic, InvalidValue
-from agents.search.fixed_depth import CHAIN_RULES, SPOILED, FixedDepth, Rules, best_column, spoiled
-from agents.search.heuristics import Heuristic, load
+from agents.errors import InvalidValue
+from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Random
 from agents.zoo.registry import make
 from c4env.envs.batch import boards_from, parse_actions, positions_of
@@ -119,8 +119,8 @@ class BatchedSearch:
             list(self._executor.map(search, spans))
         else:
             search((0, len(boards)))
-        if (nodes >= SPOILED).any():
-            raise InvalidHeuristic(spoiled(self.heuristic))
+        if (nodes < 0).any():
+            raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
         return columns
 

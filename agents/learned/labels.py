@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from agents.learned.features import Planes, bitboards_from, planes_from, urgent_columns
 from agents.learned.network import Network
 from agents.solver import Solver
-from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
+from c4env.bitboard import CELLS, COLUMNS, mirror
 from c4env.envs.batch import Batch
 from c4env.position import Position
 
@@ -89,8 +89,8 @@ def played(
             plies = batch.plies
             for ply, kept in found.items():
                 _take(kept, planes[plies == ply], quota[ply])
-            lots = np.argmax(generator.random(masks.shape) * masks, axis=1)
-            columns = np.where(plies < random_plies, lots, player(planes, masks, generator))
+            drawn = np.argmax(generator.random(masks.shape) * masks, axis=1)
+            columns = np.where(plies < random_plies, drawn, player(planes, masks, generator))
             batch.step(columns)
             over = batch.over
             random_plies[over] = generator.integers(0, RANDOM_PLIES + 1, int(over.sum()))
@@ -170,11 +170,7 @@ def best_score(scores: NDArray[np.int8]) -> NDArray[np.int8]:
 
 def mirrored(boards: NDArray[np.int64]) -> NDArray[np.int64]:
     """Bitboards ``[N]`` seen from behind; see ``c4env.bitboard.mirror``."""
-    turned = np.zeros_like(boards)
-    for column in range(COLUMNS):
-        cells = (boards >> (STRIDE * column)) & COLUMN
-        turned |= cells << (STRIDE * (COLUMNS - 1 - column))
-    return turned
+    return np.fromiter(map(mirror, boards.tolist()), np.int64, len(boards))
 
 
 def held_out(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -46,7 +46,10 @@ class Network:
         weights: int8 matrices ``[in, out]`` and int32 biases ``[out]`` by name: ``first.0`` and
             ``first.1`` by player to move, ``block.K.in``, ``block.K.out``, ``head``;
             each with its ``.bias``.
+        deterministic: a position gets the same answer always.
     """
+
+    deterministic = True
 
     def __init__(self, weights: Weights) -> None:
         """A network of these weights; see the class.

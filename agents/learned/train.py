@@ -61,8 +61,8 @@ def network_player(network: Network) -> Player:
         planes: Planes, masks: NDArray[np.int8], generator: np.random.Generator
     ) -> NDArray[np.int64]:
         logits, _ = network(planes, masks)
-        lots = generator.gumbel(size=logits.shape)
-        columns: NDArray[np.int64] = np.argmax(logits + lots, axis=1)
+        noise = generator.gumbel(size=logits.shape)
+        columns: NDArray[np.int64] = np.argmax(logits + noise, axis=1)
         return columns
 
     return play

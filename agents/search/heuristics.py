@@ -20,7 +20,7 @@ from agents.search.threats import evaluate
 from agents.search.weights import WEIGHTS
 from agents.search.windows import count_in_windows, window_starts
 from agents.zoo.imports import import_attribute
-from c4env.bitboard import BOARD, BOTTOM, CENTRE, has_won, popcount
+from c4env.bitboard import BOARD, BOTTOM, CENTRE, DIRECTIONS, UP, has_won, popcount
 from c4env.jit import config, kernel
 
 Heuristic = Callable[[int, int], float]
@@ -41,7 +41,7 @@ def chain(mine: int, theirs: int) -> float:
     n1 = 0
     n2 = 0
     n3 = 0
-    for shift in (1, 6, 7, 8):
+    for shift in DIRECTIONS:
         one, two, three, four = count_in_windows(mine, theirs, shift)
         if four:
             return WIN
@@ -67,7 +67,7 @@ def window(mine: int, theirs: int) -> float:
     than it hopes.
     """
     value = 6 * popcount(mine & CENTRE)
-    for shift in (1, 6, 7, 8):
+    for shift in DIRECTIONS:
         _, two, three, four = count_in_windows(mine, theirs, shift)
         if four:
             return WIN
@@ -87,7 +87,7 @@ def window_b(mine: int, theirs: int) -> float:
     column +3 each, a weight the report leaves open.
     """
     value = 3 * popcount(mine & CENTRE)
-    for shift in (1, 6, 7, 8):
+    for shift in DIRECTIONS:
         _, two, three, four = count_in_windows(mine, theirs, shift)
         if four:
             return WIN
@@ -156,10 +156,10 @@ def line_score(mine: int, theirs: int) -> int:
     b and c rest: 4. 9 PEE and anything, b and c rest: 2.
     """
     value = 0
-    resting = ((mine | theirs) << 1) | BOTTOM
-    for shift in (1, 6, 7, 8):
+    resting = ((mine | theirs) << UP) | BOTTOM
+    for shift in DIRECTIONS:
         starts = window_starts(shift)
-        supported = BOARD if shift == 1 else resting
+        supported = BOARD if shift == UP else resting
         value += _read_lines(mine, theirs, supported, starts, 0, shift)
         value += _read_lines(mine, theirs, supported, starts, 3 * shift, -shift)
     return value
@@ -231,6 +231,28 @@ def require_finite(value: float, name: object) -> float:
             f"{-WIN:,.0f} and {WIN:,.0f}"
         )
     return value
+
+
+def not_a_value(heuristic: object) -> InvalidHeuristic:
+    """The error of a search whose heuristic gave, at some leaf, a value no search can use.
+
+    Args:
+        heuristic: the heuristic, or its name.
+    """
+    return InvalidHeuristic(
+        f"heuristic {heuristic!r} gave a value that is not a number strictly between "
+        f"{-WIN:,.0f} and {WIN:,.0f}"
+    )
+
+
+def repeats(heuristic: Heuristic) -> bool:
+    """True when a heuristic is known to value a board always alike: ours, and those that say so.
+
+    A user's function may draw random numbers; one that does not says so by an attribute,
+    ``function.deterministic = True``.
+    """
+    ours = any(heuristic is known for known in HEURISTICS.values())
+    return ours or getattr(heuristic, "deterministic", False) is True
 
 
 def check(function: Any, name: str) -> Heuristic:

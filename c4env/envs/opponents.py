@@ -1,8 +1,7 @@
 """What chance decides on many boards, as kernels: simple opponents, seats, openings.
 
 Every board has its own stream of random numbers, so that its games depend on its own
-seed and on nothing that happens on other boards. A stream is the 48-bit linear
-congruential generator of POSIX ``drand48``, of whose state the upper 31 bits are used.
+seed and on nothing that happens on other boards (``c4env.drand48``).
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.bitboard import playable, popcount, winning_cells
+from c4env.drand48 import STATES, below, next_random
 from c4env.envs.batch import ONGOING, put
 from c4env.jit import kernel
 
@@ -21,8 +21,6 @@ GREEDY: Final = 1
 LEVELS: Final = {"random": RANDOM, "greedy": GREEDY}
 
 RANDOM_SEAT: Final = 2
-
-_STREAM_MASK: Final = (1 << 48) - 1
 
 
 def streams(seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -34,15 +32,14 @@ def streams(seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
     mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(_STREAM_MASK)).astype(np.int64)
+    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
 
 
 @kernel("int64(int64[::1], int64, int64)", nogil=True)
 def draw(states: NDArray[np.int64], i: int, count: int) -> int:
     """A number below ``count`` (at most 2**31) from stream i."""
-    state = (int(states[i]) * 25214903917 + 11) & _STREAM_MASK
-    states[i] = state
-    return ((state >> 17) * count) >> 31
+    states[i] = next_random(int(states[i]))
+    return below(int(states[i]), count)
 
 
 @kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)

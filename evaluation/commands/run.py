@@ -129,10 +129,10 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def announce(arguments: argparse.Namespace) -> None:
     """Say on stderr why the first run takes long to begin."""
-    from c4env.jit import is_warm
+    from c4env.jit import on_compiling
 
-    if not is_warm() and not arguments.quiet:
-        print("compiling native code, this first time only", file=sys.stderr)
+    if not arguments.quiet:
+        on_compiling(lambda: print("compiling native code, this first time only", file=sys.stderr))
 
 
 def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any]:

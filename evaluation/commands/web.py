@@ -53,7 +53,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from agents.base import SearchingAgent
     from c4env.cores import usable_cores
     from c4env.errors import MissingExtra
-    from c4env.jit import is_warm
+    from c4env.jit import on_compiling
     from evaluation.errors import InvalidRun
     from evaluation.play import keep
 
@@ -68,8 +68,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
     if arguments.jobs is not None and arguments.jobs < 1:
         raise InvalidRun(f"--jobs {arguments.jobs}: expected at least 1")
-    if not is_warm():
-        print("compiling native code, this first time only", file=sys.stderr)
+    on_compiling(lambda: print("compiling native code, this first time only", file=sys.stderr))
     for spec in arguments.agents:
         agents.make(spec).close()  # an error now rather than in a worker
     if not isinstance(agents.make(arguments.hint), SearchingAgent):

@@ -142,7 +142,7 @@ def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
 
 def _scores(cache: AgentCache, question: Question) -> Iterator[Message]:
     """The exact score of each column, one after another as they are found, then all."""
-    from agents.solver.solver import CENTRE_FIRST
+    from c4env.bitboard import CENTRE_FIRST
 
     position = Position.parse(question.moves)
     scores: list[int | None] = [None] * len(CENTRE_FIRST)
