@@ -177,6 +177,7 @@ class FixedDepth(SearchingAgent):
 
     deterministic = True
     prune: ClassVar[bool]
+    settings_are_all = True
 
     def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
         self.depth = depth

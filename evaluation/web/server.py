@@ -269,15 +269,13 @@ class _Desk:
                     )
         fields = {"players": (one, two), "opening": opening, "moves": moves, "winner": winner}
         return GameRecord.parse(
-            json.dumps(
-                {
-                    **fields,
-                    "ending": ending,
-                    "reason": reason[:REASON],
-                    "nodes": (0, 0),
-                    "seconds": (0.0, 0.0),
-                }
-            )
+            {
+                **fields,
+                "ending": ending,
+                "reason": reason[:REASON],
+                "nodes": (0, 0),
+                "seconds": (0.0, 0.0),
+            }
         )
 
     async def run(self, request: Request) -> Response:

@@ -14,12 +14,12 @@ import os
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from multiprocessing import resource_tracker
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any, Final
 
+from evaluation.games.processes import Interruption, sigint_blocked
 from evaluation.web.questions import Desk, Message, Question
 
 GRACE: Final = 0.4  # seconds a process has to leave a search before it is killed
@@ -143,7 +143,7 @@ class _Worker:
         self._threads = threads
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, seconds), daemon=True)
-        with _interrupts_held():
+        with sigint_blocked():  # until it is ready for it
             self._process.start()
         theirs.close()
         self._coming: asyncio.Future[Any] | None = None
@@ -177,25 +177,11 @@ class _Worker:
         self._connection.close()
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits meanwhile; a process started here holds it back until it is ready for it."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # its own start would let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 # -- in the process -----------------------------------------------------------------------
 
 
-class _Stopped(BaseException):
-    """The search is to be left. No agent's ``except Exception`` holds it up."""
+class _Stopped(Interruption):
+    """The search is to be left."""
 
 
 class _Switch:

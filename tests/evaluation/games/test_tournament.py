@@ -15,7 +15,7 @@ import evaluation
 from agents.errors import UnknownAgent
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings
-from evaluation.games.tournament import play
+from evaluation.games.tournament import play, prepare
 from evaluation.plan.field import name_players
 from evaluation.plan.schedule import gauntlet_order, opening_major, planned
 from evaluation.store.record import GAMES_FILE, digest, read_games
@@ -78,7 +78,8 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
 
     def run(folder, count, jobs):
         settings = Settings(seed=3, jobs=jobs, out=folder, backend="threading")
-        games = play(field, schedule, ["1", "2"], settings, {"kind": "test"}, ordered=True)
+        plan = prepare(field, schedule, ["1", "2"], settings, {"kind": "test"})
+        games = play(plan, ordered=True)
         taken = list(itertools.islice(games, count))
         games.close()
         return taken

@@ -10,7 +10,7 @@ from agents.base import Agent
 from agents.zoo import registry
 from agents.zoo.entries import Entry, Option
 from evaluation.errors import UnreadableRun
-from evaluation.plan.field import Traits, code_of, make_player, name_players, traits
+from evaluation.plan.field import Traits, code_of, make_field, make_player, name_players
 
 
 class Patient(Agent):
@@ -46,13 +46,13 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
 
 def test_traits(patient):
     field = name_players(["random", "greedy", "patient", "patient:movetime=1"])
-    assert traits(field) == Traits(
+    assert make_field(field)[0] == Traits(
         deterministic=("greedy", "patient"),
         timed=("patient:movetime=1",),
         holding=("patient", "patient:movetime=1"),
     )
-    assert traits(field, 0.5).timed == ("patient", "patient:movetime=1")
-    assert traits({"f": lambda observation: 0}) == Traits((), (), ())
+    assert make_field(field, 0.5)[0].timed == ("patient", "patient:movetime=1")
+    assert make_field({"f": lambda observation: 0})[0] == Traits((), (), ())
 
 
 def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
