@@ -189,12 +189,12 @@ class _OwnState:
     """Each seat keeps the process settings that its agent made; nobody else plays under them."""
 
     def __init__(self) -> None:
+        self._shared = _ProcessState.now()
         self._seats: dict[int, _ProcessState] = {}
 
     @contextmanager
     def of(self, seat: int) -> Iterator[None]:
         """The settings of a seat within, those of everybody else before and after."""
-        shared = _ProcessState.now()
         if seat in self._seats:
             self._seats[seat].restore()
         try:
@@ -202,10 +202,10 @@ class _OwnState:
         finally:
             # First of all, and without a call of Python's, which the limit may not allow.
             limit = sys.getrecursionlimit()
-            sys.setrecursionlimit(shared.recursion)
+            sys.setrecursionlimit(self._shared.recursion)
             left = _ProcessState.now()._replace(recursion=limit)
-            if left != shared:
-                shared.restore()
+            if left != self._shared:
+                self._shared.restore()
                 self._seats[seat] = left
             else:
                 self._seats.pop(seat, None)

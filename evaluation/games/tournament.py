@@ -29,6 +29,7 @@ from evaluation.plan.field import (
     describe_player,
     make_field,
     name_players,
+    separate,
 )
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
@@ -183,6 +184,7 @@ def prepare(
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
+    field = separate(field)
     known, made = make_field(field, settings.movetime)
     header = header_of(field, openings, settings, known, about)
     return Plan(field, schedule, settings, header, known, made)

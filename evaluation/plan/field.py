@@ -31,8 +31,6 @@ Players = Sequence[Player] | Mapping[str, Player]
 def name_players(players: Players) -> dict[str, Player]:
     """Players by their names in the table, each once.
 
-    An object that stands under several names is copied.
-
     Raises:
         InvalidRun: not a list or mapping of agents, or a name twice.
     """
@@ -54,16 +52,27 @@ def name_players(players: Players) -> dict[str, Player]:
         if not _writable(name):
             raise InvalidRun(f"agent {name!r}: expected a name of characters that UTF-8 has")
         field[name] = player
+    return field
+
+
+def separate(field: Mapping[str, Player]) -> dict[str, Player]:
+    """The field with a copy of an object for each further name it stands under.
+
+    Raises:
+        InvalidRun: it cannot be copied.
+    """
+    found: dict[str, Player] = {}
     for name, player in field.items():
-        if not isinstance(player, str) and any(player is field[n] for n in field if n != name):
+        if not isinstance(player, str) and any(player is other for other in found.values()):
             try:
-                field[name] = copy.deepcopy(player)  # the two sides of a game share nothing
+                player = copy.deepcopy(player)  # the two sides of a game share nothing
             except Exception as error:
                 raise InvalidRun(
                     f"agent {name!r} is an object that has another name too, and it cannot be "
                     f"copied ({error}): give two objects"
                 ) from None
-    return field
+        found[name] = player
+    return found
 
 
 def _writable(text: str) -> bool:
@@ -130,8 +139,8 @@ def make_field(
             if isinstance(player, str):
                 made[name] = make_player(player, movetime)
     except BaseException:
-        for agent in made.values():
-            agent.close()
+        for started in made.values():
+            started.close()
         raise
     found = Traits((), (), ())
     for name, player in field.items():
