@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import importlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
@@ -39,8 +41,35 @@ COMMANDS: Final = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0, 2 for bad input, 130 when interrupted."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    """Run a command; returns the exit code: 0, 2 for bad input, 128 + N when signal N ended it.
+
+    Without arguments it runs those of the process, which may then end with it.
+    """
+    if arguments is not None:
+        return _execute(list(arguments))
+    from evaluation.games.processes import ENDINGS, one_interrupt
+
+    with one_interrupt(ENDINGS):
+        code = _execute(sys.argv[1:])
+    if code > 128:  # nothing is left to interrupt but the end of the process
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_agents(code)
+    return code
+
+
+def _end_with_agents(code: int) -> None:
+    """End what agents left running: worker processes, and threads that would keep this one."""
+    if workers := sys.modules.get("evaluation.games.workers"):
+        workers.dismiss_processes()
+    main = threading.main_thread()
+    if any(thread is not main and not thread.daemon for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+def _execute(given: list[str]) -> int:
     parser = Parser(
         prog="c4",
         description="Pit Connect Four agents against each other.",
@@ -71,11 +100,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        if arguments is None:  # nothing is left to interrupt but the end of the process
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        print(f"c4 {name}: interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stop:
+        from evaluation.games.processes import signal_heard
+
+        number = signal.Signals(signal_heard() or signal.SIGINT)
+        by = "" if number == signal.SIGINT else f" by {number.name}"
+        kept = f"; {stop}" if stop.args else ""  # what was kept, and how to go on
+        print(f"c4 {name}: interrupted{by}{kept}", file=sys.stderr)
+        return 128 + number
     except BrokenPipeError:  # the reader of our output left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -15,7 +15,7 @@ from c4env.position import DISCS, Position, format_moves
 from c4env.view.rendering import ansi
 from evaluation.errors import RunInUse, UnreadableRun
 from evaluation.games.game import Fault, ask, begin, game_seed
-from evaluation.store.record import GAMES_FILE, Ending, GameFile, GameRecord
+from evaluation.store.record import GAMES_FILE, Ending, GameRecord, open_games
 
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""
@@ -174,7 +174,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            with GameFile(folder, PEOPLE) as file:
+            with open_games(folder, PEOPLE) as file:
                 if game is not None:
                     file.append(game)
                 return

@@ -35,6 +35,7 @@ class Learned(SearchingAgent):
     """
 
     deterministic = True
+    settings_are_all = True
 
     def __init__(self, depth: int = 2, weights: str = SHIPPED) -> None:
         self.depth = depth

@@ -21,6 +21,7 @@ from agents.learned.network import Network
 from agents.solver import Solver
 from c4env.bitboard import CELLS, COLUMNS, mirror
 from c4env.envs.batch import Batch
+from c4env.files import write_whole
 from c4env.position import Position
 
 FULL: Final = 98  # in place of a score: the column is full
@@ -145,10 +146,7 @@ def _portion(
         for column, score in enumerate(solver().scores(Position.from_bitboards(*sides))):
             if score is not None:
                 scores[row, column] = score
-    part = path.with_suffix(".new")
-    with part.open("wb") as file:
-        np.savez(file, mine=mine, theirs=theirs, scores=scores)
-    part.replace(path)
+    write_whole(path, lambda file: np.savez(file, mine=mine, theirs=theirs, scores=scores))
     return mine, theirs, scores
 
 

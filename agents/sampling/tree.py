@@ -210,6 +210,7 @@ class TreeAgent(SearchingAgent):
     """
 
     deterministic = False
+    settings_are_all = True
     slice: int  # simulations between two looks at the clock, and for Ctrl-C
 
     def __init__(

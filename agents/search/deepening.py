@@ -304,6 +304,8 @@ class Deepening(SearchingAgent):
         InvalidHeuristic: nothing of that name, or not a heuristic.
     """
 
+    settings_are_all = True
+
     def __init__(
         self,
         movetime: float | None = None,

@@ -157,6 +157,7 @@ class FixedDepth(SearchingAgent):
     """
 
     prune: ClassVar[bool]
+    settings_are_all = True
 
     def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
         self.depth = depth

@@ -26,6 +26,8 @@ class Perfect(SearchingAgent):
         table_mb: memory of the solver's table.
     """
 
+    settings_are_all = True
+
     def __init__(self, blunder: float = 0.0, ties: str = "centre", table_mb: int = 64) -> None:
         if ties not in TIES:
             raise InvalidValue(f"perfect: ties={ties!r}: expected {' or '.join(TIES)}")

@@ -111,6 +111,7 @@ def _exact(arguments: argparse.Namespace) -> str:
 
 
 def _sets(arguments: argparse.Namespace) -> str:
+    from c4env.files import write_whole
     from evaluation.errors import UnreadableRun
     from evaluation.truth.labelled import STAGES, format_labelled, make_labelled
 
@@ -125,7 +126,7 @@ def _sets(arguments: argparse.Namespace) -> str:
         text = format_labelled(make_labelled(name, arguments.count, arguments.seed, solver))
         try:
             arguments.out.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            write_whole(path, text)
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror}") from None
         said.append(f"{arguments.count} positions in {path}")

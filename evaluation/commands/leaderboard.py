@@ -44,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
+    from evaluation.store.files import write_file
     from evaluation.studies.leaderboard import (
         MARKERS,
         available,
@@ -71,9 +72,9 @@ def execute(arguments: argparse.Namespace) -> int:
     table = board.markdown()
     print(table)
     if arguments.store is not None:
-        _write(arguments.store, board.format())
+        write_file(arguments.store, board.format())
     if arguments.readme is not None:
-        _write(arguments.readme, put_between_markers(_read(arguments.readme), table))
+        write_file(arguments.readme, put_between_markers(_read(arguments.readme), table))
     return 0
 
 
@@ -84,12 +85,3 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _write(path: Path, text: str) -> None:
-    from evaluation.errors import InvalidRun
-
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InvalidRun(f"{path}: {error.strerror or error}") from None

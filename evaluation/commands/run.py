@@ -8,7 +8,6 @@ default field is played: random, greedy, and the published systems.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -211,11 +210,13 @@ class Progress:
         self._bar.update(done - self._bar.n)
 
     def __enter__(self) -> Progress:
-        self._aside = contextlib.redirect_stdout(sys.stderr)
-        self._aside.__enter__()
+        from evaluation.games.processes import stdout_to_stderr
+
+        self._printing = stdout_to_stderr()
+        self._printing.__enter__()
         return self
 
     def __exit__(self, *error: Any) -> None:
-        self._aside.__exit__(*error)
+        self._printing.__exit__(*error)
         if self._bar is not None:
             self._bar.close()

@@ -10,8 +10,8 @@ from typing import Any
 
 from evaluation.errors import InvalidRun
 from evaluation.games.settings import Settings
-from evaluation.games.tournament import header_of, notes_of, play
-from evaluation.plan.field import Players, name_players, traits
+from evaluation.games.tournament import notes_of, play, prepare
+from evaluation.plan.field import Players, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major
 from evaluation.store.record import GameRecord, digest
@@ -190,16 +190,16 @@ def play_match(
     about = {} if sprt is None else {"sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]}
     games: list[GameRecord] = []
     counts = [0] * len(SCORES)
-    with closing(play(field, schedule, starts, chosen, about, ordered=True)) as played:
+    plan = prepare(field, schedule, starts, chosen, about)
+    with closing(play(plan, ordered=True)) as played:
         for game in played:
             games.append(game)
             if len(games) % 2 == 0:
                 counts[kind_of_pair(_points(games[-2:], one))] += 1
                 if sprt is not None and sprt.decide(counts) is not None:
                     break
-    known = traits(field, chosen.movetime)
-    notes = notes_of(header_of(field, starts, chosen, known, about))
-    return Match((one, other), tuple(starts), tuple(games), known.deterministic, sprt, notes)
+    known, notes = plan.known.deterministic, notes_of(plan.header)
+    return Match((one, other), tuple(starts), tuple(games), known, sprt, notes)
 
 
 def _points(games: Sequence[GameRecord], player: str) -> float:

@@ -7,25 +7,33 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from agents.base import Agent
 from agents.zoo.registry import registered_here
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.games.processes import one_interrupt
+from evaluation.errors import InvalidRun
+from evaluation.games.processes import one_interrupt, raise_interrupt
 from evaluation.games.settings import Settings
-from evaluation.games.workers import Orders, dismiss_processes, play_all, version_here
+from evaluation.games.workers import (
+    RunSpec,
+    close_agents,
+    dismiss_processes,
+    play_all,
+    version_here,
+)
 from evaluation.plan.field import (
     Player,
     Players,
     Traits,
     code_of,
     describe_player,
+    make_field,
     name_players,
-    traits,
+    separate,
 )
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from evaluation.store.record import GameFile, GameRecord, digest
+from evaluation.store.record import GameRecord, digest, open_games
 from evaluation.strength.ratings import Ratings, rate
 from evaluation.strength.wintable import WinTable
 
@@ -139,12 +147,47 @@ def _whole_run(
     settings: Settings,
     about: Mapping[str, Any],
 ) -> Tournament:
-    known = traits(field, settings.movetime)
-    header = header_of(field, openings, settings, known, about)
-    fresh = _play(field, schedule, settings, header, known)
-    found = {game.fixture: game for game in fresh}
+    plan = prepare(field, schedule, openings, settings, about)
+    found = {game.fixture: game for game in play(plan)}
     games = tuple(found[fixture] for fixture in schedule)
-    return Tournament(tuple(field), tuple(openings), games, known.deterministic, notes_of(header))
+    known = plan.known.deterministic
+    return Tournament(tuple(field), tuple(openings), games, known, notes_of(plan.header))
+
+
+class Plan(NamedTuple):
+    """All that is needed to play a list of games."""
+
+    field: Mapping[str, Player]
+    schedule: Sequence[Fixture]
+    settings: Settings
+    header: dict[str, Any]
+    known: Traits
+    made: dict[str, Agent]  # agents that were made to look at them
+
+
+def prepare(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    openings: Sequence[str],
+    settings: Settings,
+    about: Mapping[str, Any],
+) -> Plan:
+    """Look at the players, before any game; :func:`play` closes the agents made for it.
+
+    Args:
+        field: players by name (:func:`evaluation.plan.field.name_players`).
+        schedule: every game once.
+        openings: those of the schedule.
+        settings: how to play.
+        about: what the header holds besides; a directory whose header differs is refused.
+
+    Raises:
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+    """
+    field = separate(field)
+    known, made = make_field(field, settings.movetime)
+    header = header_of(field, openings, settings, known, about)
+    return Plan(field, schedule, settings, header, known, made)
 
 
 def header_of(
@@ -185,14 +228,7 @@ def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def play(
-    field: Mapping[str, Player],
-    schedule: Sequence[Fixture],
-    openings: Sequence[str],
-    settings: Settings,
-    about: Mapping[str, Any] | None = None,
-    ordered: bool = False,
-) -> Generator[GameRecord, None, None]:
+def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play a list of games, and give each as soon as it is over and written.
 
     With a run directory the games that are there already come first, in the order of the
@@ -200,11 +236,7 @@ def play(
     (close the generator): the workers end, and another call goes on from there.
 
     Args:
-        field: players by name (:func:`evaluation.plan.field.name_players`).
-        schedule: every game at most once.
-        openings: those of the schedule, for the header.
-        settings: how to play.
-        about: what the header holds besides; a directory whose header differs is refused.
+        plan: the games and who plays them.
         ordered: give, and write, the games in the order of the schedule, holding back those
             that end early. One who stops after the nth game so leaves n games, the same
             for any number of workers.
@@ -213,47 +245,41 @@ def play(
         UnreadableRun: the run directory holds something else.
         WorkerDied: a worker process died.
     """
-    known = traits(field, settings.movetime)
-    header = header_of(field, openings, settings, known, about or {})
-    return _play(field, schedule, settings, header, known, ordered)
-
-
-def _play(
-    field: Mapping[str, Player],
-    schedule: Sequence[Fixture],
-    settings: Settings,
-    header: dict[str, Any],
-    known: Traits,
-    ordered: bool = False,
-) -> Generator[GameRecord, None, None]:
-    orders = Orders(field, settings.seed, settings.clock, registered_here(), version=version_here())
+    schedule, settings = plan.schedule, plan.settings
+    clock, version = settings.clock, version_here()
+    run = RunSpec(plan.field, settings.seed, clock, registered_here(), version=version)
     out = settings.out
-    with (
-        one_interrupt(),
-        GameFile(Path(out), header) if out is not None else nullcontext() as file,
-    ):
-        there = {game.fixture: game for game in file.games} if file is not None else {}
-        missing = [fixture for fixture in schedule if fixture not in there]
-        if strays := there.keys() - set(schedule):
-            raise UnreadableRun(f"{out} holds a game of another run: {strays.pop()}")
-        done = len(schedule) - len(missing)
-        if settings.watch is not None:
-            settings.watch(done, len(schedule))
-        yield from (there[fixture] for fixture in schedule if fixture in there)
-        del there
-        workers = play_all(orders, missing, settings.jobs, settings.backend, settings.address)
-        try:
-            with closing(workers) as fresh:
+    done = 0
+    try:
+        with (
+            one_interrupt(),
+            open_games(Path(out), plan.header) if out is not None else nullcontext() as file,
+        ):
+            there = {game.fixture: game for game in file.entries} if file is not None else {}
+            missing = [fixture for fixture in schedule if fixture not in there]
+            done = len(there)
+            if settings.watch is not None:
+                settings.watch(done, len(schedule))
+            yield from (there[fixture] for fixture in schedule if fixture in there)
+            del there
+            where = settings.jobs, settings.backend, settings.address
+            with closing(play_all(run, missing, *where, plan.made)) as fresh:
                 for game in _in_order(fresh, missing) if ordered else fresh:
                     if file is not None:
                         file.append(game)
                     done += 1
                     if settings.watch is not None:
                         settings.watch(done, len(schedule))
+                    raise_interrupt()  # should an agent have caught it
                     yield game
-        finally:
-            if known.holding:
-                dismiss_processes()
+    except KeyboardInterrupt as stop:
+        if out is None and not stop.args:
+            stop.args = (f"{done} games are lost; with --out DIR they are kept",)
+        raise
+    finally:
+        close_agents(plan.made)
+        if plan.known.holding:
+            dismiss_processes()
 
 
 def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from evaluation.errors import UnreadableRun
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.plan.openings import Openings
 from evaluation.plan.patterns import expand
+from evaluation.store.files import write_file
 from evaluation.store.record import GameRecord
 from evaluation.strength.ratings import Rating
 from evaluation.tables import as_csv, as_markdown, as_text
@@ -135,7 +135,8 @@ def sweep(
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent is there twice.
-        UnreadableRun: ``out`` holds something else, or cannot be written.
+        UnreadableRun: ``out`` holds something else.
+        UnwritableRun: it cannot be written; the games are safe.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     given = [patterns] if isinstance(patterns, str) else list(patterns)
@@ -152,7 +153,7 @@ def sweep(
     points.sort(key=lambda p: (series.index(p.series), p.x or 0))
     found = Sweep(axis, tuple(points), tuple(against), result)
     if settings.get("out") is not None:
-        _write(Path(settings["out"]) / SWEEP_FILE, found.json() + "\n")
+        write_file(Path(settings["out"]) / SWEEP_FILE, found.json() + "\n")
     return found
 
 
@@ -234,14 +235,3 @@ def _point(
         nodes=cost.nodes / max(cost.moves, 1),
         seconds=statistics.median(cost.seconds or [0.0]),
     )
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UnreadableRun(f"{path}: {error.strerror or error}; the games are safe") from None

@@ -16,13 +16,12 @@ from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.games.game import Fault, ask, begin, game_seed
 from evaluation.games.workers import version_here
-from evaluation.store.journal import Journal
+from evaluation.store.journal import Format, Journal
 from evaluation.truth.judge import Judge, strongest_book
 from evaluation.truth.labelled import STAGES, Labelled, make_labelled, read_labelled
 from evaluation.truth.quality import JudgedMove, Quality
 
 ANSWERS_FILE: Final = "answers.jsonl"
-FORMAT: Final = "c4env answers 1"
 
 MADE: Final = 100
 """Positions of a set that is made, where no number is given."""
@@ -137,7 +136,10 @@ def _question(agent: Agent, spec: str, position: Position, seed: int) -> Answer:
 
 
 def _kept(folder: str | Path) -> Journal[tuple[Key, Answer]]:
-    return Journal(Path(folder) / ANSWERS_FILE, FORMAT, _parse)
+    remedy = "; without the file all agents are asked again"
+    return Journal(
+        Path(folder) / ANSWERS_FILE, Format("c4env answers", _parse, "answers", remedy=remedy)
+    )
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:

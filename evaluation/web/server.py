@@ -265,15 +265,13 @@ class _Endpoints:
                     )
         fields = {"players": (one, two), "opening": opening, "moves": moves, "winner": winner}
         return GameRecord.parse(
-            json.dumps(
-                {
-                    **fields,
-                    "ending": ending,
-                    "reason": one_line(reason),
-                    "nodes": (0, 0),
-                    "seconds": (0.0, 0.0),
-                }
-            )
+            {
+                **fields,
+                "ending": ending,
+                "reason": one_line(reason),
+                "nodes": (0, 0),
+                "seconds": (0.0, 0.0),
+            }
         )
 
     async def run(self, request: Request) -> Response:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from evaluation.games.processes import deaf_to_interrupts
+from evaluation.games.processes import sigint_blocked
 from evaluation.web.questions import AgentCache, Message, Question, answers
 
 GRACE: Final = 0.4  # seconds a process has to leave a search before it is killed
@@ -153,7 +153,7 @@ class _Worker:
         self._threads = threads
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, seconds), daemon=True)
-        with deaf_to_interrupts():
+        with sigint_blocked():
             self._process.start()
         theirs.close()
         self._coming: asyncio.Future[Any] | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from typing import Any
 
 import numpy as np
@@ -180,3 +182,23 @@ def test_the_mask_is_not_needed() -> None:
         blank: Any = {**seen, "action_mask": np.zeros(7, np.int8)}
         agent = agents.make("greedy")
         assert agent(blank) == agent(seen)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["mcts:simulations=20", "alphabeta-table:depth=2", "deepening:nodes=100", "perfect", "puct"],
+)
+def test_agents_travel_as_their_settings(spec: str) -> None:
+    agent = agents.make(spec)
+    agent.reset(1)
+    data = pickle.dumps(agent)
+    assert len(data) < 1000  # not their tables
+    for twin in (pickle.loads(data), copy.deepcopy(agent)):
+        assert (type(twin), twin.name) == (type(agent), agent.name)
+        assert vars(twin).keys() == vars(agent).keys()
+
+
+def test_an_agent_of_ones_own_travels_with_what_it_learned() -> None:
+    agent: Any = First()
+    agent.learned = [1, 2]
+    assert copy.deepcopy(agent).learned == pickle.loads(pickle.dumps(agent)).learned == [1, 2]
