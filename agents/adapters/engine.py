@@ -14,6 +14,7 @@ import numpy as np
 from agents.adapters.process import LineProcess, ProcessAgent
 from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue
+from agents.zoo.entries import require_choice
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
@@ -51,9 +52,8 @@ class Engine(ProcessAgent):
             raise InvalidValue(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
             raise InvalidValue(f"exec: command={command!r}: expected a program that can be run")
-        for name, value, known in (("reply", reply, REPLIES), ("newgame", newgame, NEW_GAME)):
-            if value not in known:
-                raise InvalidValue(f"exec: {name}={value!r}: expected one of {', '.join(known)}")
+        require_choice("exec", "reply", reply, REPLIES)
+        require_choice("exec", "newgame", newgame, NEW_GAME)
         self.reply = reply
         self.timeout = timeout
         self.startup = startup

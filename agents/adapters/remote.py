@@ -19,6 +19,7 @@ from agents.adapters.engine import LONGEST_COUNT, as_number, best
 from agents.adapters.http_requests import is_loopback
 from agents.base import Agent, require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
+from agents.zoo.entries import require_choice
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
@@ -42,8 +43,7 @@ class Remote(Agent):
     deterministic = False  # for all we know
 
     def __init__(self, url: str, timeout: float = 10.0, reach: str = "loopback") -> None:
-        if reach not in REACH:
-            raise InvalidValue(f"http: reach={reach!r}: expected {' or '.join(REACH)}")
+        require_choice("http", "reach", reach, REACH)
         self.url = url if url.startswith("http:") else f"http:{url}"
         try:
             parts = urlsplit(self.url)

@@ -7,7 +7,7 @@ whose module compiles kernels.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,6 +57,16 @@ class Option:
         except (KeyError, OverflowError, TypeError, ValueError):
             raise wrong from None
         return parsed
+
+
+def require_choice(agent: str, name: str, value: str, choices: Collection[str]) -> None:
+    """See that an option has one of its values.
+
+    Raises:
+        InvalidValue: it has none of them.
+    """
+    if value not in choices:
+        raise InvalidValue(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
 _FLAGS: Final = {"true": True, "false": False}

@@ -246,8 +246,10 @@ class _Endpoints:
         one, two = (
             name if name == HUMAN else check_spec(name, self._settings.agents) for name in players
         )
-        moves, opening = fields.get("moves"), fields.get("opening", "")
+        moves: Any = fields.get("moves")
+        opening: Any = fields.get("opening", "")
         outcome = _position(moves).outcome
+        ending: Any
         if forfeit is None:
             if outcome is None:
                 raise InvalidRequest(f"moves {moves!r}: the game is not over")
@@ -263,16 +265,8 @@ class _Endpoints:
                     raise InvalidRequest(
                         f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1"
                     )
-        fields = {"players": (one, two), "opening": opening, "moves": moves, "winner": winner}
-        return GameRecord.parse(
-            {
-                **fields,
-                "ending": ending,
-                "reason": one_line(reason),
-                "nodes": (0, 0),
-                "seconds": (0.0, 0.0),
-            }
-        )
+        game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
+        return GameRecord.parse(game.values())  # which plays the moves through
 
     async def run(self, request: Request) -> Response:
         """GET /api/run?name=...: a run's table and games."""

@@ -80,6 +80,7 @@ def test_settings_name_agents_and_runs(client: Any, folder: Path) -> None:
     assert offered[0] == "random"
     assert offered[-1] == "tests.helpers.serving:sleeper"
     assert found["runs"] == ["monday", "tuesday"]
+    assert [level["name"] for level in found["levels"]][::4] == ["Easy", "Perfect"]
     assert found["record"] == str(folder / "games")
 
 
@@ -102,6 +103,17 @@ def test_scores_are_the_solvers(client: Any) -> None:
 def test_a_hint_has_a_line(client: Any) -> None:
     hint = ask(client, kind="hint", moves="121212")[-1]
     assert (hint["column"], hint["line"]) == (1, "1")
+
+
+def test_a_hint_is_exact_unless_the_owner_says_otherwise() -> None:
+    solver = Solver()
+    settings = Settings(record=None, workers=1)
+    with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
+        for moves in ("", "44", "4453443523"):
+            hint = ask(client, kind="hint", moves=moves)[-1]
+            position = Position.parse(moves)
+            assert hint["column"] - 1 in solver.best_columns(position)
+            assert hint["value"] == solver.score(position)
 
 
 def test_a_pasted_position_is_moves_or_a_board(client: Any) -> None:
@@ -261,6 +273,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("ask", {"kind": "scores", "moves": WON}, "the game is over"),
         ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": -1}, "an integer 0.."),
         ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": True}, "an integer 0.."),
+        ("ask", {"kind": "values", "moves": "44", "since": 43}, "an integer 0..42"),
         ("position", {"text": 44}, "expected moves or a drawn board"),
         ("position", {}, "expected moves or a drawn board"),
         ("games", finished(id=""), "8 to 64 characters"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import multiprocessing
 import threading
 import tracemalloc
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 import agents
+from agents.base import SearchingAgent, SearchResult
 from agents.solver import Solver
 from c4env import Position
 from evaluation.web.questions import AGENTS_KEPT, AgentCache, Question
@@ -187,6 +189,39 @@ def test_scores_are_the_solvers_and_come_one_by_one() -> None:
     assert {m["column"] - 1: m["score"] for m in found[:-1]} == {
         column: score for column, score in enumerate(expected) if score is not None
     }
+
+
+@pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
+def test_the_values_of_a_game_are_the_solvers(moves: str, since: int) -> None:
+    found = answers(AgentCache(), "values", "", moves, 0, since)
+    assert found.pop() == {"type": "values"}
+    solver = Solver()
+    positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
+    expected = {n: solver.score(p) for n, p in positions.items() if p.outcome is None}
+    assert {m["discs"]: m["score"] for m in found} == expected
+
+
+class Unsure(SearchingAgent):
+    """Finds a value that JSON cannot say."""
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        return 2, math.nan, 5
+
+    def search(self, position: Position) -> SearchResult:
+        return SearchResult(2, math.nan, 5, 1, (2, 3))
+
+
+def test_a_move_says_what_the_agent_saw() -> None:
+    (move,) = answers(AgentCache(), "move", "minimax:depth=3", "4455")
+    found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
+    line = "".join(str(column + 1) for column in found.principal_variation)
+    assert (move["column"], move["value"]) == (found.column + 1, found.value)
+    assert (move["nodes"], move["depth"], move["line"]) == (found.nodes, found.depth, line)
+    assert "value" not in answers(AgentCache(), "move", "greedy", "4455")[0]
+    agents.register("unsure", Unsure)
+    for kind in ("move", "hint"):
+        (said,) = answers(AgentCache(), kind, "unsure", "4455")
+        assert (said["column"], said["value"], said["line"]) == (3, None, "34")
 
 
 def test_a_hint_is_the_agents_search() -> None:
