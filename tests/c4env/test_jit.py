@@ -199,7 +199,7 @@ def test_folders_that_nobody_has_used_for_long_are_removed(places: dict[str, Pat
     for other, age in ((old, 15), (recent, 13), (foreign, 99)):
         os.utime(other, (time.time() - age * days,) * 2)
     own = folder()
-    assert {path for path in base.iterdir()} == {own, recent, foreign}
+    assert set(base.iterdir()) == {own, recent, foreign}
     os.utime(own, (0, 0))
     assert folder() == own  # in use: by this very call
     assert own.stat().st_mtime > time.time() - days
