@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
-from agents.errors import NoMove
+from agents.errors import InvalidValue, NoMove
 from c4env.errors import InvalidPosition
 
 if TYPE_CHECKING:
@@ -126,6 +126,18 @@ class SearchingAgent(Agent):
         Raises:
             NoMove: the game is over.
         """
+
+
+def require_count(name: str, value: object, low: int, high: int) -> int:
+    """An option of an agent made without a spec, if it is an integer from ``low`` to ``high``.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:  # type: ignore[operator]  # it is a number
+        raise InvalidValue(f"{name}={value!r}: expected an integer between {low} and {high}")
+    return int(value)  # type: ignore[call-overload,no-any-return]
 
 
 def require_move(position: Position) -> None:

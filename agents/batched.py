@@ -15,12 +15,13 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.base import Agent
+from agents.base import Agent, require_count
 from agents.errors import InvalidValue
 from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
 from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Random
 from agents.zoo.registry import make
+from c4env.bitboard import CELLS
 from c4env.envs.batch import boards_from, parse_actions, positions_of
 from c4env.envs.games import BatchOpponent
 from c4env.jit import HEURISTIC, kernel
@@ -84,8 +85,8 @@ class BatchedSearch:
             InvalidValue: an argument out of range.
             InvalidHeuristic: no such heuristic.
         """
-        self.depth = _parse_count("depth", depth, 42)
-        self.threads = _parse_count("threads", threads, 1024)
+        self.depth = require_count("depth", depth, 1, CELLS)
+        self.threads = require_count("threads", threads, 1, 1024)
         self.heuristic = heuristic
         self.rules = rules
         self.nodes = 0  # searched for the latest answer, all boards together
@@ -231,9 +232,3 @@ def _planes(observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[Any]:
     return np.asarray(
         observation["observation"] if isinstance(observation, Mapping) else observation
     )
-
-
-def _parse_count(name: str, value: object, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= high:
-        raise InvalidValue(f"{name}={value!r}: expected an integer between 1 and {high}")
-    return value

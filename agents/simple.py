@@ -35,7 +35,7 @@ class Random(Agent):
 class Greedy(Agent):
     """Wins if it can, blocks if it must, else takes the best next board of a heuristic.
 
-    Of columns that serve alike, the one nearest the centre (the left one of two).
+    Of equally good columns, the one nearest the centre (the left one of two).
 
     Args:
         heuristic: name or import path of the heuristic (``agents.search.heuristics``).

@@ -14,6 +14,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from agents.base import require_count
 from agents.errors import InvalidFunction, InvalidValue
 from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
 from agents.zoo.imports import import_attribute
@@ -69,7 +70,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 
 @kernel(types.void(NODES, _words, _int64, _int64, types.float64))
-def add(
+def add_result(
     tree: NDArray[np.void], path: NDArray[np.int64], depth: int, visits: int, result: float
 ) -> None:
     """Add visits and a result, that of the side that moved into the leaf, along a path."""
@@ -143,11 +144,11 @@ def select_leaves(
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
         proof = int(tree[node]["proof"])
         if proof != OPEN:
-            add(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
+            add_result(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
             done += 1
         else:
             tree[node]["first"] = PENDING
-            add(tree, path, depth, 1, 0.0)
+            add_result(tree, path, depth, 1, 0.0)
             apply_virtual_loss(tree, path, depth, 1.0)
             depths[waiting] = depth
             boards[waiting, 0] = mine
@@ -172,7 +173,7 @@ def observe_all(
         *(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]),
     )
 )
-def settle(
+def expand_leaves(
     tree: NDArray[np.void],
     work: NDArray[np.int64],
     paths: NDArray[np.int64],
@@ -204,7 +205,7 @@ def settle(
                 weight = weights[i, tree[child]["column"]]
                 tree[child]["prior"] = weight / total if total > 0.0 else 1.0 / children
         apply_virtual_loss(tree, paths[i], depth, -1.0)
-        add(tree, paths[i], depth, 0, -values[i])
+        add_result(tree, paths[i], depth, 0, -values[i])
 
 
 class PUCT(TreeAgent):
@@ -242,7 +243,7 @@ class PUCT(TreeAgent):
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.policy = policy
-        self.slice = 4 * batch
+        self.slice = 4 * require_count("batch", batch, 1, 1024)
         self._name = function if isinstance(function, str) else repr(function)
         self._function = load(function)
         answers_alike = getattr(self._function, "deterministic", False) is True
@@ -271,7 +272,7 @@ class PUCT(TreeAgent):
             )
             waiting = int(work[WAITING])
             if waiting:
-                settle(self._tree, work, *leaves, *self._ask(waiting))
+                expand_leaves(self._tree, work, *leaves, *self._ask(waiting))
                 made += waiting
         self._used = int(work[USED])
         return made, int(work[DEEPEST])
@@ -313,8 +314,12 @@ def load(function: str | PolicyValue) -> PolicyValue:
     Raises:
         InvalidFunction: there is none.
     """
-    if not isinstance(function, str):
+    if callable(function):
         return function
+    if not isinstance(function, str):
+        raise InvalidFunction(
+            f"puct: function={function!r}: expected a function, or its import path"
+        )
     if function == LEARNED:
         from agents.learned.network import shipped
 

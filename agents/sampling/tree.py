@@ -22,7 +22,8 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from agents.base import SearchingAgent, SearchResult, require_move
+from agents.base import SearchingAgent, SearchResult, require_count, require_move
+from agents.errors import InvalidValue
 from c4env.bitboard import (
     CENTRE_FIRST,
     COLUMN,
@@ -207,6 +208,9 @@ class TreeAgent(SearchingAgent):
         reuse: keep the tree between moves.
         tree_mb: memory of the tree, half of it to copy to if it is kept between moves; when it
             is full, simulations go on from the leaves that there are.
+
+    Raises:
+        InvalidValue: a number out of range.
     """
 
     deterministic = False
@@ -216,10 +220,16 @@ class TreeAgent(SearchingAgent):
     def __init__(
         self, simulations: int | None, movetime: float | None, reuse: bool, tree_mb: int
     ) -> None:
+        if simulations is not None:
+            require_count("simulations", simulations, 1, 1 << 31)
         self.simulations = simulations
         self.movetime = movetime
         self.reuse = reuse
-        capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
+        capacity = (
+            (require_count("tree_mb", tree_mb, 1, 1 << 16) << 20)
+            // NODE.itemsize
+            // (2 if reuse else 1)
+        )
         self._capacity = capacity
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
         self._used = 0
@@ -275,8 +285,11 @@ class TreeAgent(SearchingAgent):
         """Keep what is known below a node, else begin a new tree."""
         if node is None:
             if not len(self._tree):  # pages are only taken as they are written to
-                self._tree = np.empty(self._capacity, NODE)
-                self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
+                try:
+                    self._tree = np.empty(self._capacity, NODE)
+                    self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
+                except MemoryError as error:
+                    raise InvalidValue(f"tree_mb: {error}; expected less memory") from None
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
             self._used = 1
         elif node:

@@ -56,7 +56,7 @@ _values = types.float64[::1]
         *(types.boolean, HEURISTIC, types.float64, types.int64, _words, _values),
     )
 )
-def ordered(
+def alphabeta(
     mine: int,
     theirs: int,
     depth: int,
@@ -111,7 +111,7 @@ def ordered(
             break
         ranks &= ~(GREATEST_RANK << (RANK_BITS * chosen))
         cell = moves & (COLUMN << (STRIDE * chosen))
-        value, searched = ordered(
+        value, searched = alphabeta(
             *(theirs, mine | cell, depth - 1, -beta, -alpha, not searching),
             *(heuristic, win, age, keys, values),
         )
@@ -156,7 +156,7 @@ def best_column(
         column = column_at(order, place)
         cell = drop(mine | theirs, column)
         if cell:
-            value, searched = ordered(
+            value, searched = alphabeta(
                 *(theirs, mine | cell, depth - 1, -INFINITY, -best, not searching),
                 *(heuristic, win, age, keys, values),
             )
@@ -168,7 +168,7 @@ def best_column(
     return chosen, best, nodes
 
 
-class Ordered(FixedDepth):
+class AlphaBetaTable(FixedDepth):
     """Alpha-beta with threat ordering and a transposition table, any heuristic."""
 
     prune: ClassVar[bool] = True

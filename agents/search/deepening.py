@@ -19,7 +19,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.base import SearchingAgent, SearchResult, require_move
+from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.fixed_depth import INFINITY, INVALID, leaf
 from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
 from agents.search.packing import (
@@ -84,7 +84,7 @@ TABLE: Final = 1 << 40
 KILLER: Final = 1 << 10
 THREAT: Final = 1 << 14
 
-NARROW: Final = 1e-6  # width of a null window; values that differ by less are alike
+NULL_WINDOW: Final = 1e-6  # its width; values that differ by less count as equal
 
 _int64 = types.int64
 _float64 = types.float64
@@ -216,7 +216,7 @@ def deepen(
             )
         else:
             value = -deepen(
-                *(theirs, mine | cell, plies + 1, depth - 1, -floor - NARROW, -floor),
+                *(theirs, mine | cell, plies + 1, depth - 1, -floor - NULL_WINDOW, -floor),
                 *(not searching, heuristic, work, keys, values),
             )
             if floor < value < beta:
@@ -275,7 +275,7 @@ def best_column(
         value = -INFINITY
         if chosen >= 0:
             value = -deepen(
-                *(*child, plies + 1, depth - 1, -best - NARROW, -best),
+                *(*child, plies + 1, depth - 1, -best - NULL_WINDOW, -best),
                 *(False, heuristic, work, keys, values),
             )
         if chosen < 0 or value > best:
@@ -302,6 +302,7 @@ class Deepening(SearchingAgent):
 
     Raises:
         InvalidHeuristic: nothing of that name, or not a heuristic.
+        InvalidValue: a number out of range.
     """
 
     settings_are_all = True
@@ -317,9 +318,9 @@ class Deepening(SearchingAgent):
         self.movetime = movetime
         if movetime is None and nodes is None and depth is None:
             nodes = DEFAULT_NODES
-        self.limit = nodes
-        self.depth = CELLS if depth is None else depth
-        self.table_mb = table_mb
+        self.limit = None if nodes is None else require_count("nodes", nodes, 1, _NEVER)
+        self.depth = require_count("depth", CELLS if depth is None else depth, 1, CELLS)
+        self.table_mb = require_count("table_mb", table_mb, 1, 1 << 16)
         self._heuristic_name = heuristic
         self._heuristic = load(heuristic)
         self.deterministic = movetime is None and repeats(self._heuristic)
@@ -348,7 +349,8 @@ class Deepening(SearchingAgent):
     def _think(self, position: Position) -> SearchResult:
         """Search until the budget is used; without a principal variation."""
         self._begin()
-        if self.movetime is None and self.limit is not None and self.limit <= _QUICK:
+        movetime = self.movetime
+        if movetime is None and self.limit is not None and self.limit <= _QUICK:
             return self._iterate(position)
         found: list[SearchResult | BaseException] = []
 
@@ -362,7 +364,7 @@ class Deepening(SearchingAgent):
         thread = threading.Thread(target=task, daemon=True)
         thread.start()
         try:
-            thread.join(self.movetime)
+            thread.join(None if movetime is None else min(movetime, threading.TIMEOUT_MAX))
         finally:
             self._work[LIMIT] = _AT_ONCE
             thread.join()

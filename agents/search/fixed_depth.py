@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from numba import types
 
-from agents.base import SearchingAgent, SearchResult, require_move
+from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
 from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
-from c4env.bitboard import COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
 
 if TYPE_CHECKING:
@@ -154,13 +154,17 @@ class FixedDepth(SearchingAgent):
         depth: plies looked ahead, the agent's own move included; at least 1.
         heuristic: name or import path of the heuristic (``agents.search.heuristics``).
         rules: orders and terminal values.
+
+    Raises:
+        InvalidValue: another depth than 1 to 42.
+        InvalidHeuristic: nothing of that name, or not a heuristic.
     """
 
     prune: ClassVar[bool]
     settings_are_all = True
 
     def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
-        self.depth = depth
+        self.depth = require_count("depth", depth, 1, CELLS)
         self.rules = rules
         self.heuristic = heuristic
         self._heuristic = load(heuristic)

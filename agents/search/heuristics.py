@@ -58,25 +58,33 @@ def chain(mine: int, theirs: int) -> float:
     return ((0.01 * n1 + 0.04 * n2) + 0.1 * n3) + centre
 
 
+@kernel("float64(int64, int64, int64, int64, int64, int64, int64)", inline="always")
+def _window_value(
+    mine: int, theirs: int, centre: int, two: int, three: int, their_two: int, their_three: int
+) -> float:
+    """Weighted counts of windows and of own discs in the centre column, or a win's value."""
+    value = centre * popcount(mine & CENTRE)
+    for shift in DIRECTIONS:
+        _, twos, threes, four = count_in_windows(mine, theirs, shift)
+        if four:
+            return WIN
+        value += two * popcount(twos) + three * popcount(threes)
+        _, twos, threes, four = count_in_windows(theirs, mine, shift)
+        if four:
+            return -WIN
+        value -= their_two * popcount(twos) + their_three * popcount(threes)
+    return float(value)
+
+
 @kernel("float64(int64, int64)")
 def window(mine: int, theirs: int) -> float:
     """The integer window evaluation A ("Design and Implementation of a Minimax Agent").
 
     3 own + 1 empty +10, 2 own + 2 empty +5, 3 other + 1 empty -8, 2 other + 2 empty -4;
-    +6 for each own disc in the centre column. Not antisymmetric: each side fears less
-    than it hopes.
+    +6 for each own disc in the centre column. Not antisymmetric: each side weights
+    its own windows more than the other's.
     """
-    value = 6 * popcount(mine & CENTRE)
-    for shift in DIRECTIONS:
-        _, two, three, four = count_in_windows(mine, theirs, shift)
-        if four:
-            return WIN
-        value += 5 * popcount(two) + 10 * popcount(three)
-        _, two, three, four = count_in_windows(theirs, mine, shift)
-        if four:
-            return -WIN
-        value -= 4 * popcount(two) + 8 * popcount(three)
-    return float(value)
+    return _window_value(mine, theirs, 6, 5, 10, 4, 8)
 
 
 @kernel("float64(int64, int64)")
@@ -86,17 +94,7 @@ def window_b(mine: int, theirs: int) -> float:
     3 own + 1 empty +5, 2 own + 2 empty +2, 3 other + 1 empty -4; own discs in the centre
     column +3 each, a weight the report leaves open.
     """
-    value = 3 * popcount(mine & CENTRE)
-    for shift in DIRECTIONS:
-        _, two, three, four = count_in_windows(mine, theirs, shift)
-        if four:
-            return WIN
-        value += 2 * popcount(two) + 5 * popcount(three)
-        _, _, three, four = count_in_windows(theirs, mine, shift)
-        if four:
-            return -WIN
-        value -= 4 * popcount(three)
-    return float(value)
+    return _window_value(mine, theirs, 3, 2, 5, 0, 4)
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")

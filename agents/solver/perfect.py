@@ -46,7 +46,7 @@ class Perfect(SearchingAgent):
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
         worse = [c for c in position.legal_columns() if c not in best]
-        # The lot is drawn at every move, so that one game's errors do not shift another's.
+        # A number is drawn at every move, so that one game's errors do not shift another's.
         if self.blunder and self._generator.random() < self.blunder and worse:
             column = worse[int(self._generator.integers(len(worse)))]
             value = -self.solver.score(position.play(column))

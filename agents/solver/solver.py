@@ -32,7 +32,7 @@ from agents.solver.search import (
     WORKSPACE,
 )
 from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
-from agents.solver.threads import beside
+from agents.solver.threads import run_interruptibly
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption
@@ -297,7 +297,7 @@ class Solver:
         """What a search comes to in any of the threads: None is an interrupted search.
 
         Easy ones finish in the caller's thread. Python hands out a Ctrl-C only between its
-        own instructions, so longer ones run beside it, and it waits.
+        own instructions, so longer ones run in other threads, and it waits.
         """
         table = self._memory(threads)
         workspaces = self._workspaces[:threads]
@@ -316,7 +316,7 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            beside(task, workspaces, wait_for=1)
+            run_interruptibly(task, workspaces, wait_for=1)
             found = answers[0]
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         return found
@@ -381,6 +381,6 @@ class Solver:
                     stop = min(start + size, len(mine))
                     search(table, work, mine, theirs, scores, start, stop, fresh)
 
-            beside(task, workspaces, wait_for=threads)
+            run_interruptibly(task, workspaces, wait_for=threads)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         self._epoch = int(workspaces[0][EPOCH])

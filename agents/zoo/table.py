@@ -62,7 +62,7 @@ ZOO: Final = (
     ),
     Entry(
         "alphabeta-table",
-        "agents.search.alphabeta_table:Ordered",
+        "agents.search.alphabeta_table:AlphaBetaTable",
         "alpha-beta, threats first, transposition table; chooses as minimax does, sooner",
         (_depth(9), _HEURISTIC),
     ),

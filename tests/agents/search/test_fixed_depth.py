@@ -7,7 +7,6 @@ import types
 from pathlib import Path
 from typing import Any
 
-import numba
 import pytest
 from hypothesis import given
 
@@ -261,13 +260,7 @@ def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind: str) -> None:
     name = f"{kind}{separator}heuristic=users_heuristics:left"
     assert agents.make(f"{kind}{separator}heuristic=window").deterministic
     assert not agents.make(name).deterministic
-    if config.DISABLE_JIT:  # compiled, a function named by its path is wrapped anew
-        sys.modules["users_heuristics"].left.deterministic = True
-    else:
-        sys.modules["users_heuristics"].left = sure = numba.njit(
-            sys.modules["users_heuristics"].left
-        )
-        sure.deterministic = True
+    sys.modules["users_heuristics"].left.deterministic = True
     assert agents.make(name).deterministic
 
 
