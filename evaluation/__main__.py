@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import importlib
 import os
@@ -12,7 +11,8 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from evaluation.commands.usage import Parser
+from evaluation.commands.options import Parser
+from evaluation.commands.output import say
 
 # Each command is a module with configure(parser) and execute(arguments), imported only
 # when it is asked for, so that no command pays for another's imports.
@@ -46,7 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Pit Connect Four agents against each other.",
         epilog="c4 COMMAND --help says more. commands:\n"
         + "\n".join(f"  {name:<12} {summary}" for name, summary in COMMANDS.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
@@ -58,7 +57,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         command = importlib.import_module("evaluation.commands." + name.replace("-", "_"))
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         command.configure(parser)
         code = command.execute(parser.parse_args(given[1:]))
         sys.stdout.flush()
@@ -69,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if not isinstance(error, C4Error):
             raise
-        print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
+        say(f"c4 {name}: {' '.join(str(error).split())}", sys.stderr)
         return 2
     except KeyboardInterrupt:
         if arguments is None:  # nothing is left to interrupt but the end of the process

@@ -42,7 +42,7 @@ class TerminalGame:
         hint: whom to ask for hints.
         ask: reads a line after showing a prompt; EOFError leaves the game.
         show: prints a line.
-        seed: of agents that draw lots.
+        seed: of stochastic agents.
     """
 
     names: tuple[str, str]

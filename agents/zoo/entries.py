@@ -49,7 +49,7 @@ class Option:
             parsed = self.kind(value)
         except (TypeError, ValueError):
             raise wrong from None
-        if self.kind is not str and not self.low <= parsed <= self.high:
+        if self.kind is not str and not (self.low <= parsed <= self.high and math.isfinite(parsed)):
             raise wrong
         return parsed
 

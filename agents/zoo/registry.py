@@ -66,6 +66,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
     if not callable(agent) and not isinstance(agent, Entry):
         raise InvalidSpec(f"agent {name!r}: {agent!r} is neither callable nor an Entry")
+    _check_parameters(name, agent)
     _registered[name] = agent
 
 
@@ -256,7 +257,23 @@ def _import(path: str) -> Callable[..., Any]:
         raise UnknownAgent(f"agent {path!r}: {error}; {expected}") from error
     if not callable(found):
         raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")
+    _check_parameters(path, found)
     return found  # type: ignore[no-any-return]  # getattr
+
+
+def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
+    """Refuse what does not say what it takes, as many built-in functions.
+
+    Raises:
+        InvalidSpec: it does not.
+    """
+    try:
+        None if isinstance(target, Entry) else inspect.signature(target)
+    except (ValueError, TypeError):
+        raise InvalidSpec(
+            f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
+            "function on an observation"
+        ) from None
 
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:

@@ -22,7 +22,7 @@ _HEURISTIC: Final = Option(
     choices=HEURISTIC_NAMES,
 )
 _MOVETIME: Final = Option(
-    "movetime", float, None, "seconds a move; games then need not repeat", 0.001
+    "movetime", float, None, "seconds a move; games then need not repeat", 0.001, 86400
 )
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from evaluation.commands.output import say
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
@@ -16,10 +18,10 @@ def execute(arguments: argparse.Namespace) -> int:
     from c4env.errors import C4Error
 
     for name in arguments.agents:
-        print(agents.describe(name))
+        say(agents.describe(name))
     for name in () if arguments.agents else agents.names():
         try:
-            print(agents.describe(name))
+            say(agents.describe(name))
         except C4Error as error:  # another package's; it hides none of the others
-            print(f"{name:<20} broken: {' '.join(str(error).split())}")
+            say(f"{name:<20} broken: {' '.join(str(error).split())}")
     return 0

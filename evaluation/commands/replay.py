@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.commands.output import say
+
 if TYPE_CHECKING:
     from evaluation.store.record import GameRecord
     from evaluation.truth.judge import Judge, Scores
@@ -50,7 +52,7 @@ def show(parts: Iterator[str], step: bool) -> int:
             line = sys.stdin.readline()
             if not line or line.strip().lower() == "q":
                 break
-        print(part, end="\n\n")
+        say(part, end="\n\n")
     return 0
 
 

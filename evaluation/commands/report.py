@@ -12,8 +12,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluation.commands import run
+from evaluation.commands.options import add_anchor, add_format, anchor_of
+from evaluation.commands.output import say, show
+from evaluation.commands.progress import Progress
 from evaluation.errors import InvalidRun
+from evaluation.tables import plural
 
 if TYPE_CHECKING:
     from evaluation.store.record import GameRecord
@@ -23,8 +26,8 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    run.configure_format(parser)
-    run.configure_anchor(parser)
+    add_format(parser)
+    add_anchor(parser)
     parser.add_argument(
         "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
     )
@@ -45,7 +48,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.games.match import Match
     from evaluation.games.tournament import notes_of
     from evaluation.plan.schedule import planned
-    from evaluation.report.summary import FORMS, Findings
+    from evaluation.report.summary import RunSummary
     from evaluation.store.record import digest, read_games
     from evaluation.strength.ratings import rate
     from evaluation.strength.wintable import WinTable
@@ -61,10 +64,10 @@ def execute(arguments: argparse.Namespace) -> int:
     ratings = None
     if games:
         known = header.get("deterministic", ())
-        anchor = run.anchor(arguments, table.players)
+        anchor = anchor_of(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
-    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match)))
+    show(RunSummary(table, digest(games), ratings, match), arguments)
     if ratings is not None:
         write(arguments, header, games, ratings)
     return 0
@@ -81,7 +84,7 @@ def write(
         from evaluation.store.export import write_games
 
         write_games(arguments.games, games)
-        print(f"{len(games)} games in {arguments.games}", file=sys.stderr)
+        say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if not arguments.html and not arguments.plots:
         return
     from evaluation.games.tournament import notes_of
@@ -95,14 +98,14 @@ def write(
         found = contents(header, games, ratings, None, notes, title)
     else:
         with Judge(arguments.folder) as judge:
-            with run.Progress("positions", arguments.quiet) as progress:
+            with Progress("positions", arguments.quiet) as progress:
                 judge.judge(positions_backwards(games), watch=progress.watch)
             found = contents(header, games, ratings, judge, notes, title)
     if arguments.html:
         write_file(arguments.html, page(found))
-        print(f"page in {arguments.html}", file=sys.stderr)
+        say(f"page in {arguments.html}", sys.stderr)
     if arguments.plots:
         from evaluation.report.plots import write_plots
 
         for path in write_plots(arguments.plots, found):
-            print(f"figure in {path}", file=sys.stderr)
+            say(f"figure in {path}", sys.stderr)

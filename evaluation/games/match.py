@@ -6,10 +6,10 @@ import functools
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from evaluation.errors import InvalidRun
-from evaluation.games.settings import Settings
+from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.tournament import header_of, notes_of, play
 from evaluation.plan.field import Players, name_players, traits
 from evaluation.plan.openings import Openings, choose_openings
@@ -159,8 +159,12 @@ class Match:
         ]
 
 
+@takes_settings
 def play_match(
-    players: Players, openings: Openings = 3, sprt: Sprt | None = None, **settings: Any
+    players: Players,
+    openings: Openings = 3,
+    sprt: Sprt | None = None,
+    **settings: Unpack[SettingsByName],
 ) -> Match:
     """Play two agents against each other, each opening with both colours.
 
@@ -173,7 +177,7 @@ def play_match(
             (:func:`evaluation.plan.openings.choose_openings`).
         sprt: stop as soon as this test is decided; without it, all openings are played.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
-            see :class:`evaluation.games.tournament.Settings`.
+            see :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: not two agents, or a bad number.

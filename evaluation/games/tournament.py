@@ -7,12 +7,12 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from agents.zoo.registry import registered_here
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.processes import one_interrupt
-from evaluation.games.settings import Settings
+from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.workers import Orders, dismiss_processes, play_all, version_here
 from evaluation.plan.field import (
     Player,
@@ -72,7 +72,10 @@ class Tournament:
         return digest(self.games)
 
 
-def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> Tournament:
+@takes_settings
+def round_robin(
+    players: Players, openings: Openings = 3, **settings: Unpack[SettingsByName]
+) -> Tournament:
     """Play every pairing of agents over the openings, each with both colours.
 
     Args:
@@ -82,7 +85,8 @@ def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> To
         openings: a number of plies, for all mirror-reduced positions after so many;
             ``"balanced:4,2"``, a file, or the move strings themselves: see
             :func:`evaluation.plan.openings.choose_openings`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: fewer than two agents, one twice, or a bad number.
@@ -97,11 +101,12 @@ def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> To
     return _whole_run(field, opening_major(tuple(field), starts), starts, chosen, {})
 
 
+@takes_settings
 def gauntlet(
     challengers: Players | Player,
     field: Players,
     openings: Openings = 3,
-    **settings: Any,
+    **settings: Unpack[SettingsByName],
 ) -> Tournament:
     """Play every challenger against every agent of a field, over the openings, both colours.
 
@@ -110,7 +115,8 @@ def gauntlet(
             they do not meet each other.
         field: the agents they meet, which do not meet each other either.
         openings: as in :func:`round_robin`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: no challenger, an empty field, an agent twice, or a bad number.

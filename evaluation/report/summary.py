@@ -1,23 +1,21 @@
-"""What a run found, in the forms of ``--format``: table, ratings, verdict and digest together."""
+"""What a run found, in the forms of ``--format``: table, ratings, verdict, digest."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from evaluation.strength.ratings import Ratings, format_ranks, format_ratings
+from evaluation.games.match import Match
+from evaluation.games.tournament import Tournament
+from evaluation.strength.ratings import Ratings, first_move_line, format_ratings, rating_rows
 from evaluation.strength.wintable import WinTable
 from evaluation.tables import as_markdown
 
-if TYPE_CHECKING:
-    from evaluation.games.match import Match
-
 
 @dataclass(frozen=True)
-class Findings:
-    """All there is to know of a run's games.
+class RunSummary:
+    """All there is to say of a run's games.
 
     Attributes:
         table: of the games, with its notes.
@@ -30,6 +28,13 @@ class Findings:
     digest: str
     ratings: Ratings | None = None
     match: Match | None = None
+
+    @classmethod
+    def of(cls, run: Tournament | Match, anchor: tuple[str, float] | None = None) -> RunSummary:
+        """The summary of what was just played; ``anchor`` sets the Elo of an agent."""
+        if isinstance(run, Match):
+            return cls(run.table, run.digest, run.ratings, run)
+        return cls(run.table, run.digest, run.rate(anchor))
 
     def text(self) -> str:
         """For a terminal. What a match reports stands for the ratings of its two."""
@@ -44,7 +49,7 @@ class Findings:
         """Tables in Markdown, and the same words below."""
         parts = [self.table.markdown(), self.table.summary(), *self.table.notes]
         if self.ratings is not None:
-            parts += [as_markdown(_rows(self.ratings)), _first_move(self.ratings)]
+            parts += [as_markdown(rating_rows(self.ratings)), first_move_line(self.ratings)]
         if self.match is None and self.ratings is not None:
             parts.append(self.ratings.basis())
         elif self.match is not None:
@@ -64,34 +69,7 @@ class Findings:
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 
-FORMS: Final[dict[str, Callable[[Findings], str]]] = {
-    "text": Findings.text,
-    "markdown": Findings.markdown,
-    "csv": Findings.csv,
-    "json": Findings.json,
-}
-
-
 def _facts(ratings: Ratings) -> dict[str, Any]:
     """The ratings as JSON has them; Elo, its interval, and that of the place, 1 the best."""
     first_move = ratings.first_move._asdict()
     return {**asdict(ratings), "first_move": first_move, "basis": ratings.basis()}
-
-
-def _rows(ratings: Ratings) -> list[list[str]]:
-    spread = "spread" if ratings.exact else "95 %"
-    rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
-    for r in ratings:
-        better = "" if r.better is None else f"{r.better:.1%}"
-        rows.append([r.player, f"{r.elo:+.0f}", f"{r.low:+.0f} to {r.high:+.0f}"])
-        rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
-    return rows
-
-
-def _first_move(ratings: Ratings) -> str:
-    first = ratings.first_move
-    zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
-    return (
-        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} to {first.high:+.0f}). "
-        f"Elo: {zero}."
-    )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from evaluation.store.record import GameRecord
+from evaluation.tables import as_csv, as_markdown, as_text, plural
 
 
 class Cell(NamedTuple):
@@ -141,9 +140,10 @@ class WinTable:
 
     def summary(self) -> str:
         """How many games, how long the openings were, and how to read a cell."""
-        plies = " and ".join(map(str, self.opening_plies)) or "no"
+        *most, last = [str(plies) for plies in self.opening_plies] or ["no"]
+        plies = " and ".join([*most, "1 ply" if last == "1" else f"{last} plies"])
         return (
-            f"{self.games} games; openings of {plies} plies. "
+            f"{plural(self.games, 'game')}; openings of {plies}. "
             "A cell: score of the row's agent moving first against the column's, win/draw/loss."
         )
 
@@ -159,15 +159,9 @@ class WinTable:
             lines[-1] += [_percent(c) for c in sides]
             lines[-1].append(self._forfeits_of(player))
             lines.append(["", "", *(str(c) if c.games else "" for c in [*cells, *sides]), ""])
-        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        shown = [
-            "  ".join(
-                text.ljust(width) if i == 1 else text.rjust(width)
-                for i, (text, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        ]
-        return "\n".join([*shown, "", self.summary(), *self.notes, *self._reasons()])
+        return "\n".join(
+            [as_text(lines, left=(1,)), "", self.summary(), *self.notes, *self._reasons()]
+        )
 
     def _reasons(self) -> list[str]:
         """One example of what each forfeiting player did."""
@@ -175,22 +169,19 @@ class WinTable:
 
     def markdown(self) -> str:
         """A Markdown table."""
-        rows = [[text.replace("|", "\\|") for text in row] for row in self.rows()]
-        rows[0][1] = "first \\\\ second"
-        ruler = ["---:" if i != 1 else "---" for i in range(len(rows[0]))]
-        return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ruler, *rows[1:]])
+        return as_markdown(self.rows(), left=(1,))
 
     def csv(self) -> str:
         """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(["first", "second", "games", "wins", "draws", "losses", "score"])
+        rows: list[list[object]] = [
+            ["first", "second", "games", "wins", "draws", "losses", "score"]
+        ]
         for first in self.players:
             for second in self.players:
                 cell = self.cell(first, second)
                 if cell.games:
-                    writer.writerow([first, second, cell.games, *cell, cell.score])
-        return buffer.getvalue().removesuffix("\n")
+                    rows.append([first, second, cell.games, *cell, cell.score])
+        return as_csv(rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in the table, for programs."""

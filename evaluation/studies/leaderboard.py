@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.games.settings import takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.games.workers import version_here
 from evaluation.plan.field import Player
@@ -221,6 +222,7 @@ def available(field: Sequence[Line] = FIELD) -> tuple[list[Line], list[Line]]:
     return there, [line for line in field if line not in there]
 
 
+@takes_settings
 def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **settings: Any) -> Board:
     """Play the field against itself: about an hour on two cores, the quick form in minutes.
 
@@ -228,7 +230,7 @@ def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **setti
         field: of it, what is installed.
         quick: few openings.
         settings: ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.tournament.Settings`; the seed stays 0.
+            :class:`evaluation.games.settings.Settings`; the seed stays 0.
     """
     lines, _ = available(field)
     settings["limit"] = QUICK if quick else FULL
@@ -267,6 +269,7 @@ class Placement:
     absent: tuple[str, ...]
 
 
+@takes_settings
 def place(
     newcomer: Player,
     board: Board,
@@ -282,7 +285,7 @@ def place(
         limit: how many of the board's openings, the first of them, are played.
         field: says which modules the agents of the board need.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.tournament.Settings`.
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: a bad number.
