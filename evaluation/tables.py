@@ -140,6 +140,13 @@ def styled(text: str, style: str) -> str:
     return f"{STYLES[style][0]}{text}{RESET}"
 
 
+def restyled(text: str) -> str:
+    """A text with a terminal's codes, as this project writes them, with styles instead."""
+    for style, code in _CODES.items():
+        text = text.replace(code, style)
+    return text
+
+
 def for_terminal(text: str, colour: bool) -> str:
     """A printed text, several lines of it: harmless, and with styles or without."""
     return printable(text, keep="\n\t").translate(_TO_TERMINAL if colour else _PLAIN)

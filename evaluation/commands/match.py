@@ -12,7 +12,7 @@ from typing import Final
 
 from evaluation.commands.options import add_run, refuse, run_settings
 from evaluation.commands.output import show_run
-from evaluation.commands.progress import Progress, announce_compiling
+from evaluation.commands.progress import MatchProgress, announce_compiling
 
 SPRT_OPENINGS: Final = "4"
 """568 of them: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
@@ -51,8 +51,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.games.match import play_match
     from evaluation.report.summary import RunSummary
 
-    with Progress("games", arguments.quiet) as progress:
-        settings = run_settings(arguments, progress.watch)
+    with MatchProgress(test, arguments.quiet) as progress:
+        settings = run_settings(arguments, progress)
         match = play_match([arguments.one, arguments.other], sprt=test, **settings)
     show_run(RunSummary.of(match), arguments, progress.before)
     return 0

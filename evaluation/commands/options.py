@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,6 +11,7 @@ from evaluation.tables import FORMATS, printable
 
 if TYPE_CHECKING:
     from agents.base import SearchingAgent
+    from evaluation.commands.progress import RunProgress
 
 DEFAULT_FIELD: Final = (
     "random",
@@ -102,10 +103,8 @@ def add_sets(parser: argparse.ArgumentParser, required: bool = False) -> None:
     )  # fmt: skip
 
 
-def run_settings(
-    arguments: argparse.Namespace, watch: Callable[[int, int], None]
-) -> dict[str, Any]:
-    """The arguments of :func:`add_run` as those of a run, which tells ``watch`` how far it is.
+def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[str, Any]:
+    """The arguments of :func:`add_run` as those of a run, which tells ``progress`` how far it is.
 
     Raises:
         InvalidRun: a margin to no time for a move.
@@ -116,7 +115,12 @@ def run_settings(
         refuse(arguments, ["margin"], "without --movetime")
     given = {name: getattr(arguments, name) for name in options()}
     found = {name: value for name, value in given.items() if value is not None}
-    return {**found, "openings": arguments.openings or OPENINGS, "watch": watch}
+    return {
+        **found,
+        "openings": arguments.openings or OPENINGS,
+        "watch": progress.watch,
+        "on_game": progress.on_game,
+    }
 
 
 def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
@@ -125,9 +129,11 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidRun: not of the form, or none of the players.
     """
+    from evaluation.plan.field import split_name
     from evaluation.strength.ratings import parse_anchor
 
-    return None if arguments.anchor is None else parse_anchor(arguments.anchor, players)
+    names = [split_name(player)[0] for player in players]
+    return None if arguments.anchor is None else parse_anchor(arguments.anchor, names)
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
-from evaluation.tables import for_terminal
+from evaluation.tables import for_terminal, styled
 
 if TYPE_CHECKING:
+    from c4env.position import Position
     from evaluation.report.summary import RunSummary
 
 
@@ -17,6 +19,14 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
     """Print what may hold anybody's words: control characters are shown, not obeyed."""
     out = sys.stdout if file is None else file
     print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
+
+
+def board(position: Position) -> str:
+    """A position as text, its discs in their colours."""
+    from c4env.position import DISCS
+
+    styles = dict(zip(DISCS, ("first", "second"), strict=True))
+    return "".join(styled(c, styles[c]) if c in styles else c for c in str(position))
 
 
 def in_colour(file: TextIO | None = None) -> bool:
@@ -30,9 +40,24 @@ def show(found: Any, arguments: argparse.Namespace) -> None:
     say(getattr(found, arguments.format)())
 
 
+def show_summary(summary: RunSummary, arguments: argparse.Namespace) -> None:
+    """Print what a run found, fitted to the terminal."""
+    if arguments.format == "text":
+        say(summary.text(terminal_columns()))
+    else:
+        show(summary, arguments)
+
+
+def terminal_columns() -> int | None:
+    """How wide what is printed may be; None where that does not matter, as in a file."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        return shutil.get_terminal_size().columns
+    return None
+
+
 def show_run(summary: RunSummary, arguments: argparse.Namespace, before: int) -> None:
     """Print what a run found, and where its games are, ``before`` of them from earlier."""
-    show(summary, arguments)
+    show_summary(summary, arguments)
     if arguments.format == "text":
         say_before(before)
         if arguments.out is not None:

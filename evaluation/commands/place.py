@@ -13,6 +13,7 @@ from pathlib import Path
 from evaluation.commands.options import add_settings
 from evaluation.commands.output import say
 from evaluation.commands.progress import Progress, announce_compiling
+from evaluation.tables import plural, signed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -51,8 +52,8 @@ def execute(arguments: argparse.Namespace) -> int:
     say(
         f"{format_ratings(found.ratings)}\n\n"
         f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, "
-        f"Elo {own.elo:+.0f} (95 %: {own.low:+.0f} .. {own.high:+.0f}), "
-        f"{own.score:.1%} of {own.games} games\n"
+        f"Elo {signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
+        f"{own.score:.1%} of {plural(own.games, 'game')}\n"
         f"Field of c4env {board.version}, {board.date}; its mean is 0."
     )
     return 0

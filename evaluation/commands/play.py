@@ -38,11 +38,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Play one game."""
     import agents
+    from evaluation.plan.field import split_name
     from evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
 
-    one, other = arguments.players
     at_least(arguments, 0, "seed")
-    zoo = {name: agents.make(name) for name in (one, other) if name != HUMAN}
+    named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
+    (one, _), (other, _) = named
+    zoo = {name: agents.make(spec) for name, spec in named if spec != HUMAN}
     hint = searching(arguments.hint)
     record = None if arguments.no_record else arguments.record
     if record is not None:
@@ -57,7 +59,7 @@ def execute(arguments: argparse.Namespace) -> int:
     except EOFError:
         say("left before the game")
         return 0
-    game = TerminalGame(names, zoo, hint, input, say, seed=arguments.seed).play()
+    game = TerminalGame(names, zoo, hint, input, say, arguments.seed, styled=True).play()
     if record is not None and game is not None:
         keep(record, game)
         say(f"recorded in {record}; c4 report {record} tallies it")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.commands.options import add_anchor, add_format, anchor_of
-from evaluation.commands.output import say, show
+from evaluation.commands.output import say, show_summary
 from evaluation.commands.progress import Progress
 from evaluation.errors import InvalidRun
 from evaluation.tables import plural
@@ -67,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> int:
         anchor = anchor_of(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
-    show(RunSummary(table, digest(games), ratings, match), arguments)
+    show_summary(RunSummary(table, digest(games), ratings, match), arguments)
     if ratings is not None:
         write(arguments, header, games, ratings)
     return 0

@@ -18,7 +18,7 @@ from evaluation.commands.options import (
     run_settings,
 )
 from evaluation.commands.output import show_run
-from evaluation.commands.progress import Progress, announce_compiling
+from evaluation.commands.progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +39,7 @@ def execute(arguments: argparse.Namespace) -> int:
         field = list(DEFAULT_FIELD)
         arguments.openings = arguments.openings or QUICK_OPENINGS
     anchor = anchor_of(arguments, field)
-    with Progress("games", arguments.quiet) as progress:
-        result = round_robin(field, **run_settings(arguments, progress.watch))
+    with RunProgress(arguments.quiet) as progress:
+        result = round_robin(field, **run_settings(arguments, progress))
     show_run(RunSummary.of(result, anchor), arguments, progress.before)
     return 0

@@ -13,7 +13,7 @@ import argparse
 
 from evaluation.commands.options import add_run, run_settings
 from evaluation.commands.output import say, say_before, show
-from evaluation.commands.progress import Progress, announce_compiling
+from evaluation.commands.progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +31,8 @@ def execute(arguments: argparse.Namespace) -> int:
     announce_compiling(arguments.quiet)
     from evaluation.studies.sweep import SWEEP_FILE, sweep
 
-    with Progress("games", arguments.quiet) as progress:
-        settings = run_settings(arguments, progress.watch)
+    with RunProgress(arguments.quiet) as progress:
+        settings = run_settings(arguments, progress)
         found = sweep(arguments.patterns, arguments.against, **settings)
     show(found, arguments)
     if arguments.format == "text":

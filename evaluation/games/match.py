@@ -18,6 +18,7 @@ from evaluation.store.record import GameRecord, digest
 from evaluation.strength.ratings import Interval, Ratings, Tally, rate_tally, score_interval
 from evaluation.strength.sprt import SCORES, Decision, Sprt, kind_of_pair
 from evaluation.strength.wintable import WinTable
+from evaluation.tables import plural, signed
 
 
 @dataclass(frozen=True)
@@ -112,24 +113,23 @@ class Match:
         return found
 
     def report(self) -> str:
-        """Score, Elo difference and what the test decided, as lines for a terminal."""
+        """What the test decided, then score and Elo difference, as lines for a terminal."""
         one, other = self.players
         total = self.table.total(one)
         score = self.score
         (elo,) = (r for r in self.ratings if r.player == one)
         name = "spread" if self.ratings.exact else "95 %"
+        pairs = [f"{2 * p:g}: {n}" for p, n in zip(SCORES, self.counts, strict=True)]
         lines = [
-            f"{one} against {other}: {total.wins} wins, {total.draws} draws, {total.losses} losses",
+            *self._verdict(),
+            f"{one} against {other}: {plural(total.wins, 'win')}, {plural(total.draws, 'draw')}, "
+            f"{total.losses} {'loss' if total.losses == 1 else 'losses'}",
             f"score {score.value:.1%} ({name}: {score.low:.1%} .. {score.high:.1%}), "
-            f"Elo difference {elo.elo:+.0f} ({elo.low:+.0f} .. {elo.high:+.0f})",
-            "pairs of games by points: "
-            + ", ".join(
-                f"{2 * points:g}: {count}"
-                for points, count in zip(SCORES, self.counts, strict=True)
-            ),
+            f"Elo difference {signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})",
+            "pairs of games by points: " + ", ".join(pairs),
             self.ratings.basis(),
         ]
-        return "\n".join([*lines, *self._verdict()])
+        return "\n".join(lines)
 
     def _verdict(self) -> list[str]:
         if self.sprt is None:

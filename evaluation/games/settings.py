@@ -17,6 +17,7 @@ from typing import Any, Final, TypedDict, TypeVar
 from evaluation.errors import InvalidRun
 from evaluation.games.backends import check_backend
 from evaluation.games.game import Clock
+from evaluation.store.record import GameRecord
 
 Watcher = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,6 +39,7 @@ class SettingsByName(TypedDict, total=False):
     jobs: int
     out: str | Path | None
     watch: Watcher | None
+    on_game: Callable[[GameRecord], None] | None
     limit: int | None
     movetime: float | None
     margin: float
@@ -56,6 +58,7 @@ class Settings:
         out: a run directory. Games are written there as they end; a repeated call plays
             only those that are missing.
         watch: called with games done and games in all, now and then.
+        on_game: called with each game that is there or ends, before ``watch`` counts it.
         limit: play only so many of the openings, the first in the order of the seed.
         movetime: seconds a move. Agents with an option ``movetime`` play by it unless their
             spec sets their own; an agent that takes longer than this and the margin forfeits.
@@ -83,6 +86,7 @@ class Settings:
         ),
     )
     watch: Watcher | None = None
+    on_game: Callable[[GameRecord], None] | None = None
     limit: int | None = field(
         default=None, metadata=_option("N", int, "play only N of the openings, drawn by the seed")
     )

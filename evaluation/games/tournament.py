@@ -79,7 +79,8 @@ def round_robin(
     """Play every pairing of agents over the openings, each with both colours.
 
     Args:
-        players: spec strings (``"alphabeta:depth=5"``), or callables on an observation
+        players: spec strings (``"alphabeta:depth=5"``), with a name of your own as
+            ``"mine=alphabeta:depth=5"``, or callables on an observation
             (agents, functions) named by their ``name`` or ``__name__``; or a mapping from
             names to either.
         openings: a number of plies, for all mirror-reduced positions after so many;
@@ -245,7 +246,10 @@ def _play(
         done = len(schedule) - len(missing)
         if settings.watch is not None:
             settings.watch(done, len(schedule))
-        yield from (there[fixture] for fixture in schedule if fixture in there)
+        for game in (there[fixture] for fixture in schedule if fixture in there):
+            if settings.on_game is not None:
+                settings.on_game(game)
+            yield game
         del there
         workers = play_all(orders, missing, settings.jobs, settings.backend, settings.address)
         try:
@@ -254,6 +258,8 @@ def _play(
                     if file is not None:
                         file.append(game)
                     done += 1
+                    if settings.on_game is not None:
+                        settings.on_game(game)
                     if settings.watch is not None:
                         settings.watch(done, len(schedule))
                     yield game

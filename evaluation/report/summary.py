@@ -1,16 +1,31 @@
-"""What a run found, in the forms of ``--format``: table, ratings, verdict, digest."""
+"""What a run found, in the forms of ``--format``: standings, win table, verdict, digest."""
 
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Final
 
 from evaluation.games.match import Match
 from evaluation.games.tournament import Tournament
-from evaluation.strength.ratings import Ratings, first_move_line, format_ratings, rating_rows
-from evaluation.strength.wintable import WinTable
-from evaluation.tables import as_markdown
+from evaluation.report.labels import labels
+from evaluation.strength.ratings import (
+    Ratings,
+    first_move_line,
+    format_ranks,
+    rating_rows,
+)
+from evaluation.strength.wintable import Cell, WinTable
+from evaluation.tables import as_markdown, as_text, signed, styled
+
+UNFITTED: Final = 10_000  # columns where there is no terminal: everything fits
+NARROWEST: Final = 12  # columns of an agent's name before a column of figures is left out instead
+
+CELL: Final = (
+    "A cell: percent of the points of the row's agent moving first against the column's; "
+    "--format markdown has wins/draws/losses."
+)
 
 
 @dataclass(frozen=True)
@@ -36,14 +51,26 @@ class RunSummary:
             return cls(run.table, run.digest, run.ratings, run)
         return cls(run.table, run.digest, run.rate(anchor))
 
-    def text(self) -> str:
-        """For a terminal. What a match reports stands for the ratings of its two."""
-        parts = [self.table.text()]
+    def text(self, columns: int | None = None) -> str:
+        """For a terminal of so many columns: verdict or standings first, then the win table.
+
+        The texts hold styles (:data:`evaluation.tables.STYLES`).
+        """
+        columns = columns or UNFITTED
         if self.match is not None:
-            parts.append(self.match.report())
+            first = self.match.report()
         elif self.ratings is not None:
-            parts.append(format_ratings(self.ratings))
-        return "\n\n".join(parts) + f"\ndigest {self.digest}"
+            words = [first_move_line(self.ratings), self.ratings.basis()]
+            first = "\n".join([standings(self.ratings, self.table, columns), *words])
+        else:
+            first = self.table.text()
+        crossed = "" if self.ratings is None else cross_table(self.ratings, self.table, columns)
+        rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
+        parts = [first, crossed, "\n".join([*rest, f"digest {self.digest}"])]
+        lines = "\n\n".join(part for part in parts if part).split("\n")
+        return "\n".join(
+            line if _laid_out(line) else textwrap.fill(line, columns) for line in lines
+        )
 
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
@@ -67,6 +94,84 @@ class RunSummary:
         if self.match is not None:
             found["match"] = self.match.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
+
+
+def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
+    """Place, name, Elo with its interval, score, games and forfeits, the strongest first.
+
+    Where ``columns`` are few, the probability to be stronger than the next is left out first,
+    then the number of games; then names are shortened.
+    """
+    heading = ["place", "agent", "Elo", "spread" if ratings.exact else "95 %"]
+    rows = [[*heading, "score", "games", "forfeits", "> next"]]
+    for r in ratings:
+        forfeits = sum(table.forfeits.get(r.player, {}).values())
+        rows.append([format_ranks(r.ranks), r.player, signed(r.elo)])
+        rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", f"{r.score:.1%}", str(r.games)]
+        rows[-1] += [styled(str(forfeits), "bad") if forfeits else "0"]
+        rows[-1] += ["" if r.better is None else f"{r.better:.1%}"]
+    for left_out in ((), (7,), (5, 7), (5, 6, 7)):
+        shown = [[cell for i, cell in enumerate(row) if i not in left_out] for row in rows]
+        room = columns - len(as_text([[*row[:1], "", *row[2:]] for row in shown]).split("\n")[0])
+        if room >= max(map(len, (row[1] for row in rows))) or (
+            room >= NARROWEST and len(left_out) > 1
+        ):
+            break
+    short = labels([row[1] for row in shown[1:]], max(room, NARROWEST))
+    shown = [shown[0], *([row[0], short[row[1]], *row[2:]] for row in shown[1:])]
+    return _with_heading(as_text(shown, left=(1,)))
+
+
+def cross_table(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
+    """The win table in percent, numbered as the standings are ordered.
+
+    Where it is too wide, a line says how to get it.
+    """
+    players = [r.player for r in ratings]
+    numbers = [str(i) for i in range(1, len(players) + 1)]
+    rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
+    for number, player in zip(numbers, players, strict=True):
+        cells = [table.cell(player, other) for other in players]
+        cells += [table.total(player), table.as_first(player), table.as_second(player)]
+        rows.append([number, player, *map(_share, cells)])
+    for left_out in (0, 3):
+        shown = [row[: len(row) - left_out] for row in rows]
+        lines = as_text([[row[0], "", *row[2:]] for row in shown]).split("\n")
+        room = columns - max(len(line.rstrip()) for line in lines) - 2
+        if room >= NARROWEST:
+            short = labels(players, room)
+            named = [[row[0], short[row[1]], *row[2:]] for row in shown[1:]]
+            heading = [*shown[0]]
+            heading[1] = heading[1] if room >= len(heading[1]) else ""
+            return f"{_with_heading(as_text([heading, *named], left=(1,)))}\n{CELL}"
+    return (
+        f"The win table of {len(players)} agents is wider than this terminal: "
+        "--format markdown or csv has it."
+    )
+
+
+def _share(cell: Cell) -> str:
+    """Percent of the points, coloured by who is ahead."""
+    if cell.score is None:
+        return "-"
+    text = f"{100 * cell.score:.0f}"
+    return (
+        styled(text, "good")
+        if cell.score > 0.55
+        else styled(text, "bad")
+        if cell.score < 0.45
+        else text
+    )
+
+
+def _with_heading(text: str) -> str:
+    first, _, rest = text.partition("\n")
+    return f"{styled(first, 'bold')}\n{rest}"
+
+
+def _laid_out(line: str) -> bool:
+    """Whether a line is part of a table, which was fitted already."""
+    return "  " in line
 
 
 def _facts(ratings: Ratings) -> dict[str, Any]:

@@ -138,14 +138,16 @@ class WinTable:
             )
         return rows
 
-    def summary(self) -> str:
-        """How many games, how long the openings were, and how to read a cell."""
+    def counted(self) -> str:
+        """How many games there are, and how long their openings were."""
         *most, last = [str(plies) for plies in self.opening_plies] or ["no"]
         plies = " and ".join([*most, "1 ply" if last == "1" else f"{last} plies"])
-        return (
-            f"{plural(self.games, 'game')}; openings of {plies}. "
-            "A cell: score of the row's agent moving first against the column's, win/draw/loss."
-        )
+        return f"{plural(self.games, 'game')}; openings of {plies}."
+
+    def summary(self) -> str:
+        """How many games, how long the openings were, and how to read a cell."""
+        cell = "score of the row's agent moving first against the column's, win/draw/loss"
+        return f"{self.counted()} A cell: {cell}."
 
     def text(self) -> str:
         """Columns aligned for a terminal: scores, and below each its wins/draws/losses."""
@@ -159,13 +161,16 @@ class WinTable:
             lines[-1] += [_percent(c) for c in sides]
             lines[-1].append(self._forfeits_of(player))
             lines.append(["", "", *(str(c) if c.games else "" for c in [*cells, *sides]), ""])
-        return "\n".join(
-            [as_text(lines, left=(1,)), "", self.summary(), *self.notes, *self._reasons()]
-        )
+        words = [self.summary(), *self.notes, *self.reasons_of_forfeits()]
+        return "\n".join([as_text(lines, left=(1,)), "", *words])
 
-    def _reasons(self) -> list[str]:
-        """One example of what each forfeiting player did."""
-        return [f"{player} forfeited, for example: {why}" for player, why in self.reasons.items()]
+    def reasons_of_forfeits(self) -> list[str]:
+        """How often each player forfeited, and one example of what it did."""
+        return [
+            f"{player} forfeited {plural(self.forfeits[player].total(), 'game')} "
+            f"({self._forfeits_of(player)}), for example: {why}"
+            for player, why in self.reasons.items()
+        ]
 
     def markdown(self) -> str:
         """A Markdown table."""

@@ -22,9 +22,10 @@ from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.games.workers import version_here
-from evaluation.plan.field import Player
+from evaluation.plan.field import Player, split_name
 from evaluation.store.record import GameRecord
 from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
+from evaluation.tables import signed
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -183,8 +184,9 @@ class Board:
             "|---:|---|---|---:|---:|---:|---:|",
         ]
         lines += [
-            f"| {format_ranks(r.ranks)} | `{r.player}` | {self.field[r.player]} | {r.elo:+.0f} "
-            f"| {r.low:+.0f} .. {r.high:+.0f} | {r.score:.1%} | {self.milliseconds[r.player]:.3g} |"
+            f"| {format_ranks(r.ranks)} | `{r.player}` | {self.field[r.player]} "
+            f"| {signed(r.elo)} | {signed(r.low)} .. {signed(r.high)} | {r.score:.1%} | "
+            f"{self.milliseconds[r.player]:.3g} |"
             for r in ratings
         ]
         return "\n".join([*lines, "", self.basis(ratings)])
@@ -293,7 +295,9 @@ def place(
     """
     missing = {line.spec for line in available(field)[1]}
     met = [spec for spec in board.field if spec not in missing]
-    name = "newcomer" if not isinstance(newcomer, str) else newcomer
+    name = "newcomer"
+    if isinstance(newcomer, str):
+        name, newcomer = split_name(newcomer)
     if name in board.field:
         name += " (again)"
     run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)

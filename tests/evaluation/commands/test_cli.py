@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import json
 import os
 import subprocess
@@ -19,14 +20,53 @@ from tests.helpers.paths import ROOT
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
 
-def test_run_prints_the_table_on_stdout_and_the_bar_on_stderr(capsys):
+def test_run_prints_standings_first_then_the_table(capsys):
     assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
     shown = capsys.readouterr()
-    assert "first \\ second" in shown.out
+    first, *lines = shown.out.splitlines()
+    assert first.split()[:3] == ["place", "agent", "Elo"]
+    assert lines[0].split()[1] == "greedy"
+    assert "score moving first" in shown.out
     assert "8 games; openings of 1 ply" in shown.out
-    assert "Elo" in shown.out
-    assert "/8 [" in shown.err
-    assert "/8 [" not in shown.out
+    assert "\x1b" not in shown.out
+    assert "compiling" in shown.err or shown.err == ""  # no bar where there is no terminal
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_colours_and_a_bar(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for colour in (True, False):
+        out, err = Terminal(), Terminal()
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
+        assert ("\x1b[1mplace" in out.getvalue()) == colour
+        assert "/8 [" in err.getvalue()
+        monkeypatch.setenv("NO_COLOR", "1")
+
+
+def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
+    run = ["run", "old=random", "new=random", "--openings", "0", "--jobs", "1", "--quiet"]
+    assert main([*run, "--out", str(tmp_path), "--anchor", "old=100"]) == 0
+    shown = capsys.readouterr().out
+    assert {line.split()[1] for line in shown.splitlines()[1:3]} == {"old", "new"}
+    header, games, _ = read_games(tmp_path)
+    assert header["players"] == {"old": "random", "new": "random"}
+    assert {game.players for game in games} == {("old", "new"), ("new", "old")}
+    assert main(["gauntlet", "mine=greedy", "greedy", *run[3:], "--format", "csv"]) == 0
+    assert "mine,greedy" in capsys.readouterr().out
+    assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
+    assert capsys.readouterr().out.startswith(("Undecided: a stronger", "H0 accepted"))
+    assert main(["play", "one=random", "two=random", "--no-record"]) == 0
+    assert "one (x) plays" in capsys.readouterr().out
+    assert main(["run", "one=random", "one=greedy"]) == 2
+    assert "agent 'one' is given twice" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])

@@ -39,7 +39,7 @@ def test_every_option_of_a_run_is_a_setting(capsys):
     assert all(
         f"--{name} {field.metadata['metavar']}" in shown for name, field in options().items()
     )
-    assert set(NAMES) - set(options()) == {"watch"}
+    assert set(NAMES) - set(options()) == {"watch", "on_game"}
 
 
 @pytest.mark.parametrize("value", [1e12, float("inf"), float("nan"), 86400.5, -1, "1", True])
