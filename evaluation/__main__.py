@@ -29,6 +29,9 @@ COMMANDS: Final = {
     "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
+    "check": "try an agent: legal, deterministic, how quick",
+    "new": "write an agent of your own to begin with",
+    "compare": "two runs side by side: before and after a change",
     "web": "open a page to play, to analyse and to look at games",
     "solve": "exact scores of positions",
     "book": "build or verify an opening book",
@@ -44,12 +47,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(
         prog="c4",
         description="Pit Connect Four agents against each other.",
-        epilog="c4 COMMAND --help says more. commands:\n"
+        epilog="c4 help COMMAND says more. commands:\n"
         + "\n".join(f"  {name:<12} {summary}" for name, summary in COMMANDS.items()),
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
     name = parser.parse_args(given[:1]).command
+    if name == "help":  # c4 help run is c4 run --help
+        given = [*given[1:2], "--help"] if given[1:] else ["--help"]
+        name = parser.parse_args(given[:1]).command
     if name not in COMMANDS:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"expected {', '.join(COMMANDS)}"

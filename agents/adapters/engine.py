@@ -14,6 +14,7 @@ import numpy as np
 from agents.adapters.process import LineProcess, ProcessAgent
 from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue
+from agents.zoo.imports import file_hint
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
@@ -49,7 +50,10 @@ class Engine(ProcessAgent):
         except ValueError as error:
             raise InvalidValue(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
-            raise InvalidValue(f"exec: command={command!r}: expected a program that can be run")
+            hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
+            raise InvalidValue(
+                f"exec: command={command!r}: expected a program that can be run{hint}"
+            )
         for name, value, known in (("reply", reply, REPLIES), ("newgame", newgame, NEW_GAME)):
             if value not in known:
                 raise InvalidValue(f"exec: {name}={value!r}: expected one of {', '.join(known)}")

@@ -2,8 +2,8 @@
 
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
 agents take one argument without its key, before the others: ``name:argument,key=value``.
-Where a name is expected, ``package.module:attribute`` names a class (built with the
-options) or a function on an observation.
+Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` names a class
+(built with the options) or a function on an observation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agents.base import Agent
 from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
 from agents.zoo.entries import REQUIRED, Entry
-from agents.zoo.imports import import_attribute, in_a_line, taken_from_main
+from agents.zoo.imports import file_hint, import_attribute, in_a_line, taken_from_main
 from agents.zoo.table import ZOO
 from c4env.errors import C4Error
 
@@ -80,8 +80,16 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     return {**added, **taken_from_main}
 
 
-def describe(name: str) -> str:
-    """A few lines about an agent: what it does, its options, their defaults.
+class Described(NamedTuple):
+    """An agent in words."""
+
+    name: str
+    summary: str
+    options: tuple[tuple[str, str, str], ...]  # name, default and help of each
+
+
+def described(name: str) -> Described:
+    """What an agent does, its options, their defaults.
 
     Args:
         name: a name or an import path; the options of a whole spec are passed over.
@@ -92,14 +100,19 @@ def describe(name: str) -> str:
     """
     name, _ = split_spec(name)
     entry = _lookup(name)
-    if not isinstance(entry, Entry):
-        summary = (inspect.getdoc(entry) or "an agent registered without a docstring").split("\n")
-        lines = [f"{name:<20} {summary[0]}"]
-        lines += [f"{'':<22}{key}={_shown(value)}" for key, value in _defaults(entry).items()]
-        return "\n".join(lines)
-    lines = [f"{name:<20} {entry.summary}"]
-    lines += [f"{'':<22}{o.name}={_shown(o.default)}  {o.help}" for o in entry.options]
-    return "\n".join(lines)
+    if isinstance(entry, Entry):
+        options = tuple((o.name, _shown(o.default), o.help) for o in entry.options)
+        return Described(name, entry.summary, options)
+    summary = (inspect.getdoc(entry) or "an agent registered without a docstring").split("\n")[0]
+    defaults = _defaults(entry).items()
+    return Described(name, summary, tuple((key, _shown(value), "") for key, value in defaults))
+
+
+def describe(name: str) -> str:
+    """:func:`described` as a few lines of text."""
+    name, summary, options = described(name)
+    lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
+    return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
 def _defaults(target: Callable[..., Any]) -> dict[str, Any]:
@@ -244,6 +257,9 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         return _registered[name]
     if ":" in name:
         return _import(name)
+    meant = f"{name}:FUNCTION" if name.endswith(".py") else f"exec:./{name}"
+    if hint := file_hint(name, meant):
+        raise UnknownAgent(f"unknown agent {name!r}{hint}")
     raise UnknownAgent(_unknown("agent", name, names()))
 
 
@@ -253,7 +269,7 @@ def _import(path: str) -> Callable[..., Any]:
     try:
         found = import_attribute(path)
     except (ImportError, AttributeError) as error:
-        expected = "expected package.module:attribute"
+        expected = "expected package.module:attribute or FILE.py:attribute"
         raise UnknownAgent(f"agent {path!r}: {error}; {expected}") from error
     if not callable(found):
         raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")

@@ -12,12 +12,13 @@ from evaluation.commands.options import (
     DEFAULT_FIELD,
     QUICK_OPENINGS,
     add_anchor,
+    add_html,
     add_run,
     anchor_of,
     run_settings,
 )
-from evaluation.commands.output import show_run
-from evaluation.commands.progress import RunProgress, announce_compiling
+from evaluation.commands.pages import show_run
+from evaluation.commands.progress import RunProgress, announce_compiling, try_agents
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +29,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the agents it meets (default: the field of c4 run)",
     )  # fmt: skip
     add_run(parser)
+    add_html(parser)
     add_anchor(parser)
 
 
@@ -35,14 +37,14 @@ def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import gauntlet
-    from evaluation.report.summary import RunSummary
 
     field = arguments.field
     if not field:
         field = [name for name in DEFAULT_FIELD if name != arguments.challenger]
         arguments.openings = arguments.openings or QUICK_OPENINGS
     anchor = anchor_of(arguments, [arguments.challenger, *field])
+    try_agents([arguments.challenger, *field])
     with RunProgress(arguments.quiet) as progress:
         result = gauntlet(arguments.challenger, field, **run_settings(arguments, progress))
-    show_run(RunSummary.of(result, anchor), arguments, progress.before)
+    show_run(result, arguments, progress.before, anchor)
     return 0

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Final
 
 from c4env.cores import usable_cores
-from evaluation.commands.options import add_settings, read_text, refuse
-from evaluation.commands.output import say
+from evaluation.commands.options import add_format, add_settings, read_text, refuse
+from evaluation.commands.output import say, show
 from evaluation.commands.progress import Progress, announce_compiling
 
 FOLDER: Final = "c4-leaderboard"
@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="a few openings only")
     add_settings(parser, "jobs", jobs=None)
+    add_format(parser)
     parser.add_argument(
         "--out", metavar="DIR",
         help=f"where the games are kept (default {FOLDER}, or {FOLDER}-quick)",
@@ -67,7 +68,10 @@ def execute(arguments: argparse.Namespace) -> int:
                 quick=arguments.quick, jobs=jobs, out=out, watch=progress.watch
             )
     table = board.markdown()
-    say(table)
+    if arguments.format == "markdown":
+        say(table)
+    else:
+        show(board.table(), arguments)
     if arguments.store is not None:
         _write(arguments.store, board.format())
     if arguments.readme is not None:

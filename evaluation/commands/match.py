@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from evaluation.commands.options import add_run, refuse, run_settings
-from evaluation.commands.output import show_run
-from evaluation.commands.progress import MatchProgress, announce_compiling
+from evaluation.commands.options import add_html, add_run, refuse, run_settings
+from evaluation.commands.pages import show_run
+from evaluation.commands.progress import MatchProgress, announce_compiling, try_agents
 
 SPRT_OPENINGS: Final = "4"
 """568 of them: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
@@ -33,6 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
             name, type=float, help=f"with --sprt: chance of a wrong {wrong} (default {ERROR_RATE})"
         )
     add_run(parser)
+    add_html(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -49,10 +50,10 @@ def execute(arguments: argparse.Namespace) -> int:
         arguments.openings = arguments.openings or SPRT_OPENINGS
     announce_compiling(arguments.quiet)
     from evaluation.games.match import play_match
-    from evaluation.report.summary import RunSummary
 
+    try_agents([arguments.one, arguments.other])
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
         match = play_match([arguments.one, arguments.other], sprt=test, **settings)
-    show_run(RunSummary.of(match), arguments, progress.before)
+    show_run(match, arguments, progress.before)
     return 0

@@ -85,6 +85,16 @@ def add_format(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
+def add_html(parser: argparse.ArgumentParser) -> None:
+    """Declare the page of a run."""
+    parser.add_argument(
+        "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
+    )
+    parser.add_argument(
+        "--no-scores", action="store_true", help="pages without exact scores: quicker"
+    )
+
+
 def add_anchor(parser: argparse.ArgumentParser) -> None:
     """Declare where the scale of the ratings is fixed."""
     parser.add_argument(

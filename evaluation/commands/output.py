@@ -55,15 +55,6 @@ def terminal_columns() -> int | None:
     return None
 
 
-def show_run(summary: RunSummary, arguments: argparse.Namespace, before: int) -> None:
-    """Print what a run found, and where its games are, ``before`` of them from earlier."""
-    show_summary(summary, arguments)
-    if arguments.format == "text":
-        say_before(before)
-        if arguments.out is not None:
-            say(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
-
-
 def say_before(before: int) -> None:
     """Say how many games were played before, if any were."""
     if before:

@@ -10,10 +10,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from evaluation.commands.options import add_settings
-from evaluation.commands.output import say
+from evaluation.commands.options import add_format, add_settings
+from evaluation.commands.output import say, show
 from evaluation.commands.progress import Progress, announce_compiling
-from evaluation.tables import plural, signed
+from evaluation.tables import Table, plural, signed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,11 +27,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--field", type=Path, metavar="FILE", help="a field stored by c4 leaderboard --store"
     )
     add_settings(parser, "seed", "jobs", "out")
+    add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the ratings of the field with the newcomer on stdout."""
-    from evaluation.strength.ratings import format_ranks, format_ratings
+    from evaluation.strength.ratings import first_move_line, format_ranks, rating_rows
     from evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
@@ -49,11 +50,12 @@ def execute(arguments: argparse.Namespace) -> int:
     for spec in found.absent:
         say(f"not met: {spec} is not installed here", sys.stderr)
     (own,) = (r for r in found.ratings if r.player == found.name)
-    say(
-        f"{format_ratings(found.ratings)}\n\n"
-        f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, "
-        f"Elo {signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
-        f"{own.score:.1%} of {plural(own.games, 'game')}\n"
-        f"Field of c4env {board.version}, {board.date}; its mean is 0."
+    placed = (
+        f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, Elo "
+        f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
+        f"{own.score:.1%} of {plural(own.games, 'game')}"
     )
+    field = f"Field of c4env {board.version}, {board.date}; its mean is 0."
+    words = (first_move_line(found.ratings), found.ratings.basis(), field)
+    show(Table(rating_rows(found.ratings), placed, words), arguments)
     return 0

@@ -6,6 +6,7 @@ import contextlib
 import math
 import sys
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from evaluation.commands.output import say
@@ -24,6 +25,15 @@ def announce_compiling(quiet: bool = False) -> None:
 
     if not is_warm() and not quiet:
         say("compiling native code, this first time only", sys.stderr)
+
+
+def try_agents(players: Sequence[str]) -> None:
+    """Say which agents of others fail at one trial move, before the first game is played."""
+    from evaluation.games.check import trial_faults
+    from evaluation.plan.field import split_name
+
+    for name, fault in trial_faults(dict(map(split_name, players))).items():
+        say(f"{name} will forfeit: at a trial move {fault} (c4 check says more)", sys.stderr)
 
 
 class Progress:

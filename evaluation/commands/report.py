@@ -10,17 +10,12 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from evaluation.commands.options import add_anchor, add_format, anchor_of
+from evaluation.commands.options import add_anchor, add_format, add_html, anchor_of
 from evaluation.commands.output import say, show_summary
-from evaluation.commands.progress import Progress
+from evaluation.commands.pages import write_pages
 from evaluation.errors import InvalidRun
 from evaluation.tables import plural
-
-if TYPE_CHECKING:
-    from evaluation.store.record import GameRecord
-    from evaluation.strength.ratings import Ratings
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,17 +23,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="DIR")
     add_format(parser)
     add_anchor(parser)
-    parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
-    )
+    add_html(parser)
     parser.add_argument(
         "--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG (c4env[plots])"
     )
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
-    )
-    parser.add_argument(
-        "--no-scores", action="store_true", help="leave out what needs exact scores: quicker"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
@@ -68,44 +58,11 @@ def execute(arguments: argparse.Namespace) -> int:
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
     show_summary(RunSummary(table, digest(games), ratings, match), arguments)
-    if ratings is not None:
-        write(arguments, header, games, ratings)
-    return 0
-
-
-def write(
-    arguments: argparse.Namespace,
-    header: dict[str, Any],
-    games: list[GameRecord],
-    ratings: Ratings,
-) -> None:
-    """Write the page, the figures and the list of games that were asked for."""
-    if arguments.games:
+    if arguments.games and games:
         from evaluation.store.export import write_games
 
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
-    if not arguments.html and not arguments.plots:
-        return
-    from evaluation.games.tournament import notes_of
-    from evaluation.report.page import contents, page
-    from evaluation.store.files import write_file
-    from evaluation.truth.judge import Judge, positions_backwards
-
-    title = arguments.folder.resolve().name
-    notes = notes_of(header)
-    if arguments.no_scores:
-        found = contents(header, games, ratings, None, notes, title)
-    else:
-        with Judge(arguments.folder) as judge:
-            with Progress("positions", arguments.quiet) as progress:
-                judge.judge(positions_backwards(games), watch=progress.watch)
-            found = contents(header, games, ratings, judge, notes, title)
-    if arguments.html:
-        write_file(arguments.html, page(found))
-        say(f"page in {arguments.html}", sys.stderr)
-    if arguments.plots:
-        from evaluation.report.plots import write_plots
-
-        for path in write_plots(arguments.plots, found):
-            say(f"figure in {path}", sys.stderr)
+    if ratings is not None:
+        write_pages(arguments, header, games, ratings, arguments.folder, notes_of(header))
+    return 0

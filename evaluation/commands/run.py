@@ -13,18 +13,20 @@ from evaluation.commands.options import (
     DEFAULT_FIELD,
     QUICK_OPENINGS,
     add_anchor,
+    add_html,
     add_run,
     anchor_of,
     run_settings,
 )
-from evaluation.commands.output import show_run
-from evaluation.commands.progress import RunProgress, announce_compiling
+from evaluation.commands.pages import show_run
+from evaluation.commands.progress import RunProgress, announce_compiling, try_agents
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
     add_run(parser)
+    add_html(parser)
     add_anchor(parser)
 
 
@@ -32,14 +34,14 @@ def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import round_robin
-    from evaluation.report.summary import RunSummary
 
     field = arguments.agents
     if not field:
         field = list(DEFAULT_FIELD)
         arguments.openings = arguments.openings or QUICK_OPENINGS
     anchor = anchor_of(arguments, field)
+    try_agents(field)
     with RunProgress(arguments.quiet) as progress:
         result = round_robin(field, **run_settings(arguments, progress))
-    show_run(RunSummary.of(result, anchor), arguments, progress.before)
+    show_run(result, arguments, progress.before, anchor)
     return 0

@@ -66,6 +66,9 @@ class Tournament:
         """
         return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
 
+    def _repr_markdown_(self) -> str:
+        return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"
+
     @property
     def digest(self) -> str:
         """Hex digest of the games: equal for equal seeds, whatever the workers."""

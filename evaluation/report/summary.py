@@ -14,10 +14,9 @@ from evaluation.strength.ratings import (
     Ratings,
     first_move_line,
     format_ranks,
-    rating_rows,
 )
 from evaluation.strength.wintable import Cell, WinTable
-from evaluation.tables import as_markdown, as_text, signed, styled
+from evaluation.tables import as_text, signed, styled
 
 UNFITTED: Final = 10_000  # columns where there is no terminal: everything fits
 NARROWEST: Final = 12  # columns of an agent's name before a column of figures is left out instead
@@ -74,12 +73,10 @@ class RunSummary:
 
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
-        parts = [self.table.markdown(), self.table.summary(), *self.table.notes]
+        parts = [self.table._repr_markdown_()]
         if self.ratings is not None:
-            parts += [as_markdown(rating_rows(self.ratings)), first_move_line(self.ratings)]
-        if self.match is None and self.ratings is not None:
-            parts.append(self.ratings.basis())
-        elif self.match is not None:
+            parts.append(self.ratings._repr_markdown_())
+        if self.match is not None:
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import enumerate_openings
 from evaluation.store.record import GameRecord
-from evaluation.tables import as_text, signed
+from evaluation.tables import as_markdown, as_text, signed
 
 Floats = NDArray[np.float64]
 
@@ -94,6 +94,10 @@ class Ratings(Sequence[Rating]):
 
     def __len__(self) -> int:
         return len(self.players)
+
+    def _repr_markdown_(self) -> str:
+        words = [first_move_line(self), self.basis()]
+        return "\n\n".join([as_markdown(rating_rows(self)), *words])
 
     def basis(self) -> str:
         """Where the intervals come from, in a sentence or two."""

@@ -176,6 +176,9 @@ class WinTable:
         """A Markdown table."""
         return as_markdown(self.rows(), left=(1,))
 
+    def _repr_markdown_(self) -> str:
+        return "\n\n".join([self.markdown(), self.summary(), *self.notes])
+
     def csv(self) -> str:
         """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
         rows: list[list[object]] = [

@@ -25,7 +25,7 @@ from evaluation.games.workers import version_here
 from evaluation.plan.field import Player, split_name
 from evaluation.store.record import GameRecord
 from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
-from evaluation.tables import signed
+from evaluation.tables import Shown, Table, signed
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -175,21 +175,24 @@ class Board:
         """Ratings of the field; their mean is 0."""
         return rate_tally(self.tally(), self.deterministic)
 
-    def markdown(self) -> str:
-        """The table, dated."""
+    def table(self) -> Table:
+        """The ratings, strongest first, beside the settings and the time a move takes; dated."""
         ratings = self.rate()
         spread = "spread" if ratings.exact else "95 %"
-        lines = [
-            f"| # | agent | setting | Elo | {spread} | score | ms a move |",
-            "|---:|---|---|---:|---:|---:|---:|",
-        ]
-        lines += [
-            f"| {format_ranks(r.ranks)} | `{r.player}` | {self.field[r.player]} "
-            f"| {signed(r.elo)} | {signed(r.low)} .. {signed(r.high)} | {r.score:.1%} | "
-            f"{self.milliseconds[r.player]:.3g} |"
-            for r in ratings
-        ]
-        return "\n".join([*lines, "", self.basis(ratings)])
+        rows: list[list[Any]] = [["#", "agent", "setting", "Elo", spread, "score", "ms a move"]]
+        for r in ratings:
+            elo, taken = Shown(r.elo, signed(r.elo)), self.milliseconds[r.player]
+            rows.append([format_ranks(r.ranks), r.player, self.field[r.player], elo])
+            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", Shown(r.score, f"{r.score:.1%}")]
+            rows[-1] += [Shown(taken, f"{taken:.3g}")]
+        return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
+
+    def markdown(self) -> str:
+        """The table as a README has it, with specs as code."""
+        table = self.table()
+        heading, *rows = table.rows
+        as_code = [[row[0], f"`{row[1]}`", *row[2:]] for row in rows]
+        return replace(table, rows=[heading, *as_code]).markdown()
 
     def basis(self, ratings: Ratings) -> str:
         """What the numbers rest on, in a few sentences."""
