@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import difflib
 import importlib
@@ -14,7 +13,8 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from evaluation.commands.usage import Parser
+from evaluation.commands.options import Parser
+from evaluation.commands.output import say
 
 # Each command is a module with configure(parser) and execute(arguments), imported only
 # when it is asked for, so that no command pays for another's imports.
@@ -31,6 +31,9 @@ COMMANDS: Final = {
     "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
+    "check": "try an agent: legal, deterministic, how quick",
+    "new": "write an agent of your own to begin with",
+    "compare": "two runs side by side: before and after a change",
     "web": "open a page to play, to analyse and to look at games",
     "solve": "exact scores of positions",
     "book": "build or verify an opening book",
@@ -73,13 +76,15 @@ def _execute(given: list[str]) -> int:
     parser = Parser(
         prog="c4",
         description="Pit Connect Four agents against each other.",
-        epilog="c4 COMMAND --help says more. commands:\n"
+        epilog="c4 help COMMAND says more. commands:\n"
         + "\n".join(f"  {name:<12} {summary}" for name, summary in COMMANDS.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
     name = parser.parse_args(given[:1]).command
+    if name == "help":  # c4 help run is c4 run --help
+        given = [*given[1:2], "--help"] if given[1:] else ["--help"]
+        name = parser.parse_args(given[:1]).command
     if name not in COMMANDS:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"expected {', '.join(COMMANDS)}"
@@ -87,7 +92,6 @@ def _execute(given: list[str]) -> int:
     try:
         command = importlib.import_module("evaluation.commands." + name.replace("-", "_"))
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         command.configure(parser)
         code = command.execute(parser.parse_args(given[1:]))
         sys.stdout.flush()
@@ -98,7 +102,7 @@ def _execute(given: list[str]) -> int:
 
         if not isinstance(error, C4Error):
             raise
-        print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
+        say(f"c4 {name}: {' '.join(str(error).split())}", sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
         from evaluation.games.processes import signal_heard

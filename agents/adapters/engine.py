@@ -15,6 +15,7 @@ from agents.adapters.process import LineProcess, ProcessAgent
 from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.entries import require_choice
+from agents.zoo.imports import file_hint
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
@@ -51,7 +52,10 @@ class Engine(ProcessAgent):
         except ValueError as error:
             raise InvalidValue(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
-            raise InvalidValue(f"exec: command={command!r}: expected a program that can be run")
+            hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
+            raise InvalidValue(
+                f"exec: command={command!r}: expected a program that can be run{hint}"
+            )
         require_choice("exec", "reply", reply, REPLIES)
         require_choice("exec", "newgame", newgame, NEW_GAME)
         self.reply = reply

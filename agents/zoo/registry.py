@@ -2,8 +2,8 @@
 
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
 agents take one argument without its key, before the others: ``name:argument,key=value``.
-Where a name is expected, ``package.module:attribute`` names a class (built with the
-options) or a function on an observation.
+Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` names a class
+(built with the options) or a function on an observation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agents.base import Agent
 from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from agents.zoo.entries import REQUIRED, Entry, Option
-from agents.zoo.imports import import_attribute, in_a_line, taken_from_main
+from agents.zoo.imports import file_hint, import_attribute, in_a_line, taken_from_main
 from agents.zoo.table import ZOO
 from c4env.errors import C4Error
 
@@ -66,6 +66,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
     if not callable(agent) and not isinstance(agent, Entry):
         raise InvalidSpec(f"agent {name!r}: {agent!r} is neither callable nor an Entry")
+    _check_parameters(name, agent)
     _registered[name] = agent
 
 
@@ -79,8 +80,16 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     return {**added, **taken_from_main}
 
 
-def describe(name: str) -> str:
-    """A few lines about an agent: what it does, its options, their defaults.
+class Described(NamedTuple):
+    """An agent in words."""
+
+    name: str
+    summary: str
+    options: tuple[tuple[str, str, str], ...]  # name, default and help of each
+
+
+def described(name: str) -> Described:
+    """What an agent does, its options, their defaults.
 
     Args:
         name: a name or an import path; the options of a whole spec are passed over.
@@ -96,9 +105,14 @@ def describe(name: str) -> str:
     else:
         doc = inspect.getdoc(entry) or "an agent registered without a docstring"
         summary, options = doc.split("\n")[0], _options_of(entry)
-    lines = [f"{name:<20} {summary}"]
-    lines += [f"{'':<22}{o.name}={_shown(o.default)}  {o.help}".rstrip() for o in options]
-    return "\n".join(lines)
+    return Described(name, summary, tuple((o.name, _shown(o.default), o.help) for o in options))
+
+
+def describe(name: str) -> str:
+    """:func:`described` as a few lines of text."""
+    name, summary, options = described(name)
+    lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
+    return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
 def _options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
@@ -270,6 +284,9 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         return _registered[name]
     if ":" in name:
         return _import(name)
+    meant = f"{name}:FUNCTION" if name.endswith(".py") else f"exec:./{name}"
+    if hint := file_hint(name, meant):
+        raise UnknownAgent(f"unknown agent {name!r}{hint}")
     raise UnknownAgent(_unknown("agent", name, names()))
 
 
@@ -279,11 +296,27 @@ def _import(path: str) -> Callable[..., Any]:
     try:
         found = import_attribute(path)
     except (ImportError, AttributeError) as error:
-        expected = "expected package.module:attribute"
+        expected = "expected package.module:attribute or FILE.py:attribute"
         raise UnknownAgent(f"agent {path!r}: {error}; {expected}") from error
     if not callable(found):
         raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")
+    _check_parameters(path, found)
     return found  # type: ignore[no-any-return]  # getattr
+
+
+def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
+    """Refuse what does not say what it takes, as many built-in functions.
+
+    Raises:
+        InvalidSpec: it does not.
+    """
+    try:
+        None if isinstance(target, Entry) else inspect.signature(target)
+    except (ValueError, TypeError):
+        raise InvalidSpec(
+            f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
+            "function on an observation"
+        ) from None
 
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:

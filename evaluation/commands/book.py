@@ -11,7 +11,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.run import Progress
+from evaluation.commands.options import at_least
+from evaluation.commands.output import say
+from evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,14 +38,12 @@ def execute(arguments: argparse.Namespace) -> int:
     from agents.solver.builder import build, by_search, by_twelve_ply_book, verify
     from evaluation.errors import InvalidRun
 
-    for name, value in (("jobs", arguments.jobs or 1), ("sample", arguments.sample)):
-        if value < 1:
-            raise InvalidRun(f"--{name} {value}: expected at least 1")
+    at_least(arguments, 1, "jobs", "sample")
     if arguments.action == "verify":
         book = Book.open("default" if arguments.file is None else arguments.file)
         assert book is not None
         checked = verify(book, arguments.sample, jobs=arguments.jobs)
-        print(f"{book!r} is right; {checked} scores computed again")
+        say(f"{book!r} is right; {checked} scores computed again")
         return 0
     if arguments.file is None:
         raise InvalidRun("build: name the file to write")
@@ -59,5 +59,5 @@ def execute(arguments: argparse.Namespace) -> int:
             sample=arguments.sample,
             progress=progress.watch,
         )
-    print(f"{book!r} written to {arguments.file}")
+    say(f"{book!r} written to {arguments.file}")
     return 0

@@ -16,8 +16,9 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.cores import usable_cores
-from evaluation.commands.run import FORMATS, Progress
+from evaluation.commands.options import add_format, add_sets, add_settings, at_least
+from evaluation.commands.output import show
+from evaluation.commands.progress import Progress
 
 if TYPE_CHECKING:
     from evaluation.truth.quality import Quality
@@ -26,30 +27,21 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", nargs="+", metavar="DIR|SPEC", help="a run directory, or agents")
-    parser.add_argument("--on", nargs="+", metavar="SET", help="labelled positions to ask about")
-    parser.add_argument(
-        "--count", type=int, metavar="N",
-        help="with --on: the first N of each set (default: all of a file, 100 of one that is made)",
-    )  # fmt: skip
+    add_sets(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
         help="with --on: keep answers and scores in DIR; the same command again goes on from there",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
-    parser.add_argument(
-        "--jobs", type=int, default=usable_cores(), metavar="N",
-        help="threads of the solver (default: the number of cores)",
-    )  # fmt: skip
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_settings(parser, "seed", "jobs")
+    add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Judge, and print the table on stdout."""
     from evaluation.errors import InvalidRun
 
-    if arguments.seed < 0:
-        raise InvalidRun(f"--seed {arguments.seed}: expected an integer >= 0")
+    at_least(arguments, 0, "seed")
+    at_least(arguments, 1, "jobs")
     if arguments.on:
         quality = _of_answers(arguments)
     elif len(arguments.what) > 1:
@@ -61,7 +53,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InvalidRun("--count and --out are for positions: expected --on and a set of them")
     else:
         quality = _of_games(arguments)
-    print(getattr(quality, arguments.format)())
+    show(quality, arguments)
     return 0
 
 

@@ -10,32 +10,25 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from evaluation.commands import run
+from evaluation.commands.options import add_anchor, add_format, add_html, anchor_of
+from evaluation.commands.output import say, show_summary
+from evaluation.commands.pages import write_pages
 from evaluation.errors import InvalidRun
-
-if TYPE_CHECKING:
-    from evaluation.store.record import GameRecord
-    from evaluation.strength.ratings import Ratings
+from evaluation.tables import plural
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    run.configure_format(parser)
-    run.configure_anchor(parser)
-    parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
-    )
+    add_format(parser)
+    add_anchor(parser)
+    add_html(parser)
     parser.add_argument(
         "--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG (c4env[plots])"
     )
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
-    )
-    parser.add_argument(
-        "--no-scores", action="store_true", help="leave out what needs exact scores: quicker"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
@@ -45,7 +38,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.games.match import Match
     from evaluation.games.tournament import notes_of
     from evaluation.plan.schedule import planned
-    from evaluation.report.summary import FORMS, Findings
+    from evaluation.report.summary import RunSummary
     from evaluation.store.record import digest, read_games
     from evaluation.strength.ratings import rate
     from evaluation.strength.wintable import WinTable
@@ -61,48 +54,15 @@ def execute(arguments: argparse.Namespace) -> int:
     ratings = None
     if games:
         known = header.get("deterministic", ())
-        anchor = run.anchor(arguments, table.players)
+        anchor = anchor_of(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
-    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match)))
-    if ratings is not None:
-        write(arguments, header, games, ratings)
-    return 0
-
-
-def write(
-    arguments: argparse.Namespace,
-    header: dict[str, Any],
-    games: list[GameRecord],
-    ratings: Ratings,
-) -> None:
-    """Write the page, the figures and the list of games that were asked for."""
-    if arguments.games:
+    show_summary(RunSummary(table, digest(games), ratings, match), arguments)
+    if arguments.games and games:
         from evaluation.store.export import write_games
 
         write_games(arguments.games, games)
-        print(f"{len(games)} games in {arguments.games}", file=sys.stderr)
-    if not arguments.html and not arguments.plots:
-        return
-    from evaluation.games.tournament import notes_of
-    from evaluation.report.page import contents, page
-    from evaluation.store.files import write_file
-    from evaluation.truth.judge import Judge, positions_backwards
-
-    title = arguments.folder.resolve().name
-    notes = notes_of(header)
-    if arguments.no_scores:
-        found = contents(header, games, ratings, None, notes, title)
-    else:
-        with Judge(arguments.folder) as judge:
-            with run.Progress("positions", arguments.quiet) as progress:
-                judge.judge(positions_backwards(games), watch=progress.watch)
-            found = contents(header, games, ratings, judge, notes, title)
-    if arguments.html:
-        write_file(arguments.html, page(found))
-        print(f"page in {arguments.html}", file=sys.stderr)
-    if arguments.plots:
-        from evaluation.report.plots import write_plots
-
-        for path in write_plots(arguments.plots, found):
-            print(f"figure in {path}", file=sys.stderr)
+        say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
+    if ratings is not None:
+        write_pages(arguments, header, games, ratings, arguments.folder, notes_of(header))
+    return 0

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
+from evaluation.commands.options import at_least, searching
 from evaluation.commands.play import RECORD
+from evaluation.commands.progress import announce_compiling
 
 PORT = 8044
 HINT = "perfect"
@@ -50,10 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
     import agents
-    from agents.base import SearchingAgent
     from c4env.cores import usable_cores
     from c4env.errors import MissingExtra
-    from c4env.jit import on_compiling
     from evaluation.errors import InvalidRun
     from evaluation.play import keep
 
@@ -66,13 +65,11 @@ def execute(arguments: argparse.Namespace) -> int:
         ) from None
     if not arguments.seconds > 0:
         raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
-    if arguments.jobs is not None and arguments.jobs < 1:
-        raise InvalidRun(f"--jobs {arguments.jobs}: expected at least 1")
-    on_compiling(lambda: print("compiling native code, this first time only", file=sys.stderr))
+    at_least(arguments, 1, "jobs")
+    announce_compiling()
     for spec in arguments.agents:
         agents.make(spec).close()  # an error now rather than in a worker
-    if not isinstance(agents.make(arguments.hint), SearchingAgent):
-        raise InvalidRun(f"--hint {arguments.hint}: expected an agent that searches")
+    searching(arguments.hint)
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # a damaged record is better heard of before a game than after it

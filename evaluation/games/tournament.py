@@ -7,13 +7,13 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 from agents.base import Agent
 from agents.zoo.registry import registered_here
 from evaluation.errors import InvalidRun
 from evaluation.games.processes import one_interrupt, raise_interrupt
-from evaluation.games.settings import Settings
+from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.workers import (
     RunSpec,
     close_agents,
@@ -74,23 +74,31 @@ class Tournament:
         """
         return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
 
+    def _repr_markdown_(self) -> str:
+        return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"
+
     @property
     def digest(self) -> str:
         """Hex digest of the games: equal for equal seeds, whatever the workers."""
         return digest(self.games)
 
 
-def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> Tournament:
+@takes_settings
+def round_robin(
+    players: Players, openings: Openings = 3, **settings: Unpack[SettingsByName]
+) -> Tournament:
     """Play every pairing of agents over the openings, each with both colours.
 
     Args:
-        players: spec strings (``"alphabeta:depth=5"``), or callables on an observation
+        players: spec strings (``"alphabeta:depth=5"``), with a name of your own as
+            ``"mine=alphabeta:depth=5"``, or callables on an observation
             (agents, functions) named by their ``name`` or ``__name__``; or a mapping from
             names to either.
         openings: a number of plies, for all mirror-reduced positions after so many;
             ``"balanced:4,2"``, a file, or the move strings themselves: see
             :func:`evaluation.plan.openings.choose_openings`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: fewer than two agents, one twice, or a bad number.
@@ -105,11 +113,12 @@ def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> To
     return _whole_run(field, opening_major(tuple(field), starts), starts, chosen, {})
 
 
+@takes_settings
 def gauntlet(
     challengers: Players | Player,
     field: Players,
     openings: Openings = 3,
-    **settings: Any,
+    **settings: Unpack[SettingsByName],
 ) -> Tournament:
     """Play every challenger against every agent of a field, over the openings, both colours.
 
@@ -118,7 +127,8 @@ def gauntlet(
             they do not meet each other.
         field: the agents they meet, which do not meet each other either.
         openings: as in :func:`round_robin`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
@@ -260,7 +270,10 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             done = len(there)
             if settings.watch is not None:
                 settings.watch(done, len(schedule))
-            yield from (there[fixture] for fixture in schedule if fixture in there)
+            for game in (there[fixture] for fixture in schedule if fixture in there):
+                if settings.on_game is not None:
+                    settings.on_game(game)
+                yield game
             del there
             where = settings.jobs, settings.backend, settings.address
             with closing(play_all(run, missing, *where, plan.made)) as fresh:
@@ -268,6 +281,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                     if file is not None:
                         file.append(game)
                     done += 1
+                    if settings.on_game is not None:
+                        settings.on_game(game)
                     if settings.watch is not None:
                         settings.watch(done, len(schedule))
                     raise_interrupt()  # should an agent have caught it

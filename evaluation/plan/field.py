@@ -8,6 +8,7 @@ import hashlib
 import inspect
 import itertools
 import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +40,10 @@ def name_players(players: Players) -> dict[str, Player]:
     pairs = (
         list(players.items())
         if isinstance(players, Mapping)
-        else [(player if isinstance(player, str) else title(player), player) for player in players]
+        else [
+            split_name(player) if isinstance(player, str) else (title(player), player)
+            for player in players
+        ]
     )
     field: dict[str, Player] = {}
     for name, player in pairs:
@@ -83,10 +87,16 @@ def _writable(text: str) -> bool:
     return True
 
 
+def split_name(text: str) -> tuple[str, str]:
+    """Name and spec of ``name=SPEC``; a spec alone is its own name."""
+    named = re.fullmatch(r"\s*([^=:(){},]+?)\s*=\s*(.+)", text, re.DOTALL)
+    return (named[1], named[2].strip()) if named else (text, text)
+
+
 def _against_itself(player: Player) -> str:
     """What to do for an agent against itself."""
     if isinstance(player, str):
-        return "to see it play itself: c4 play, or a mapping of two names to it in Python"
+        return f"to let it meet itself, name both: one={player} two={player} (or c4 play)"
     return "in a mapping each has its own name"
 
 

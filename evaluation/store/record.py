@@ -59,6 +59,11 @@ class GameRecord:
             return None
         return 1 - self.winner
 
+    def _repr_html_(self) -> str:
+        from evaluation.store.replay import replay_html
+
+        return replay_html(self)
+
     @property
     def key(self) -> tuple[str, str, str]:
         """What identifies the game within its run."""

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import enumerate_openings
 from evaluation.store.record import GameRecord
+from evaluation.tables import as_markdown, as_text, signed
 
 Floats = NDArray[np.float64]
 
@@ -93,6 +94,10 @@ class Ratings(Sequence[Rating]):
 
     def __len__(self) -> int:
         return len(self.players)
+
+    def _repr_markdown_(self) -> str:
+        words = [first_move_line(self), self.basis()]
+        return "\n\n".join([as_markdown(rating_rows(self)), *words])
 
     def basis(self) -> str:
         """Where the intervals come from, in a sentence or two."""
@@ -268,25 +273,31 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
         raise InvalidRun(f"anchor {name!r} is none of the agents: {', '.join(players)}")
 
 
-def format_ratings(ratings: Ratings) -> str:
-    """A table for a terminal, one line an agent, and what the numbers rest on."""
-    width = max(len(r.player) for r in ratings)
+def rating_rows(ratings: Ratings) -> list[list[str]]:
+    """Heading and one row an agent, as text."""
     spread = "spread" if ratings.exact else "95 %"
-    lines = [f"{'':<{width}}    Elo  {spread:^14}  {'rank':>5}  > next  score  games"]
+    rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
     for r in ratings:
         better = "" if r.better is None else f"{r.better:.1%}"
-        lines.append(
-            f"{r.player:<{width}}  {r.elo:+5.0f}  {f'{r.low:+.0f} .. {r.high:+.0f}':^14}  "
-            f"{format_ranks(r.ranks):>5}  {better:>6}  {r.score:5.1%}  {r.games:5d}"
-        )
+        rows.append([r.player, signed(r.elo), f"{signed(r.low)} .. {signed(r.high)}"])
+        rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
+    return rows
+
+
+def format_ratings(ratings: Ratings) -> str:
+    """A table for a terminal, one line an agent, and what the numbers rest on."""
+    lines = [as_text(rating_rows(ratings)), first_move_line(ratings), ratings.basis()]
+    return "\n".join(lines)
+
+
+def first_move_line(ratings: Ratings) -> str:
+    """What the first move is worth, and what the numbers of the table mean."""
     first = ratings.first_move
     zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
-    lines += [
-        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} .. {first.high:+.0f}). "
-        f"Elo: {zero}; > next: probability of being stronger than the next.",
-        ratings.basis(),
-    ]
-    return "\n".join(lines)
+    return (
+        f"Moving first: {signed(first.value)} Elo ({signed(first.low)} .. {signed(first.high)}). "
+        f"Elo: {zero}; > next: probability of being stronger than the next."
+    )
 
 
 def format_ranks(ranks: tuple[int, int]) -> str:

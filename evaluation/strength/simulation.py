@@ -7,13 +7,14 @@ wrong no more often than it says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.strength.ratings import Tally, fit, rate_tally
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
+from evaluation.tables import Shown, Table
 
 Floats = NDArray[np.float64]
 
@@ -144,29 +145,36 @@ def _match(sprt: Sprt, truth: Floats, generator: np.random.Generator) -> tuple[s
         counts, before = running[-1], before + len(kinds)
 
 
-def report(count: int, seed: int = 0) -> str:
+def report(count: int, seed: int = 0) -> list[Table]:
     """Coverage of intervals and errors of the sequential test, ``count`` simulations of each."""
-    lines = [
-        f"95 % intervals in {count} simulated round robins: share that held the truth",
-        f"{'players':>7} {'openings':>8} {'Elo':>7} {'first move':>10} {'rank':>7}",
-    ]
+    covered: list[list[Any]] = [["players", "openings", "Elo", "first move", "rank"]]
     for players, openings in FIELDS:
         found = coverage(players, openings, count, seed)
-        lines.append(
-            f"{players:>7} {openings:>8} {found.elo:>7.1%} {found.first_move:>10.1%} "
-            f"{found.ranks:>7.1%}"
+        covered.append(
+            [players, openings, *map(_share, (found.elo, found.first_move, found.ranks))]
         )
     test = Sprt(0, 40)
-    lines += [
-        "",
-        f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
-        f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
-        f"{'kind of pairs':<14} {'if 0':>7} {'if 40':>7} {'pairs if 0':>11} {'if 40':>7}",
-    ]
-    for kind, shares in KINDS_OF_PAIRS.items():
-        errors = sprt_errors(test, shares, count, seed)
-        lines.append(
-            f"{kind:<14} {errors.wrong_under_h0:>7.1%} {errors.wrong_under_h1:>7.1%} "
-            f"{errors.pairs_under_h0:>11.0f} {errors.pairs_under_h1:>7.0f}"
+    wrong: list[list[Any]] = [["kind of pairs", "if 0", "if 40", "pairs if 0", "pairs if 40"]]
+    for kind, kinds in KINDS_OF_PAIRS.items():
+        errors = sprt_errors(test, kinds, count, seed)
+        pairs = (errors.pairs_under_h0, errors.pairs_under_h1)
+        wrong.append(
+            [kind, _share(errors.wrong_under_h0), _share(errors.wrong_under_h1)]
+            + [Shown(mean, f"{mean:.0f}") for mean in pairs]
         )
-    return "\n".join(lines)
+    return [
+        Table(
+            covered,
+            f"95 % intervals in {count} simulated round robins: share that held the truth",
+            left=(),
+        ),
+        Table(
+            wrong,
+            f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
+            f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
+        ),
+    ]
+
+
+def _share(value: float) -> Shown:
+    return Shown(value, f"{value:.1%}")

@@ -7,10 +7,11 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 from agents.zoo.registry import split_spec
 from evaluation.errors import UnreadableRun
+from evaluation.games.settings import SettingsByName, takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.plan.openings import Openings
 from evaluation.plan.patterns import expand
@@ -116,11 +117,12 @@ class Sweep:
         return self.text()
 
 
+@takes_settings
 def sweep(
     patterns: str | Iterable[str],
     against: Sequence[str] = (),
     openings: Openings = 3,
-    **settings: Any,
+    **settings: Unpack[SettingsByName],
 ) -> Sweep:
     """Play all agents that some patterns stand for, and set their strength beside their cost.
 
@@ -130,7 +132,7 @@ def sweep(
         against: specs of the agents each of them meets; without any, they meet each other.
         openings: as in :func:`evaluation.round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ...: see
-            :class:`evaluation.games.tournament.Settings`. With ``out`` the points are written to
+            :class:`evaluation.games.settings.Settings`. With ``out`` the points are written to
             ``sweep.json`` there as well.
 
     Raises:
@@ -152,8 +154,8 @@ def sweep(
     series = list(dict.fromkeys(p.series for p in points))
     points.sort(key=lambda p: (series.index(p.series), p.x or 0))
     found = Sweep(axis, tuple(points), tuple(against), result)
-    if settings.get("out") is not None:
-        write_file(Path(settings["out"]) / SWEEP_FILE, found.json() + "\n")
+    if (out := settings.get("out")) is not None:
+        write_file(Path(out) / SWEEP_FILE, found.json() + "\n")
     return found
 
 

@@ -80,7 +80,7 @@ def question_agents(
         specs: of the agents.
         positions: none of them over.
         judge: finds the scores of the columns; :meth:`Judge.judge` before is quicker.
-        seed: of agents that draw lots, and of the intervals. Each position is a new game.
+        seed: of stochastic agents, and of the intervals. Each position is a new game.
         folder: where answers are kept, in ``answers.jsonl``, as they come.
         watch: called with answers there and in all.
 
