@@ -176,6 +176,13 @@ class _ProcessState(NamedTuple):
         # A list: the old one may be changed in place.
         return cls(sys.getrecursionlimit(), np.geterr(), list(warnings.filters))
 
+    def holds(self) -> bool:
+        return (
+            sys.getrecursionlimit() == self.recursion
+            and warnings.filters == self.filters
+            and np.geterr() == self.floats
+        )
+
     def restore(self) -> None:
         sys.setrecursionlimit(self.recursion)
         np.seterr(**self.floats)
@@ -192,23 +199,20 @@ class _OwnState:
         self._shared = _ProcessState.now()
         self._seats: dict[int, _ProcessState] = {}
 
-    @contextmanager
-    def of(self, seat: int) -> Iterator[None]:
-        """The settings of a seat within, those of everybody else before and after."""
+    def enter(self, seat: int) -> None:
+        """Put the settings of a seat in force, where they differ from everybody's."""
         if seat in self._seats:
             self._seats[seat].restore()
-        try:
-            yield
-        finally:
-            # First of all, and without a call of Python's, which the limit may not allow.
-            limit = sys.getrecursionlimit()
-            sys.setrecursionlimit(self._shared.recursion)
-            left = _ProcessState.now()._replace(recursion=limit)
-            if left != self._shared:
-                self._shared.restore()
-                self._seats[seat] = left
-            else:
-                self._seats.pop(seat, None)
+
+    def leave(self, seat: int) -> None:
+        """Put everybody's settings in force again."""
+        if seat not in self._seats and self._shared.holds():
+            return
+        # First of all, and without a call of Python's, which the limit may not allow.
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(self._shared.recursion)
+        self._seats[seat] = _ProcessState.now()._replace(recursion=limit)
+        self._shared.restore()
 
 
 def play_game(
@@ -251,8 +255,8 @@ def play_game(
 
     state = _OwnState()
     for seat, policy in enumerate(policies):
-        with state.of(seat):
-            fault = begin(policy, game_seed(seed, players, opening, seat))
+        fault = begin(policy, game_seed(seed, players, opening, seat))
+        state.leave(seat)
         if fault is not None:
             return record(1 - seat, *fault)
     for agent in board.agent_iter():
@@ -262,13 +266,14 @@ def play_game(
         seat = AGENTS.index(agent)
         if on_turn is not None:
             on_turn(format_moves(columns))
-        with state.of(seat):
-            started = time.perf_counter()
-            if clock is None:
-                answer = ask(policies[seat], observation)
-            else:
-                answer = ask_in_time(policies[seat], observation, clock)
-            seconds[seat] += time.perf_counter() - started
+        state.enter(seat)
+        started = time.perf_counter()
+        if clock is None:
+            answer = ask(policies[seat], observation)
+        else:
+            answer = ask_in_time(policies[seat], observation, clock)
+        seconds[seat] += time.perf_counter() - started
+        state.leave(seat)
         if isinstance(answer, Fault):
             return record(1 - seat, *answer)
         column, searched = answer

@@ -61,6 +61,7 @@ def sigint_blocked() -> Iterator[None]:
 
     The terminal sends it to all; a worker would print a traceback for it, even while it is
     still importing. Blocked signals stay blocked in processes that are started meanwhile.
+    What is heard here meanwhile, by another thread, waits until the processes are started.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -74,9 +75,29 @@ def sigint_blocked() -> Iterator[None]:
     loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        with _handlers_held():
+            yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _handlers_held() -> Iterator[None]:
+    """Python's handlers of ENDINGS run when the code within is left, if their signal came."""
+    handlers = {number: signal.getsignal(number) for number in ENDINGS}
+    mine = {number: handler for number, handler in handlers.items() if callable(handler)}
+    if threading.current_thread() is not threading.main_thread():
+        mine = {}
+    came: list[int] = []
+    for number in mine:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in mine.items():
+            signal.signal(number, handler)
+        if came:
+            mine[came[0]](came[0], None)
 
 
 @contextmanager

@@ -189,16 +189,18 @@ def _from_pool(
     parallel = joblib.Parallel(
         n_jobs=jobs, batch_size=1, return_as="generator_unordered", **options
     )
-    with sigint_blocked():
-        results = parallel(tasks)
+    results: Any = None
     try:
+        with sigint_blocked():
+            results = parallel(tasks)
         # Not `yield from`, which would close it outside the filter below.
         for result in results:  # noqa: UP028
             yield result
     finally:
         with warnings.catch_warnings():  # of a run that is stopped: the games go on another time
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
-            results.close()
+            if results is not None:
+                results.close()
 
 
 def _one_at_a_time(

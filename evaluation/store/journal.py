@@ -79,10 +79,10 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
             checked = given == f"{form.name} 2"
             _value(line, checked)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            what = "an entry" if number > 1 else "the header"
+            what = "one" if number > 1 else "the header"
             raise UnreadableRun(
                 f"{path}, line {number}: {line[:120].decode(errors='replace')!r} is not {what} "
-                f"of a file of {form.unit}: {error}{form.remedy}"
+                f"of a run's {form.unit}: {error}{form.remedy}"
             ) from None
     return Content(header, entries, len(data) - len(torn))
 

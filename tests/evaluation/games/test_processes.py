@@ -73,3 +73,24 @@ def test_a_worker_leaves_when_its_parent_is_killed():
     process.wait()
     assert process.stdout.read() == b""  # it ends when the worker, who holds it too, has left
     process.stdout.close()
+
+
+def test_an_interrupt_while_processes_start_waits_until_they_have():
+    started = []
+
+    def interrupted():
+        with sigint_blocked():
+            signal.raise_signal(signal.SIGTERM)  # not blocked, so that Python hears it at once
+            started.append(True)
+
+    def stop(number, _):
+        raise InterruptedError(number)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with pytest.raises(InterruptedError):
+            interrupted()
+        assert signal.getsignal(signal.SIGTERM) is stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert started

@@ -202,8 +202,9 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
     )
     path = tmp_path / GAMES_FILE
-    while process.poll() is None and not path.exists():
+    while process.poll() is None and not (path.exists() and path.read_bytes().endswith(b"\n")):
         time.sleep(0.01)
+    time.sleep(0.05)
     for _ in range(3):  # to all processes, as the terminal does; the workers are starting
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.1)
