@@ -153,6 +153,7 @@ class _Endpoints:
         return JSONResponse(
             {
                 "levels": [level._asdict() for level in LEVELS],
+                "named": settings.agents,
                 "agents": catalogue(settings.agents),
                 "hint": settings.hint,
                 "record": None if settings.record is None else str(settings.record),

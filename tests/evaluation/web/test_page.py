@@ -253,7 +253,8 @@ def test_what_the_agents_see_is_shown_and_they_can_be_paused(open_page: Open) ->
 def test_opponents_are_levels(open_page: Open) -> None:
     page = open_page("moves=")
     names = page.locator("#seat1 option").all_inner_texts()
-    assert names == ["You", *[level.name for level in LEVELS]]
+    named = "tests.helpers.serving:sleeper"  # on the command line
+    assert names == ["You", *[level.name for level in LEVELS], named]
     assert page.input_value("#seat1 select") == LEVELS[1].spec
     page.select_option("#seat1 select", "perfect:ties=random")
     expect(page.locator("#about")).to_contain_text("Perfect: knows the result")
