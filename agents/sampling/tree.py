@@ -225,12 +225,8 @@ class TreeAgent(SearchingAgent):
         self.simulations = simulations
         self.movetime = movetime
         self.reuse = reuse
-        capacity = (
-            (require_count("tree_mb", tree_mb, 1, 1 << 16) << 20)
-            // NODE.itemsize
-            // (2 if reuse else 1)
-        )
-        self._capacity = capacity
+        nodes = (require_count("tree_mb", tree_mb, 1, 1 << 16) << 20) // NODE.itemsize
+        self._capacity = nodes // 2 if reuse else nodes
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
         self._used = 0
         self._root: Position | None = None
