@@ -34,8 +34,8 @@ def execute(arguments: argparse.Namespace) -> int:
     """Compare, and print the table on stdout."""
     from agents.search.heuristics import HEURISTICS, load
     from evaluation.errors import InvalidRun
-    from evaluation.truth.answers import labelled_sets
     from evaluation.truth.heuristics import compare_heuristics
+    from evaluation.truth.labelled import labelled_sets
 
     if arguments.seed < 0:
         raise InvalidRun(f"--seed {arguments.seed}: expected an integer >= 0")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.strength.ratings import Ratings, format_ranks, format_ratings
+from evaluation.strength.ratings import Ratings, format_ratings, rating_rows
 from evaluation.strength.wintable import WinTable
 from evaluation.tables import as_markdown
 
@@ -44,7 +44,7 @@ class Findings:
         """Tables in Markdown, and the same words below."""
         parts = [self.table.markdown(), self.table.summary(), *self.table.notes]
         if self.ratings is not None:
-            parts += [as_markdown(_rows(self.ratings)), _first_move(self.ratings)]
+            parts += [as_markdown(rating_rows(self.ratings)), _first_move(self.ratings)]
         if self.match is None and self.ratings is not None:
             parts.append(self.ratings.basis())
         elif self.match is not None:
@@ -78,20 +78,10 @@ def _facts(ratings: Ratings) -> dict[str, Any]:
     return {**asdict(ratings), "first_move": first_move, "basis": ratings.basis()}
 
 
-def _rows(ratings: Ratings) -> list[list[str]]:
-    spread = "spread" if ratings.exact else "95 %"
-    rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
-    for r in ratings:
-        better = "" if r.better is None else f"{r.better:.1%}"
-        rows.append([r.player, f"{r.elo:+.0f}", f"{r.low:+.0f} to {r.high:+.0f}"])
-        rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
-    return rows
-
-
 def _first_move(ratings: Ratings) -> str:
     first = ratings.first_move
     zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
     return (
-        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} to {first.high:+.0f}). "
+        f"Moving first: {first.value:+z.0f} Elo ({first.low:+z.0f} to {first.high:+z.0f}). "
         f"Elo: {zero}."
     )

@@ -15,13 +15,14 @@ from agents.solver import Solver
 from agents.solver.ladder import ENTRIES, RUNGS, TABLE, rung_score
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun
-from evaluation.truth.labelled import Labelled, random_moves
+from evaluation.tables import as_text
+from evaluation.truth.labelled import Labelled, check_label, random_moves
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
 NAIVE, PRUNED, ORDERED = SEARCHES
 
 
-def spread_positions(count: int, seed: int) -> list[Position]:
+def random_positions(count: int, seed: int) -> list[Position]:
     """The empty board and ``count - 1`` positions of random games, 1 to 20 plies old."""
     generator = np.random.default_rng(seed)
     positions = [Position()]
@@ -81,24 +82,19 @@ def pruning(
 
 
 def _pruning_table(rows: Sequence[PruningRow], count: int, heuristic: str) -> str:
-    lines = [
-        f"{count} positions, heuristic {heuristic}; milliseconds and nodes a move; "
-        "ratio: how many times less than naive",
-        f"{'':>5} | {'naive minimax':^23} | {'alpha-beta':^37} | {'+ threat order, table':^37}",
-        f"{'depth':>5} | {'ms':>9} {'nodes':>13}"
-        + 2 * f" | {'ms':>9} {'nodes':>11} {'time':>7} {'nodes':>7}",
-    ]
+    lines = [["depth", "naive ms", "nodes", "alpha-beta ms", "nodes", "time", "nodes"]]
+    lines[0] += ["+ threat order, table ms", "nodes", "time", "nodes"]
     for row in rows:
-        line = (
-            f"{row.depth:>5} | {1e3 * row.seconds[0] / count:>9.3f} {row.nodes[0] / count:>13,.0f}"
-        )
+        line = [str(row.depth), f"{1e3 * row.seconds[0] / count:.3f}"]
+        line.append(f"{row.nodes[0] / count:,.0f}")
         for seconds, nodes in zip(row.seconds[1:], row.nodes[1:], strict=True):
-            line += (
-                f" | {1e3 * seconds / count:>9.3f} {nodes / count:>11,.0f} "
-                f"{row.seconds[0] / seconds:>6.1f}x {row.nodes[0] / nodes:>6.1f}x"
-            )
+            line += [f"{1e3 * seconds / count:.3f}", f"{nodes / count:,.0f}"]
+            line += [f"{row.seconds[0] / seconds:.1f}x", f"{row.nodes[0] / nodes:.1f}x"]
         lines.append(line)
-    return "\n".join(lines)
+    return (
+        f"{count} positions, heuristic {heuristic}; milliseconds and nodes a move; "
+        f"5.0x: five times less than naive minimax\n{as_text(lines)}"
+    )
 
 
 class ExactRow(NamedTuple):
@@ -147,7 +143,7 @@ def exact(
                 score, searched = rung_score(mine, theirs, rung, max_nodes, table)
                 spent = time.perf_counter() - started
                 if score != STOPPED:
-                    _compare(labelled, score)
+                    check_label(labelled, score)
                     seconds.append(spent)
                     nodes.append(searched)
             rows.append(_exact_row(name, title, len(positions), seconds, nodes))
@@ -158,14 +154,9 @@ def exact(
             score = solver.score(labelled.position)
             seconds.append(time.perf_counter() - started)
             nodes.append(solver.nodes)
-            _compare(labelled, score)
+            check_label(labelled, score)
         rows.append(_exact_row(name, "full solver", len(positions), seconds, nodes))
     return rows, _exact_table(rows)
-
-
-def _compare(labelled: Labelled, score: int) -> None:
-    if score != labelled.score:
-        raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
 
 
 def _exact_row(
@@ -178,18 +169,11 @@ def _exact_row(
 
 
 def _exact_table(rows: Sequence[ExactRow]) -> str:
-    lines = [
-        f"{'set':<14} {'solver':<22} {'solved':>11} {'mean time':>12} {'mean positions':>15} "
-        f"{'positions/s':>12}"
-    ]
-    previous = None
+    lines = [["set", "solver", "solved", "mean time", "mean positions", "positions/s"]]
     for row in rows:
-        if previous not in (None, row.set_name):
-            lines.append("")
-        previous = row.set_name
-        line = f"{row.set_name:<14} {row.solver:<22} {row.solved:>5}/{row.positions:<5}"
+        lines.append([row.set_name, row.solver, f"{row.solved}/{row.positions}", "", "", ""])
         if row.solved:
             rate = row.mean_nodes / max(row.mean_seconds, 1e-9)
-            line += f" {1e3 * row.mean_seconds:>9.3f} ms {row.mean_nodes:>15,.1f} {rate:>12,.0f}"
-        lines.append(line)
-    return "\n".join(lines)
+            lines[-1][3] = f"{1e3 * row.mean_seconds:.3f} ms"
+            lines[-1][4:] = [f"{row.mean_nodes:,.1f}", f"{rate:,.0f}"]
+    return as_text(lines)

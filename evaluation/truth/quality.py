@@ -159,7 +159,7 @@ class Quality:
         if not self.players:
             names = tuple(dict.fromkeys(move.player for move in self.moves))
             object.__setattr__(self, "players", names)
-            ranked = sorted(self.overall(), key=lambda q: (q.blunder_rate.value is None, q[9:]))
+            ranked = sorted(self.overall(), key=_place)
             object.__setattr__(self, "players", tuple(q.player for q in ranked))
 
     @classmethod
@@ -322,6 +322,16 @@ class Quality:
 
     def __str__(self) -> str:
         return self.text()
+
+
+def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
+    """Sorts players: the fewest blunders per critical move first, then the least loss.
+
+    Any part of an estimate may be missing, and of one player alone.
+    """
+    parts = [*quality.blunder_rate, *quality.loss]
+    missing = quality.blunder_rate.value is None
+    return missing, [-np.inf if part is None else part for part in parts]
 
 
 class _Facts(NamedTuple):

@@ -7,7 +7,13 @@ import pytest
 
 from evaluation.__main__ import main
 from evaluation.strength import ratings
-from evaluation.strength.simulation import KINDS_OF_PAIRS, coverage, sprt_errors, tilted
+from evaluation.strength.simulation import (
+    KINDS_OF_PAIRS,
+    LOPSIDED,
+    coverage,
+    sprt_errors,
+    tilted,
+)
 from evaluation.strength.sprt import SCORES, Sprt
 
 
@@ -16,6 +22,11 @@ def test_intervals_hold_the_truth():
     assert 0.92 <= found.elo <= 0.98
     assert 0.89 <= found.first_move <= 0.99
     assert found.ranks >= 0.92
+
+
+@pytest.mark.parametrize(("openings", "tournaments"), [(6, 20), (121, 100)])
+def test_the_worth_of_moving_first_is_held_though_one_side_wins_nearly_all(openings, tournaments):
+    assert coverage(2, openings, tournaments, world=LOPSIDED).first_move >= 0.91
 
 
 def test_intervals_that_are_too_narrow_are_noticed(monkeypatch):
