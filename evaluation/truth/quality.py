@@ -250,8 +250,13 @@ class Quality:
             return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
         weights = self._samples @ denominator
         sampled = (self._samples @ numerator)[weights > 0] / weights[weights > 0]
-        low, high = np.quantile(sampled, (TAIL, 1 - TAIL))
-        return Estimate(value, float(low), float(high))
+        # Few groups show too little of how much they differ. Scaled so, normal deviations
+        # from the value would follow Student's t.
+        generator = np.random.default_rng([self.seed, groups])
+        scale = np.sqrt(groups / generator.chisquare(groups - 1, len(sampled)))
+        low, high = np.quantile(value + (sampled - value) * scale, (TAIL, 1 - TAIL))
+        most = np.inf if top == _LOSS else 1.0
+        return Estimate(value, max(0.0, float(low)), min(most, float(high)))
 
     # -- forms --------------------------------------------------------------------------
 

@@ -115,13 +115,14 @@ def test_players_are_ranked_though_one_of_them_has_no_interval():
     assert "50.0%" in quality.text()
 
 
-def test_intervals_cover_the_truth():
+@pytest.mark.parametrize("groups", [3, 6, 40])
+def test_intervals_cover_the_truth(groups):
     """Blunders at a rate that differs from group to group: openings are not alike."""
     generator = np.random.default_rng(5)
     covered = 0
     for _ in range(100):
         moves = []
-        for group in range(40):
+        for group in range(groups):
             rate = generator.choice([0.1, 0.5])
             for _ in range(6):
                 moves.append(move(2 if generator.random() < rate else 0, group=str(group)))
