@@ -47,7 +47,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.plan.schedule import planned
     from evaluation.report.summary import FORMS, Findings
     from evaluation.store.record import digest, read_games
-    from evaluation.strength.ratings import rate
+    from evaluation.strength.lotteries import standing
+    from evaluation.strength.ratings import Tally, rate
     from evaluation.strength.wintable import WinTable
 
     header, games, _ = read_games(arguments.folder)
@@ -64,7 +65,10 @@ def execute(arguments: argparse.Namespace) -> int:
         anchor = run.anchor(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
-    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match)))
+    found = None
+    if ratings is not None and len(table.players) > 2 and table.complete:
+        found = standing(Tally.of(games, table.players), ratings.exact)
+    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match, found)))
     if ratings is not None:
         write(arguments, header, games, ratings)
     return 0

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.strength.lotteries import Standing
 from evaluation.strength.ratings import Ratings, format_ratings, rating_rows
 from evaluation.strength.wintable import WinTable
 from evaluation.tables import as_markdown
@@ -24,12 +25,14 @@ class Findings:
         digest: hex digest of the games.
         ratings: None before the first game.
         match: what a match of two found besides, with the verdict of its test.
+        standing: cycles, and the order by maximal lotteries, if they were asked for.
     """
 
     table: WinTable
     digest: str
     ratings: Ratings | None = None
     match: Match | None = None
+    standing: Standing | None = None
 
     def text(self) -> str:
         """For a terminal. What a match reports stands for the ratings of its two."""
@@ -38,6 +41,8 @@ class Findings:
             parts.append(self.match.report())
         elif self.ratings is not None:
             parts.append(format_ratings(self.ratings))
+        if self.standing is not None:
+            parts.append(self.standing.text())
         return "\n\n".join(parts) + f"\ndigest {self.digest}"
 
     def markdown(self) -> str:
@@ -49,6 +54,9 @@ class Findings:
             parts.append(self.ratings.basis())
         elif self.match is not None:
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
+        if self.standing is not None:
+            parts += [as_markdown(self.standing.rows())] if self.standing.places else []
+            parts.append(self.standing.verdict())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
 
     def csv(self) -> str:
@@ -61,6 +69,8 @@ class Findings:
         found["ratings"] = None if self.ratings is None else _facts(self.ratings)
         if self.match is not None:
             found["match"] = self.match.as_dict()
+        if self.standing is not None:
+            found["standing"] = self.standing.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 

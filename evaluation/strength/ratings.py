@@ -34,7 +34,7 @@ from evaluation.tables import as_text
 Floats = NDArray[np.float64]
 
 _ELO: Final = 400 / np.log(10)  # Elo points of one natural unit of log odds
-_TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
+TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
 _NEWTON_STEPS: Final = 200
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, that are fitted in one go
@@ -224,7 +224,7 @@ def rate_tally(
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
     points = tally.points.sum((0, 2)) + (tally.games - tally.points).sum((0, 1))
     games = tally.games.sum((0, 1)) + tally.games.sum((0, 2))
-    low, high = np.percentile(drawn, _TAILS, axis=0)
+    low, high = np.percentile(drawn, TAILS, axis=0)
     best, worst = _ranks(elo[None] if exact else drawn)
     order = sorted(range(len(elo)), key=lambda i: (-elo[i].round(6), tally.players[i]))
     ratings = [
@@ -242,7 +242,7 @@ def rate_tally(
     ]
     return Ratings(
         tuple(ratings),
-        Interval(first_move, *map(float, np.percentile(drawn_first_move, _TAILS))),
+        Interval(first_move, *map(float, np.percentile(drawn_first_move, TAILS))),
         tally.resampled,
         len(tally.points),
         exact,
@@ -308,7 +308,7 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Floats, float, Floats, Float
     virtual = 0.25 * ~np.eye(n, dtype=bool)  # half a point a pair, half of it with either colour
     start = fit(tally.points.sum(0) + virtual, tally.games.sum(0) + 2 * virtual)
     generator = tally.generator(seed)
-    weights = _weights(len(tally.points), generator)
+    weights = opening_weights(len(tally.points), generator)
     one, other = np.triu_indices(n, 1)
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
     blocks = np.array_split(np.arange(_DRAWS), max(1, _DRAWS * n * n // _BLOCK))
@@ -342,14 +342,14 @@ def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
     gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
     played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
     generator = tally.generator(seed)
-    weights = _weights(len(played), generator)
+    weights = opening_weights(len(played), generator)
     won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
     drawn = (weights @ gained + won) / (weights @ played + won + lost)
-    low, high = np.percentile(drawn, _TAILS)
+    low, high = np.percentile(drawn, TAILS)
     return Interval(float(gained.sum() / max(played.sum(), 1)), float(low), float(high))
 
 
-def _weights(units: int, generator: np.random.Generator) -> Floats:
+def opening_weights(units: int, generator: np.random.Generator) -> Floats:
     """Random weights ``(draws, units)`` of mean 1.
 
     Exponential for many units. For few their variance is larger: that corrects for a variance
@@ -409,8 +409,8 @@ def _ranks(elo: Floats) -> tuple[Floats, Floats]:
     players = range(elo.shape[1])
     above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
     below = np.stack([(elo < elo[:, [i]] - _TIE).sum(1) for i in players], 1)
-    best = np.percentile(above + 1, _TAILS[0], axis=0, method="inverted_cdf")
-    worst = np.percentile(elo.shape[1] - below, _TAILS[1], axis=0, method="inverted_cdf")
+    best = np.percentile(above + 1, TAILS[0], axis=0, method="inverted_cdf")
+    worst = np.percentile(elo.shape[1] - below, TAILS[1], axis=0, method="inverted_cdf")
     return best, worst
 
 

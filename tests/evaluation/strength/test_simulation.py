@@ -31,10 +31,12 @@ def test_the_worth_of_moving_first_is_held_though_one_side_wins_nearly_all(openi
 
 def test_intervals_that_are_too_narrow_are_noticed(monkeypatch):
     """The same, resampled as if there were thrice as many openings: that test can fail."""
-    whole = ratings._weights
-    monkeypatch.setattr(
-        ratings, "_weights", lambda units, generator: 1 + (whole(units, generator) - 1) / 3**0.5
-    )
+    whole = ratings.opening_weights
+
+    def narrow(units, generator):
+        return 1 + (whole(units, generator) - 1) / 3**0.5
+
+    monkeypatch.setattr(ratings, "opening_weights", narrow)
     assert coverage(players=4, openings=30, tournaments=60).elo < 0.88
 
 
