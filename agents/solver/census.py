@@ -45,7 +45,7 @@ def census(plies: int = DEFAULT_PLIES) -> list[Census]:
     """Counts of the positions of 0, 1, ... ``plies`` discs.
 
     Up to 8 plies they come from the book that ships, beyond it all from the 12-ply book
-    of ``bitbully-databases``, in minutes and 2 GB of memory.
+    of ``bitbully-databases``.
 
     Raises:
         BookUnavailable: that package is not installed.

@@ -12,7 +12,8 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.strength.ratings import Tally, fit, rate_tally
+from evaluation.strength.fit import fit
+from evaluation.strength.ratings import Tally, rate_tally
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
 from evaluation.tables import as_text
 

@@ -11,10 +11,10 @@ from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import enumerate_openings
 from evaluation.store.record import GameRecord, read_games
+from evaluation.strength.fit import fit
 from evaluation.strength.ratings import (
     Rating,
     Tally,
-    fit,
     format_ranks,
     format_ratings,
     parse_anchor,
@@ -218,7 +218,7 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample():
 @pytest.mark.parametrize(
     ("played", "deterministic"),
     [
-        (some_run(), "abc"),  # one draws lots
+        (some_run(), "abc"),  # one is stochastic
         (some_run()[:-1], "abcd"),  # a game is missing
         ([g for g in some_run() if g.opening != "44"], "abcd"),  # an opening is missing
     ],
