@@ -56,9 +56,9 @@ def find(keys: NDArray[Any], key: int) -> int:
     return low if low < len(keys) and keys[low] == key else -1
 
 
-@kernel("int64(int64[::1], int64[::1])")
-def successors(keys: NDArray[np.int64], out: NDArray[np.int64]) -> int:
-    """Write the keys of all positions one disc on that are not won; return how many."""
+@kernel("int64(int64[::1], boolean, int64[::1])")
+def successors(keys: NDArray[np.int64], won: bool, out: NDArray[np.int64]) -> int:
+    """Write the keys of all positions one disc on that are won, or are not; return how many."""
     count = 0
     for i in range(len(keys)):
         mine, theirs = boards_of(int(keys[i]))
@@ -66,7 +66,7 @@ def successors(keys: NDArray[np.int64], out: NDArray[np.int64]) -> int:
         while moves:
             cell = moves & -moves
             moves ^= cell
-            if not has_won(mine | cell):
+            if has_won(mine | cell) == won:
                 out[count] = position_key(theirs, mine | cell)
                 count += 1
     return count
@@ -108,7 +108,7 @@ def layers(plies: int) -> list[NDArray[np.int64]]:
     found = [np.array([BOTTOM], dtype=np.int64)]
     for _ in range(plies):
         out = np.empty(COLUMNS * len(found[-1]), dtype=np.int64)
-        count = successors(found[-1], out)
+        count = successors(found[-1], False, out)
         found.append(np.unique(out[:count]))
     return found
 

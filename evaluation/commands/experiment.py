@@ -79,14 +79,14 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _pruning(arguments: argparse.Namespace) -> list[Table]:
-    from evaluation.studies.experiments import pruning, spread_positions
+    from evaluation.studies.experiments import pruning, random_positions
     from evaluation.truth.labelled import read_labelled
 
     if arguments.files:
         labelled = [p for path in arguments.files for p in read_labelled(path)[: arguments.count]]
         positions = [p.position for p in labelled]
     else:
-        positions = spread_positions(arguments.count, arguments.seed)
+        positions = random_positions(arguments.count, arguments.seed)
     return [pruning(positions, range(1, arguments.depth + 1), arguments.heuristic)[1]]
 
 

@@ -28,8 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Compare, and print the table on stdout."""
     from agents.search.heuristics import HEURISTICS, load
-    from evaluation.truth.answers import labelled_sets
     from evaluation.truth.heuristics import compare_heuristics
+    from evaluation.truth.labelled import labelled_sets
 
     at_least(arguments, 0, "seed")
     names = arguments.heuristics or list(HEURISTICS)

@@ -71,8 +71,9 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
     import agents
-    from evaluation.truth.answers import labelled_sets, question_agents
+    from evaluation.truth.answers import question_agents
     from evaluation.truth.judge import Judge
+    from evaluation.truth.labelled import labelled_sets
 
     for spec in arguments.what:
         agents.make(spec).close()  # an error now rather than after the solver's work

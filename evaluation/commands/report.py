@@ -40,7 +40,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.plan.schedule import planned
     from evaluation.report.summary import RunSummary
     from evaluation.store.record import digest, read_games
-    from evaluation.strength.ratings import rate
+    from evaluation.strength.lotteries import standing
+    from evaluation.strength.ratings import Tally, rate
     from evaluation.strength.wintable import WinTable
 
     header, games, _ = read_games(arguments.folder)
@@ -57,7 +58,10 @@ def execute(arguments: argparse.Namespace) -> int:
         anchor = anchor_of(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
-    show_summary(RunSummary(table, digest(games), ratings, match), arguments)
+    found = None
+    if ratings is not None and len(table.players) > 2 and table.complete:
+        found = standing(Tally.of(games, table.players), ratings.exact)
+    show_summary(RunSummary(table, digest(games), ratings, match, found), arguments)
     if arguments.games and games:
         from evaluation.store.export import write_games
 

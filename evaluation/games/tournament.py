@@ -34,7 +34,8 @@ from evaluation.plan.field import (
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
 from evaluation.store.record import GameRecord, digest, open_games
-from evaluation.strength.ratings import Ratings, rate
+from evaluation.strength.lotteries import Standing, standing
+from evaluation.strength.ratings import Ratings, Tally, rate
 from evaluation.strength.wintable import WinTable
 
 
@@ -73,6 +74,14 @@ class Tournament:
             InvalidRun: the anchor is none of the players.
         """
         return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
+
+    def standing(self) -> Standing:
+        """Cycles of the field, and its order by maximal lotteries.
+
+        Raises:
+            InvalidRun: two of the agents did not meet.
+        """
+        return standing(Tally.of(self.games, self.players), self.ratings.exact)
 
     def _repr_markdown_(self) -> str:
         return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"

@@ -10,13 +10,14 @@ from typing import Any, Final
 from evaluation.games.match import Match
 from evaluation.games.tournament import Tournament
 from evaluation.report.labels import labels
+from evaluation.strength.lotteries import Standing
 from evaluation.strength.ratings import (
     Ratings,
     first_move_line,
     format_ranks,
 )
 from evaluation.strength.wintable import Cell, WinTable
-from evaluation.tables import as_text, signed, styled
+from evaluation.tables import as_markdown, as_text, signed, styled
 
 UNFITTED: Final = 10_000  # columns where there is no terminal: everything fits
 NARROWEST: Final = 12  # columns of an agent's name before a column of figures is left out instead
@@ -36,12 +37,14 @@ class RunSummary:
         digest: hex digest of the games.
         ratings: None before the first game.
         match: what a match of two found besides, with the verdict of its test.
+        standing: cycles, and the order by maximal lotteries, if they were asked for.
     """
 
     table: WinTable
     digest: str
     ratings: Ratings | None = None
     match: Match | None = None
+    standing: Standing | None = None
 
     @classmethod
     def of(cls, run: Tournament | Match, anchor: tuple[str, float] | None = None) -> RunSummary:
@@ -65,7 +68,8 @@ class RunSummary:
             first = self.table.text()
         crossed = "" if self.ratings is None else cross_table(self.ratings, self.table, columns)
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
-        parts = [first, crossed, "\n".join([*rest, f"digest {self.digest}"])]
+        found = "" if self.standing is None else self.standing.text()
+        parts = [first, crossed, found, "\n".join([*rest, f"digest {self.digest}"])]
         lines = "\n\n".join(part for part in parts if part).split("\n")
         return "\n".join(
             line if _laid_out(line) else textwrap.fill(line, columns) for line in lines
@@ -78,6 +82,9 @@ class RunSummary:
             parts.append(self.ratings._repr_markdown_())
         if self.match is not None:
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
+        if self.standing is not None:
+            parts += [as_markdown(self.standing.rows())] if self.standing.places else []
+            parts.append(self.standing.verdict())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
 
     def csv(self) -> str:
@@ -90,6 +97,8 @@ class RunSummary:
         found["ratings"] = None if self.ratings is None else _facts(self.ratings)
         if self.match is not None:
             found["match"] = self.match.as_dict()
+        if self.standing is not None:
+            found["standing"] = self.standing.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -113,6 +114,12 @@ class WinTable:
     def games(self) -> int:
         """Number of games."""
         return sum(cell.games for cell in self.cells.values())
+
+    @property
+    def complete(self) -> bool:
+        """All players have met one another."""
+        pairs = itertools.combinations(self.players, 2)
+        return all((self.cell(*pair) + ~self.cell(*pair[::-1])).games for pair in pairs)
 
     # -- forms --------------------------------------------------------------------------
 

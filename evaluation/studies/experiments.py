@@ -16,13 +16,13 @@ from agents.solver.ladder import ENTRIES, RUNGS, TABLE, rung_score
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun
 from evaluation.tables import Shown, Table, plural
-from evaluation.truth.labelled import Labelled, random_moves
+from evaluation.truth.labelled import Labelled, check_label, random_moves
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
 NAIVE, PRUNED, ORDERED = SEARCHES
 
 
-def spread_positions(count: int, seed: int) -> list[Position]:
+def random_positions(count: int, seed: int) -> list[Position]:
     """The empty board and ``count - 1`` positions of random games, 1 to 20 plies old."""
     generator = np.random.default_rng(seed)
     positions = [Position()]
@@ -148,7 +148,7 @@ def exact(
                 score, searched = rung_score(mine, theirs, rung, max_nodes, table)
                 spent = time.perf_counter() - started
                 if score != STOPPED:
-                    _compare(labelled, score)
+                    check_label(labelled, score)
                     seconds.append(spent)
                     nodes.append(searched)
             rows.append(_exact_row(name, title, len(positions), seconds, nodes))
@@ -159,14 +159,9 @@ def exact(
             score = solver.score(labelled.position)
             seconds.append(time.perf_counter() - started)
             nodes.append(solver.nodes)
-            _compare(labelled, score)
+            check_label(labelled, score)
         rows.append(_exact_row(name, "full solver", len(positions), seconds, nodes))
     return rows, _exact_table(rows)
-
-
-def _compare(labelled: Labelled, score: int) -> None:
-    if score != labelled.score:
-        raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
 
 
 def _exact_row(

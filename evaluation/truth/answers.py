@@ -10,21 +10,17 @@ from typing import Any, Final, NamedTuple
 
 import agents
 from agents.base import Agent
-from agents.solver import Solver
 from c4env.observation import observe
 from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.games.game import Fault, ask, begin, game_seed
 from evaluation.games.workers import version_here
 from evaluation.store.journal import Format, Journal
-from evaluation.truth.judge import Judge, strongest_book
-from evaluation.truth.labelled import STAGES, Labelled, make_labelled, read_labelled
+from evaluation.truth.judge import Judge
+from evaluation.truth.labelled import Labelled, check_label
 from evaluation.truth.quality import JudgedMove, Quality
 
 ANSWERS_FILE: Final = "answers.jsonl"
-
-MADE: Final = 100
-"""Positions of a set that is made, where no number is given."""
 
 Key = tuple[str, int, str, int, int]  # spec, seed, versions, bitboards
 
@@ -34,36 +30,6 @@ class Answer(NamedTuple):
 
     column: int | None
     fault: str = ""
-
-
-def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """The positions of several sets, each once.
-
-    Args:
-        names: files of ``moves score`` lines, or sets of :data:`evaluation.truth.labelled.STAGES`,
-            which are made.
-        count: the first so many of each; None takes all of a file and MADE of a set.
-        seed: of the sets that are made.
-
-    Raises:
-        InvalidRun: not a positive number, or a position whose game is over.
-        UnreadableRun: a file is not such.
-    """
-    if count is not None and count < 1:
-        raise InvalidRun(f"{count} positions: expected at least 1")
-    solver = Solver(book=strongest_book()) if any(name in STAGES for name in names) else None
-    found: dict[Position, Labelled] = {}
-    for name in names:
-        if name in STAGES:
-            assert solver is not None
-            some = make_labelled(name, count or MADE, seed, solver)
-        else:
-            some = read_labelled(Path(name))[:count]
-        for labelled in some:
-            if labelled.position.outcome is not None:
-                raise InvalidRun(f"{name}: {labelled.moves}: the game is over")
-            found.setdefault(labelled.position, labelled)
-    return list(found.values())
 
 
 def question_agents(
@@ -93,9 +59,7 @@ def question_agents(
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
     field = [agents.make(spec) for spec in specs]
     for labelled in positions:
-        best = max(s for s in judge.scores(labelled.position) if s is not None)
-        if best != labelled.score:
-            raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {best}")
+        check_label(labelled, max(s for s in judge.scores(labelled.position) if s is not None))
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     with nullcontext() if folder is None else _kept(folder) as journal:

@@ -7,12 +7,12 @@ from agents.solver.ladder import RUNGS
 from c4env.position import Position
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
-from evaluation.studies.experiments import exact, pruning, spread_positions
+from evaluation.studies.experiments import exact, pruning, random_positions
 from evaluation.truth.labelled import make_labelled
 
 
 def test_pruning_compares_the_same_positions_at_each_depth():
-    rows, table = pruning(spread_positions(4, seed=1), range(1, 4))
+    rows, table = pruning(random_positions(4, seed=1), range(1, 4))
     assert [row.depth for row in rows] == [1, 2, 3]
     for row in rows:
         naive, pruned, ordered = row.nodes
