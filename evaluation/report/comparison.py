@@ -15,7 +15,7 @@ Run = tuple[Mapping[str, Any], Sequence[GameRecord]]
 
 
 def compare(before: Run, after: Run) -> Table:
-    """Elo and score of the agents of two runs, and their games that both have, one by one.
+    """Elo of the agents of two runs, and their games that both have, one by one.
 
     Elo is relative to the mean of the agents in both runs.
 
@@ -30,8 +30,9 @@ def compare(before: Run, after: Run) -> Table:
         _rate(run, players, common) for run, players in zip((before, after), names, strict=True)
     ]
     pairs = _pairs(before[1], after[1])
-    heading = ["agent", "Elo before", "95 % before", "Elo after", "95 % after", "change"]
-    rows: list[list[Any]] = [[*heading, "score before", "score after", "better", "worse"]]
+    spread = [Shown(f"95 % {when}", "95 %") for when in ("before", "after")]
+    rows: list[list[Any]] = [["agent", "before", spread[0], "after", spread[1], "change"]]
+    rows[0] += ["better", "worse"]
     order = sorted(common, key=lambda name: -rated[1][name].elo)
     for name in order:
         old, new = (ratings[name] for ratings in rated)
@@ -39,8 +40,8 @@ def compare(before: Run, after: Run) -> Table:
         cells: list[Any] = [name]
         for r in (old, new):
             cells += [_elo(r.elo), f"{signed(r.low)} .. {signed(r.high)}"]
-        cells += [_elo(new.elo - old.elo), _share(old.score), _share(new.score)]
-        rows.append([*cells, sum(g > 0 for g in gains), sum(g < 0 for g in gains)])
+        cells += [_elo(new.elo - old.elo), sum(g > 0 for g in gains), sum(g < 0 for g in gains)]
+        rows.append(cells)
     changed = sum(a.moves != b.moves for a, b in pairs)
     notes = [f"{plural(len(pairs), 'game')} in both runs; {changed} went another way."]
     for players, run in zip(names, ("before", "after"), strict=True):
@@ -73,7 +74,3 @@ def _points(game: GameRecord, player: str) -> float:
 
 def _elo(value: float) -> Shown:
     return Shown(value, signed(value))
-
-
-def _share(value: float) -> Shown:
-    return Shown(value, f"{value:.1%}")
