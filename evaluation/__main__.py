@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "place": "rate one agent among the stored field",
     "report": "print the tables of a run, or of games that people played",
     "quality": "judge the moves of agents by exact play",
+    "refute": "find what any opponent can hold an agent to",
     "heuristics": "compare heuristics without search, by exact scores",
     "sweep": "strength against cost: many settings of an agent",
     "replay": "show a game of a run, move by move, with exact scores",

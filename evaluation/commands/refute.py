@@ -1,0 +1,65 @@
+"""Refute an agent: the least that any opponent can hold it to, and by which moves.
+
+c4 refute SPEC
+
+From each opening and with each colour all moves of the opponent are searched with the agent's own
+answers, helped by exact scores. An opening is held if exact play would win (or draw) it and no line
+was found in which the agent gets less: proven if all was searched, else up to --positions.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from c4env.cores import usable_cores
+from evaluation.commands.run import Progress, announce, configure_format
+
+OPENINGS = "2"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    from evaluation.truth.refutation import BUDGET
+
+    parser.add_argument("agent", metavar="SPEC", help="the agent, as for c4 run")
+    parser.add_argument(
+        "--openings", metavar="OPENINGS", default=OPENINGS,
+        help=f"where games begin, as for c4 run (default {OPENINGS}: 25 of them)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="only N of the openings, drawn by the seed"
+    )
+    parser.add_argument(
+        "--positions", type=int, metavar="N", default=BUDGET,
+        help=f"positions to ask it in, for each opening and colour (default {BUDGET})",
+    )  # fmt: skip
+    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
+    parser.add_argument(
+        "--jobs", type=int, default=usable_cores(), metavar="N",
+        help="worker processes (default: the number of cores); they find the same for any",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="DIR",
+        help="keep answers and scores in DIR; the same command, or one with more positions, "
+        "goes on from there",
+    )  # fmt: skip
+    configure_format(parser)
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Search, and print the table on stdout."""
+    announce(arguments)
+    from evaluation.truth.refutation import refute
+
+    given = {name: getattr(arguments, name) for name in ("seed", "jobs", "out", "limit")}
+    with Progress("openings", arguments.quiet) as progress:
+        found = refute(
+            arguments.agent,
+            arguments.openings,
+            arguments.positions,
+            watch=progress.watch,
+            **given,
+        )
+    print(getattr(found, arguments.format)())
+    return 0
