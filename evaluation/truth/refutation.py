@@ -38,7 +38,7 @@ import joblib
 import agents
 from agents.solver import Solver
 from agents.zoo.registry import registered_here
-from c4env.bitboard import BOARD, fours
+from c4env.bitboard import BOARD, CELLS, fours
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun, RunInUse, WorkerDied
 from evaluation.games.processes import deaf_to_interrupts, start_worker
@@ -73,6 +73,8 @@ class WorstCase:
             line; None if it never did.
         proven: no opponent can do better: all was searched that could show one.
         positions: those the agent was asked in.
+        searched: so many plies after the opening, all lines of the opponent were tried; if
+            proven, all that matter to the end.
         fault: what the agent did in place of an answer, if the line ends with that.
     """
 
@@ -84,6 +86,7 @@ class WorstCase:
     first_error: int | None
     proven: bool
     positions: int
+    searched: int
     fault: str = ""
 
 
@@ -131,11 +134,12 @@ class Refutation:
         cases = f"{len(self.openings)} openings and colours, {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
         if self.held is not None:
-            proven = sum(case.proven for case in kept)
+            open_ = [case.searched for case in kept if not case.proven]
             lines.append(
-                f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%}): {proven} against "
-                f"every line (proven), {len(kept) - proven} without a refutation in "
-                f"{self.budget} positions."
+                f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%}): "
+                f"{len(kept) - len(open_)} against every line (proven), {len(open_)} without a "
+                f"refutation in {self.budget} positions"
+                + (f", all lines of {min(open_)} plies." if open_ else ".")
             )
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
@@ -189,7 +193,7 @@ class Refutation:
 
 def _as_dict(case: WorstCase) -> dict[str, Any]:
     found = asdict(case)
-    del found["fault"]  # it is in the notes
+    del found["fault"], found["searched"]  # they are in the notes and the summary
     return found
 
 
@@ -406,10 +410,11 @@ class _Search:
         position = Position.parse(opening)
         root = _Node(position, opening, self._score(position))
         self._play_out(root)
-        proven = self._outcome == -1 or self._search(root)
+        left = CELLS if self._outcome == -1 else self._search(root)
         value, errs = _sign(root.score), self._first_error(len(opening))
-        found = (self._outcome, self._line, errs, proven, len(self._asked), self._fault)
-        return WorstCase(opening, self._seat, value, *found)
+        found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
+        searched = left - position.plies
+        return WorstCase(opening, self._seat, value, *found, searched, self._fault)
 
     def _score(self, position: Position) -> int:
         """The exact score, for the agent."""
@@ -452,8 +457,12 @@ class _Search:
                 )
                 node = self._play(node, best)
 
-    def _search(self, root: _Node) -> bool:
-        """Look for less than was found so far; True when no line is left that could give it."""
+    def _search(self, root: _Node) -> int:
+        """Look for less than was found so far.
+
+        Returns:
+            Discs on the board to which all lines were searched: all, unless positions ran out.
+        """
         after = self._reply(root) if root.position.to_move == self._seat else root
         waiting = [] if after is None else [(0, 0, after)]
         seen: set[Position] = set()
@@ -464,16 +473,16 @@ class _Search:
                 if before is None or before.position in seen:
                     continue
                 if len(self._asked) >= self._budget and before.position not in self._asked:
-                    return False
+                    return min(n.position.plies for n in [node, *(left for _, _, left in waiting)])
                 seen.add(before.position)
                 after = self._reply(before)
                 if after is not None and _sign(after.score) < self._outcome:
                     self._play_out(after)
                 if self._outcome == -1:
-                    return True
+                    return CELLS
                 if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
                     heapq.heappush(waiting, (promise(after), len(seen), after))
-        return True
+        return CELLS
 
     def _can_lose(self, position: Position) -> bool:
         """Whether a four is left that the opponent could complete."""

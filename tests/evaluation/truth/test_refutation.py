@@ -173,6 +173,8 @@ def test_a_budget_ends_the_search_and_what_it_found_is_true(budget):
     for case, full in zip(evaluation.refute("negamax", LATE, budget).openings, whole, strict=True):
         assert case.positions <= max(budget, 42 - len(case.opening))
         assert case.proven or full.positions > case.positions
+        assert case.proven == (case.searched == 42 - len(case.opening))
+        assert case.proven or (len(case.opening) + case.searched) % 2 == 1 - case.seat
         assert case.outcome >= full.outcome
         assert case.outcome == -1 or case.proven == (case.positions == full.positions)
 
