@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "web": "open a page to play, to analyse and to look at games",
     "solve": "exact scores of positions",
     "book": "build or verify an opening book",
+    "exam": "choose the positions of the exam again, or verify its scores",
     "experiment": "repeat a published experiment",
     "serve-agent": "serve an agent to other programs, by lines or HTTP",
     "bench": "measure speed beside what it is compared with",

@@ -10,17 +10,16 @@ was found in which the agent gets less: proven if all was searched, else up to -
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
 from c4env.cores import usable_cores
 from evaluation.commands.run import Progress, announce, configure_format
 
-OPENINGS = "2"
+OPENINGS: Final = "2"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    from evaluation.truth.refutation import BUDGET
-
     parser.add_argument("agent", metavar="SPEC", help="the agent, as for c4 run")
     parser.add_argument(
         "--openings", metavar="OPENINGS", default=OPENINGS,
@@ -30,8 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--limit", type=int, metavar="N", help="only N of the openings, drawn by the seed"
     )
     parser.add_argument(
-        "--positions", type=int, metavar="N", default=BUDGET,
-        help=f"positions to ask it in, for each opening and colour (default {BUDGET})",
+        "--positions", type=int, metavar="N",
+        help="positions to ask it in, for each opening and colour (default 1000)",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
     parser.add_argument(
@@ -52,14 +51,11 @@ def execute(arguments: argparse.Namespace) -> int:
     announce(arguments)
     from evaluation.truth.refutation import refute
 
-    given = {name: getattr(arguments, name) for name in ("seed", "jobs", "out", "limit")}
+    names = ("openings", "positions", "seed", "jobs", "out", "limit")
+    given = {name: getattr(arguments, name) for name in names}
+    if given["positions"] is None:
+        del given["positions"]
     with Progress("openings", arguments.quiet) as progress:
-        found = refute(
-            arguments.agent,
-            arguments.openings,
-            arguments.positions,
-            watch=progress.watch,
-            **given,
-        )
+        found = refute(arguments.agent, **given, watch=progress.watch)
     print(getattr(found, arguments.format)())
     return 0

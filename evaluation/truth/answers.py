@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import agents
 from agents.solver import Solver
+from agents.solver.exam import exam
 from c4env.observation import observe
 from c4env.position import Position
 from evaluation.errors import InvalidRun
@@ -22,6 +23,8 @@ from evaluation.truth.quality import JudgedMove, Quality
 
 ANSWERS_FILE: Final = "answers.jsonl"
 FORMAT: Final = "c4env answers 1"
+
+EXAM: Final = "exam"
 
 MADE: Final = 100
 """Positions of a set that is made, where no number is given."""
@@ -40,9 +43,10 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     """The positions of several sets, each once.
 
     Args:
-        names: files of ``moves score`` lines, or sets of :data:`evaluation.truth.labelled.STAGES`,
-            which are made.
-        count: the first so many of each; None takes all of a file and MADE of a set.
+        names: files of ``moves score`` lines, ``exam`` (``agents.solver.exam``), or sets of
+            :data:`evaluation.truth.labelled.STAGES`, which are made.
+        count: the first so many of each; None takes all of a file or the exam, and MADE
+            of a set that is made.
         seed: of the sets that are made.
 
     Raises:
@@ -57,6 +61,11 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
         if name in STAGES:
             assert solver is not None
             some = make_labelled(name, count or MADE, seed, solver)
+        elif name == EXAM:
+            some = [
+                Labelled(moves, Position.parse(moves), max(s for s in scores if s is not None))
+                for moves, scores in exam()[:count]
+            ]
         else:
             some = read_labelled(Path(name))[:count]
         for labelled in some:

@@ -146,7 +146,9 @@ class Refutation:
             median = statistics.median(errors)
             lines.append(f"Median of the discs on the board at its first error: {median:g}.")
         if (case := self.shortest) is not None:
-            lines.append(f"Shortest refutation: {case.line} (the agent has seat {case.seat}).")
+            lines.append(
+                f"Shortest refutation found: {case.line} (the agent has seat {case.seat})."
+            )
         lines.append(f"It was asked in {self.positions} positions.")
         return "\n".join([*lines, *self.notes])
 

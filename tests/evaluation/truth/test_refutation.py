@@ -284,7 +284,7 @@ def test_the_command_prints_every_form(capsys, tmp_path):
         assert "openings/s" in shown.err
         forms[form] = shown.out
     assert f"{found.held:.1%}" in forms["text"]
-    assert f"Shortest refutation: {found.shortest.line}" in forms["markdown"]
+    assert f"Shortest refutation found: {found.shortest.line}" in forms["markdown"]
     known = json.loads(forms["json"])
     assert known["positions"] == sum(case["positions"] for case in known["openings"])
     could = [case for case in known["openings"] if case["value"] >= 0]
