@@ -5,6 +5,7 @@ import functools
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -151,6 +152,21 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
         before = Position.parse(case.line[: case.first_error])
         after = before.play(int(case.line[case.first_error]) - 1)
         assert solver.sign(before) > -solver.sign(after)
+
+
+@pytest.mark.compiled
+def test_the_refutations_of_the_readme_replay():
+    readme = (ROOT / "evaluation" / "README.md").read_text()
+    rows = re.findall(r"^\| `(.+)` \| \d+ of \d+ .*\| (first|second) \| (\d+) \|$", readme, re.M)
+    assert len(rows) > 8
+    for spec, place, line in rows:
+        seat = ["first", "second"].index(place)
+        position = Position.parse(line[:2])
+        for digit in line[2:]:
+            if position.to_move == seat:
+                assert answer(spec, position) == int(digit) - 1
+            position = position.play(int(digit) - 1)
+        assert position.outcome.winner == 1 - seat
 
 
 def test_an_agent_is_asked_once_in_each_position_of_an_opening():
