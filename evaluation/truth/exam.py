@@ -1,7 +1,7 @@
 """The exam: how its positions were chosen, and the command's work of choosing them again.
 
-The exam itself is read by ``agents.solver.exam``. It is made in three steps, each of which gives
-the same on any machine and for any number of processes:
+The exam itself is read by ``agents.solver.exam``. It is made in three steps, which give the same
+for any number of processes:
 
 1. *Games*. Players of many kinds, drawn by lot, meet after 0 to 10 random discs. Of the positions
    they meet and those one disc off, 4 to 36 plies each, those are kept that are in

@@ -1,47 +1,38 @@
 """Refutation: the least that any opponent can hold an agent to, and by which moves.
 
 From each opening and with each colour all moves of the opponent are searched, together with the
-agent's own answers. The agent is asked afresh in each position, with a seed made of the position,
-so that it answers alike however the position was reached. Three facts keep the search short:
+agent's own answers (``evaluation.truth.worst_case``). The agent is asked afresh in each position,
+with a seed made of the position, so that it answers alike however the position was reached.
 
-- What exact play gives the agent is the most it can be held to.
-- Once exact play says that the agent is lost, or no more than drawn, the opponent need only
-  play on by exact scores, against the agent's own answers, to the end.
-- When no four is left that the opponent could still complete, it cannot win any more.
-
-Positions are taken in the order of :func:`promise`: first those the agent has nearly lost. All
-that is found out of an opening is appended to a file of its own, so a search that was stopped, or
-is given more positions later, goes on where it was.
+All that is found out of an opening is appended to a file of its own, so a search that was
+stopped, or is given more positions later, goes on where it was.
 """
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import heapq
 import json
 import os
+import pickle
 import re
 import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext, redirect_stdout
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import joblib
 
 import agents
-from agents.solver import Solver
 from agents.zoo.registry import registered_here
-from c4env.bitboard import BOARD, CELLS, fours
-from c4env.position import Position, format_moves
+from c4env.position import Position
 from evaluation.errors import InvalidRun, RunInUse, WorkerDied
-from evaluation.games.processes import deaf_to_interrupts, start_worker
+from evaluation.games.processes import deaf_to_interrupts, one_interrupt, start_worker
 from evaluation.games.settings import Settings, Watcher
 from evaluation.games.workers import dismiss_processes, version_here
 from evaluation.plan.field import Player, code_of, name_players, traits
@@ -49,7 +40,7 @@ from evaluation.plan.openings import Openings, choose_openings
 from evaluation.store.journal import Journal
 from evaluation.tables import as_csv, as_markdown, as_text
 from evaluation.truth.answers import question
-from evaluation.truth.judge import strongest_book
+from evaluation.truth.worst_case import Facts, Search, WorstCase, parse_fact
 
 FORMAT: Final = "c4env refutation 1"
 BUDGET: Final = 1000
@@ -57,37 +48,6 @@ BUDGET: Final = 1000
 PATIENCE: Final = 6  # half seconds to wait for a file that is in use
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
-
-
-@dataclass(frozen=True)
-class WorstCase:
-    """What the best opponent found gets from one opening, when the agent has one of the colours.
-
-    Attributes:
-        opening: 1-based columns.
-        seat: 0 if the agent is the first player, 1 if the second.
-        value: what exact play of both sides gives the agent: 1, 0 or -1.
-        outcome: what it got against the best line found; never more than ``value``.
-        line: that line, 1-based columns from the empty board to the end of the game.
-        first_error: discs on the board when the agent first gave away a win or a draw in that
-            line; None if it never did.
-        proven: no opponent can do better: all was searched that could show one.
-        positions: those the agent was asked in.
-        searched: so many plies after the opening, all lines of the opponent were tried; if
-            proven, all that matter to the end.
-        fault: what the agent did in place of an answer, if the line ends with that.
-    """
-
-    opening: str
-    seat: int
-    value: int
-    outcome: int
-    line: str
-    first_error: int | None
-    proven: bool
-    positions: int
-    searched: int
-    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,7 +200,7 @@ def refute(
     task = _Task(name, player, chosen.seed, positions, folder, code_of(field), registered_here())
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
-    with closing(_on_workers(task, cases, chosen.jobs)) as results:
+    with one_interrupt(), closing(_on_workers(task, cases, chosen.jobs)) as results:
         for case in results:
             found[case.opening, case.seat] = case
             if watch is not None:
@@ -305,6 +265,11 @@ def _on_workers(
         results = parallel(joblib.delayed(_case)(task, *case) for case in cases)
     try:
         yield from results
+    except pickle.PicklingError as error:
+        raise InvalidRun(
+            f"the agent cannot be sent to a worker ({error.__cause__ or error}); give it by its "
+            "import path, or search with jobs=1"
+        ) from None
     except BrokenExecutor as error:
         raise WorkerDied(
             f"{task.name} ended its process ({' '.join(str(error).split())})"
@@ -322,12 +287,12 @@ def _on_workers(
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
     for name, agent in task.registered.items():
         agents.register(name, agent, replace=True)
-    made = isinstance(task.player, str)
-    policy: Any = agents.make(task.player) if isinstance(task.player, str) else task.player
+    made = agents.make(task.player) if isinstance(task.player, str) else None
+    policy: Any = made or task.player
     path = task.path(opening, seat)
     with (
         redirect_stdout(sys.stderr),  # what agents print: stdout is for the answer
-        closing(policy) if made else nullcontext(),
+        nullcontext() if made is None else closing(made),
         nullcontext() if path is None else _journal(path) as journal,
     ):
 
@@ -335,172 +300,14 @@ def _case(task: _Task, opening: str, seat: int) -> WorstCase:
             column, fault = question(policy, task.name, position, task.seed)
             return fault if column is None else column
 
-        return _Search(answer, _Facts(journal), seat, task.budget).run(opening)
+        return Search(answer, Facts(journal), seat, task.budget).run(opening)
 
 
 def _journal(path: Path) -> Journal[Any]:
     """The file, once a worker has left whose leading process was killed a moment ago."""
     for _ in range(PATIENCE):
         try:
-            return Journal(path, FORMAT, _parse)
+            return Journal(path, FORMAT, parse_fact)
         except RunInUse:
             time.sleep(0.5)
-    return Journal(path, FORMAT, _parse)
-
-
-class _Facts:
-    """What was found out of positions, by kind of question; in a file as well, if there is one."""
-
-    def __init__(self, journal: Journal[Any] | None) -> None:
-        self._journal = journal
-        self._known: dict[tuple[str, int, int], Any] = dict(journal.entries) if journal else {}
-
-    def find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
-        """What is known, or what ``ask`` says now."""
-        key = (kind, position.mine, position.theirs)
-        if key not in self._known:
-            found = ask(position)
-            if self._journal is not None:
-                self._journal.append([*key, found])
-            self._known[key] = found
-        return self._known[key]
-
-
-def _parse(entry: Any) -> tuple[tuple[str, int, int], Any]:
-    kind, mine, theirs, found = entry
-    position = Position.from_bitboards(mine, theirs)
-    if kind != "score" and not isinstance(found, str) and not position.is_legal(found):
-        raise ValueError
-    return (kind, mine, theirs), found
-
-
-@functools.cache
-def solver() -> Solver:
-    """One a process: what it found out serves the next openings."""
-    return Solver(book=strongest_book())
-
-
-class _Node(NamedTuple):
-    """A position, the game that led to it, and its exact score for the agent."""
-
-    position: Position
-    moves: str
-    score: int
-
-
-def promise(node: _Node) -> int:
-    """Less is searched sooner: what the agent is close to losing, and what comes soon."""
-    return node.position.plies + 3 * max(node.score, 0)
-
-
-class _Search:
-    """The search from one opening."""
-
-    def __init__(
-        self, answer: Callable[[Position], int | str], facts: _Facts, seat: int, budget: int
-    ) -> None:
-        self._answer = answer
-        self._facts = facts
-        self._seat = seat
-        self._budget = budget
-        self._asked: set[Position] = set()
-        self._outcome = 2  # more than any game gives: nothing found yet
-        self._line = ""
-        self._fault = ""
-
-    def run(self, opening: str) -> WorstCase:
-        position = Position.parse(opening)
-        root = _Node(position, opening, self._score(position))
-        self._play_out(root)
-        left = CELLS if self._outcome == -1 else self._search(root)
-        value, errs = _sign(root.score), self._first_error(len(opening))
-        found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
-        searched = left - position.plies
-        return WorstCase(opening, self._seat, value, *found, searched, self._fault)
-
-    def _score(self, position: Position) -> int:
-        """The exact score, for the agent."""
-        score: int = self._facts.find("score", position, lambda p: solver().score(p))
-        return score if position.to_move == self._seat else -score
-
-    def _end(self, moves: str, outcome: int, fault: str = "") -> None:
-        """A game is over."""
-        if outcome < self._outcome:
-            self._outcome, self._line, self._fault = outcome, moves, fault
-
-    def _play(self, node: _Node, column: int) -> _Node | None:
-        """The position after a column, if the game goes on."""
-        position = node.position.play(column)
-        moves = node.moves + format_moves([column])
-        if position.outcome is not None:
-            winner = position.outcome.winner
-            self._end(moves, 0 if winner is None else 1 if winner == self._seat else -1)
-            return None
-        return _Node(position, moves, 0)
-
-    def _reply(self, node: _Node) -> _Node | None:
-        """The position after the agent's answer, with its score, if the game goes on."""
-        self._asked.add(node.position)
-        column = self._facts.find("agent", node.position, self._answer)
-        if isinstance(column, str):
-            self._end(node.moves, -1, column)
-            return None
-        after = self._play(node, column)
-        return after and after._replace(score=self._score(after.position))
-
-    def _play_out(self, node: _Node | None) -> None:
-        """The game to its end, the opponent playing best by exact scores."""
-        while node is not None:
-            if node.position.to_move == self._seat:
-                node = self._reply(node)
-            else:
-                best = self._facts.find(
-                    "best", node.position, lambda p: solver().best_columns(p)[0]
-                )
-                node = self._play(node, best)
-
-    def _search(self, root: _Node) -> int:
-        """Look for less than was found so far.
-
-        Returns:
-            Discs on the board to which all lines were searched: all, unless positions ran out.
-        """
-        after = self._reply(root) if root.position.to_move == self._seat else root
-        waiting = [] if after is None else [(0, 0, after)]
-        seen: set[Position] = set()
-        while waiting:
-            _, _, node = heapq.heappop(waiting)
-            for column in node.position.legal_columns():
-                before = self._play(node, column)
-                if before is None or before.position in seen:
-                    continue
-                if len(self._asked) >= self._budget and before.position not in self._asked:
-                    return min(n.position.plies for n in [node, *(left for _, _, left in waiting)])
-                seen.add(before.position)
-                after = self._reply(before)
-                if after is not None and _sign(after.score) < self._outcome:
-                    self._play_out(after)
-                if self._outcome == -1:
-                    return CELLS
-                if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
-                    heapq.heappush(waiting, (promise(after), len(seen), after))
-        return CELLS
-
-    def _can_lose(self, position: Position) -> bool:
-        """Whether a four is left that the opponent could complete."""
-        return bool(fours(BOARD & ~position.discs(self._seat)))
-
-    def _first_error(self, start: int) -> int | None:
-        """Discs on the board when the agent first gave away value in the line found."""
-        position = Position.parse(self._line[:start])
-        for digit in self._line[start:]:
-            before = self._score(position)
-            ply, to_move = position.plies, position.to_move
-            position = position.play(int(digit) - 1)
-            if to_move == self._seat and _sign(self._score(position)) < _sign(before):
-                return ply
-        return position.plies if self._fault and self._score(position) >= 0 else None
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)
+    return Journal(path, FORMAT, parse_fact)

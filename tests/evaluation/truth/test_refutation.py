@@ -6,8 +6,10 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 
@@ -23,7 +25,7 @@ from c4env.observation import observe, position_from
 from c4env.position import Position, format_moves
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.truth import refutation
+from evaluation.truth import refutation, worst_case
 from evaluation.truth.answers import question
 from evaluation.truth.labelled import random_moves
 from tests.helpers.paths import ROOT
@@ -52,7 +54,7 @@ def small_solver(request, monkeypatch):
     """Without a book, which takes long to read where nothing is compiled."""
     if "compiled" not in request.keywords:
         solver = Solver(book=None, table_mb=1)
-        monkeypatch.setattr(refutation, "solver", lambda: solver)
+        monkeypatch.setattr(worst_case, "solver", lambda: solver)
 
 
 def leftmost(observation):
@@ -220,7 +222,7 @@ def test_a_damaged_file_is_named(tmp_path):
     evaluation.refute("greedy", LATE[:1], out=tmp_path)
     path = sorted(tmp_path.iterdir())[0]
     lines = path.read_text().splitlines()
-    for wrong in ('["agent",1]', '["agent",0,0,9]', '["agent",3,3,1]'):
+    for wrong in ('["agent",1]', '["agent",0,0,9]', '["agent",3,3,1]', '["score",0,0,22]'):
         path.write_text("\n".join([*lines[:2], wrong, *lines[3:]]) + "\n")
         with pytest.raises(UnreadableRun, match="line 3"):
             evaluation.refute("greedy", LATE[:1], out=tmp_path)
@@ -260,6 +262,37 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
         assert len({tuple(entry[:3]) for entry in entries}) == len(entries)  # nor found out twice
     whole = evaluation.refute("alphabeta:depth=6", limit=5)
     assert json.loads(done.stdout) == json.loads(whole.json())
+
+
+@pytest.mark.compiled
+def test_an_interrupted_search_says_one_line_and_leaves_no_process(tmp_path):
+    command = [sys.executable, "-m", "evaluation", "refute", "alphabeta:depth=8", "--quiet"]
+    process = subprocess.Popen(
+        [*command, "--out", str(tmp_path), "--jobs", "2"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    while process.poll() is None and not list(tmp_path.iterdir()):
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
+    assert (process.returncode, out, err) == (130, "", "c4 refute: interrupted\n")
+
+
+@pytest.mark.compiled
+def test_what_no_worker_can_have_is_refused():
+    class Tied:
+        def __init__(self):
+            self.lock = threading.Lock()
+
+        def __call__(self, observation):
+            return leftmost(observation)
+
+    with pytest.raises(InvalidRun, match="cannot be sent to a worker"):
+        evaluation.refute(Tied(), LATE[:2], jobs=2)
 
 
 def test_an_agent_that_breaks_down_is_refuted_there():
