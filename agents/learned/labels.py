@@ -172,7 +172,10 @@ def mirrored(boards: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def held_out(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by."""
+    """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by.
+
+    The positions of the exam (``agents.solver.exam``) are all among them.
+    """
     boards = (mine * 3 + theirs) * 5, (mirrored(mine) * 3 + mirrored(theirs)) * 5
     mixed = np.minimum(*boards).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     chosen: NDArray[np.bool_] = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0

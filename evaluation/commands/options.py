@@ -109,7 +109,7 @@ def add_sets(parser: argparse.ArgumentParser, required: bool = False) -> None:
     )
     parser.add_argument(
         "--count", type=int, metavar="N",
-        help="with --on: the first N of each set (default: all of a file, 100 of one that is made)",
+        help="with --on: the first N of each set (default: all, 100 of one that is made)",
     )  # fmt: skip
 
 

@@ -3,8 +3,9 @@
 c4 quality DIR                     the games of a run, which `c4 run --out DIR` wrote
 c4 quality SPEC ... --on SET ...   agents asked about labelled positions, without games
 
-A SET is a file of `moves score` lines, or begin-easy, begin-medium, begin-hard, middle-easy,
-middle-medium or end-easy, which is then made from the seed.
+A SET is `exam`, critical positions that come with the package; a file of `moves score` lines; or
+begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy, which is then made
+from the seed.
 
 The exact score of every column is found in every position, on all cores, and kept in
 DIR/scores.jsonl: stopped, it goes on with the same command.
@@ -13,6 +14,7 @@ DIR/scores.jsonl: stopped, it goes on with the same command.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,17 +73,24 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
     import agents
+    from agents.solver.exam import SHA256, VERSION, exam
     from evaluation.truth.answers import question_agents
     from evaluation.truth.judge import Judge
-    from evaluation.truth.labelled import labelled_sets
+    from evaluation.truth.labelled import EXAM, labelled_sets
 
     for spec in arguments.what:
         agents.make(spec).close()  # an error now rather than after the solver's work
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Judge(arguments.out) as judge:
+        for question in exam() if EXAM in arguments.on else ():
+            judge.learn(question.position, question.scores)
         with Progress("positions", arguments.quiet) as progress:
             judge.judge([p.position for p in positions], arguments.jobs, progress.watch)
         with Progress("answers", arguments.quiet) as progress:
-            return question_agents(
+            quality = question_agents(
                 arguments.what, positions, judge, arguments.seed, arguments.out, progress.watch
             )
+    if EXAM not in arguments.on:
+        return quality
+    about = f"exam {VERSION} (sha256 {SHA256[:16]}): its number is the share that keeps the value"
+    return dataclasses.replace(quality, notes=(about, *quality.notes))

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import agents
-from agents.base import Agent
 from c4env.observation import observe
 from c4env.position import Position
 from evaluation.errors import InvalidRun
-from evaluation.games.game import Fault, ask, begin, game_seed
+from evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from evaluation.games.workers import version_here
 from evaluation.store.journal import Format, Journal
 from evaluation.truth.judge import Judge
@@ -71,7 +70,7 @@ def question_agents(
                     key = (spec, seed, version_here(), position.mine, position.theirs)
                     answer = known.get(key)
                     if answer is None:
-                        answer = _question(agent, spec, position, seed)
+                        answer = question(agent, spec, position, seed)
                         if journal is not None:
                             journal.append([*key, *answer])
                     if answer.column is None:
@@ -90,7 +89,8 @@ def question_agents(
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
-def _question(agent: Agent, spec: str, position: Position, seed: int) -> Answer:
+def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
+    """What an agent answers in a position, as a new game whose seed is made of the position."""
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
     answer = ask(agent, observe(position)) if fault is None else fault

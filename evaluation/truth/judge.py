@@ -69,6 +69,11 @@ class Judge:
         """Positions judged so far, mirror images counted once."""
         return len(self._known)
 
+    def learn(self, position: Position, scores: Scores) -> None:
+        """Take the exact scores of a position that were found before."""
+        kept = canonical(position)
+        self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
+
     def scores(self, position: Position) -> Scores:
         """The exact score of each column; solved now if it was not before."""
         if position.outcome is not None:

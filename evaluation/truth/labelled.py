@@ -13,12 +13,14 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from agents.solver import Solver
+from agents.solver.exam import exam
 from c4env.bitboard import CELLS
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.truth.judge import strongest_book
 
+EXAM: Final = "exam"
 MADE: Final = 100
 """Positions of a set that is made, where no number is given."""
 
@@ -55,8 +57,10 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     """The positions of several sets, each once, their labels held against the solver.
 
     Args:
-        names: files of ``moves score`` lines, or sets of :data:`STAGES`, which are made.
-        count: the first so many of each; None takes all of a file and MADE of a set.
+        names: files of ``moves score`` lines, ``exam`` (``agents.solver.exam``), or sets of
+            :data:`STAGES`, which are made.
+        count: the first so many of each; None takes all of a file or the exam, and MADE of a
+            set that is made.
         seed: of the sets that are made.
 
     Raises:
@@ -71,6 +75,11 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     for name in names:
         if name in STAGES:
             some = make_labelled(name, count or MADE, seed, solver)
+        elif name == EXAM:
+            some = [
+                Labelled(q.moves, q.position, max(s for s in q.scores if s is not None))
+                for q in exam()[:count]
+            ]
         else:
             some = read_labelled(Path(name))[:count]
             read += some
