@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
 from agents.batched import BatchedSearch, Mixture, RandomColumns, opponent
-from agents.training import needs
+from agents.training import needs, run
 
 with needs("sb3", __name__):
     from sb3_contrib import MaskablePPO
@@ -44,12 +43,7 @@ def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train as the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", help="where to write the model, a .zip")
-    parser.add_argument("--steps", type=int, default=2_500_000)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args(argv)
-    train(arguments.out, arguments.steps, arguments.seed)
+    run(train, __doc__, argv)
 
 
 if __name__ == "__main__":
