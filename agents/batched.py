@@ -7,13 +7,13 @@ of the zoo such a callable.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from agents.base import Agent
 from agents.errors import InvalidHeuristic, InvalidValue
@@ -22,9 +22,11 @@ from agents.search.heuristics import Heuristic, load
 from agents.simple import Random
 from agents.zoo.registry import make
 from c4env.envs.batch import boards_from, parse_actions, positions_of
-from c4env.envs.games import BatchOpponent
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
+
+# Called with the observations of M boards, int8 [M, 6, 7, 2] and [M, 7]; returns M columns.
+BatchOpponent = Callable[[Observation], ArrayLike]
 
 
 @kernel(
@@ -136,6 +138,10 @@ class RandomColumns:
     """Any legal column on each of M boards, drawn from a seed."""
 
     def __init__(self, seed: int = 0) -> None:
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Draw from the beginning; an environment calls it when it is reset."""
         self._generator = np.random.default_rng(seed)
 
     def __call__(self, observation: Mapping[str, Any]) -> NDArray[np.int64]:
@@ -188,12 +194,17 @@ class Mixture:
 class EachBoard:
     """An agent asked for one board after the other.
 
-    It is told of a new game once, here: agents that remember their game are not for many.
+    It is told of a new game when an environment is reset, not of each game: agents that
+    remember their game are not for many.
     """
 
     def __init__(self, agent: Agent, seed: int = 0) -> None:
         self.agent = agent
-        agent.reset(seed)
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Tell the agent of a new game."""
+        self.agent.reset(seed)
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[np.int64]:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
