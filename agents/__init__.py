@@ -19,7 +19,10 @@ ZOO = "c4env"
 
 
 def _as_opponent(agent: Any) -> Any:
-    """An agent or its spec, given to an environment as the opponent."""
+    """An agent, its spec or a model, given to an environment as the opponent; None for others."""
+    is_model = hasattr(agent, "policy") or hasattr(agent, "state_dict")
+    if not (isinstance(agent, (str, Agent)) or is_model):
+        return None
     from agents.batched import opponent  # it compiles the searches
 
     return opponent(agent)

@@ -1,7 +1,7 @@
-"""Opponents for ``ConnectFourVectorEnv``: called with M observations, they return M columns.
+"""Opponents on many boards: called with M observations, they return M columns.
 
 :class:`BatchedSearch` searches all boards in one kernel; :func:`opponent` makes any agent
-of the zoo such a callable.
+such a callable; :class:`Pool` draws one of several for each game.
 """
 
 from __future__ import annotations
@@ -9,24 +9,30 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numba import types
 from numpy.typing import ArrayLike, NDArray
 
+from agents.adapters.model import ModelAgent
 from agents.base import Agent
 from agents.errors import InvalidHeuristic, InvalidValue
 from agents.search.fixed_depth import CHAIN_RULES, SPOILED, FixedDepth, Rules, best_column, spoiled
 from agents.search.heuristics import Heuristic, load
 from agents.simple import Random
 from agents.zoo.registry import make
+from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.batch import boards_from, parse_actions, positions_of
+from c4env.envs.opponents import streams
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
 
 # Called with the observations of M boards, int8 [M, 6, 7, 2] and [M, 7]; returns M columns.
 BatchOpponent = Callable[[Observation], ArrayLike]
+
+# Odd numbers that keep what a pool draws by apart: its seed, the environment's, the board.
+KEYS: Final = np.array([0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8DD7], np.uint64)
 
 
 @kernel(
@@ -151,44 +157,158 @@ class RandomColumns:
         return np.asarray(drawn.argmax(axis=1), np.int64)
 
 
-class Mixture:
-    """Several opponents in one: who answers on a board is drawn anew at every move.
+class Pool:
+    """Several opponents in one: which of them plays is drawn for each game, or for each move.
+
+    It plays in every environment, and counts what the games against each opponent brought.
+    A draw depends on the seeds, the board and the number of its game alone.
 
     Example:
-        Mixture({BatchedSearch(4): 0.8, RandomColumns(): 0.2})  # errs at one move in five
+        pool = Pool({"greedy": 3, "random": 1})
+        envs = ConnectFourVectorEnv(256, opponent=pool)
+        ...
+        pool.add(agents.make(copy.deepcopy(model)), weight=2)  # a past self, from the next game on
+        for agent, rate in pool.win_rates.items():  # the stronger, the more often
+            pool.add(agent, weight=1.0 if math.isnan(rate) else (1 - rate) ** 2)
     """
 
-    def __init__(self, shares: Mapping[BatchOpponent, float], seed: int = 0) -> None:
-        """A mixture.
+    def __init__(
+        self, weights: Mapping[Any, float] | None = None, seed: int = 0, *, per: str = "game"
+    ) -> None:
+        """A pool; with no opponents until some are added.
 
         Args:
-            shares: the opponents, and how often each answers; any scale.
-            seed: for the draws.
+            weights: the opponents (agents, their names, models, functions of one observation
+                or of many), and how often each is drawn; any scale.
+            seed: for the draws, with the seed of the environment.
+            per: ``"game"``: who is drawn plays the game to its end; ``"move"``: who answers is
+                drawn anew at every move, and nothing is counted.
 
         Raises:
-            InvalidValue: no opponents, or a share that is negative or no number.
+            InvalidValue: a weight that is no number >= 0, another ``per`` or a bad seed.
+            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
         """
-        weights = np.array(list(shares.values()), np.float64)
-        if not weights.sum() > 0 or not (weights >= 0).all() or np.isinf(weights).any():
-            raise InvalidValue(f"shares={list(shares.values())}: expected numbers >= 0, not all 0")
-        self._opponents = list(shares)
-        self._shares = weights / weights.sum()
-        self._generator = np.random.default_rng(seed)
+        if per not in ("game", "move"):
+            raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
+        self._per = per
+        self._seeds = int(seed), 0  # its own, and the environment's
+        self._weights: dict[Any, float] = {}
+        self._asked: list[Asked] = []
+        self._who = np.full(0, -1, np.int64)  # of each board: the opponent in its present game
+        self._draws = np.zeros(0, np.int64)  # of each board: how many so far
+        self._counts = np.zeros((0, 3), np.int64)  # of each opponent: the caller's -1, 0, 1
+        for agent, weight in (weights or {}).items():
+            self.add(agent, weight)
 
-    def __call__(self, observation: Observation) -> NDArray[np.int64]:
-        """Columns int64 ``[M]``."""
-        size = len(observation["action_mask"])
-        who = self._generator.choice(len(self._opponents), size, p=self._shares)
-        columns = np.empty(size, np.int64)
-        for k, opponent in enumerate(self._opponents):
+    def add(self, agent: Any, weight: float = 1.0) -> None:
+        """Add an opponent, or give one another weight; it is drawn from the next game on.
+
+        Raises:
+            InvalidValue: a weight that is no number >= 0, or another pool.
+            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
+        """
+        if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+            raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
+        if not 0 <= weight < np.inf:
+            raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
+        if agent not in self._weights:
+            if hasattr(agent, "begin"):
+                raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
+            parsed = parse_opponent(agent, many=True)
+            if not isinstance(parsed, Asked):
+                parsed = Asked(opponent(parsed), of_many=True)
+            self._asked.append(parsed)
+            self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
+        self._weights[agent] = float(weight)
+
+    @property
+    def weights(self) -> dict[Any, float]:
+        """The opponents, as they were given, and their weights; a copy."""
+        return dict(self._weights)
+
+    @property
+    def results(self) -> dict[Any, tuple[int, int, int]]:
+        """Of each opponent: games that the caller won, drew and lost against it."""
+        counts = self._counts[:, ::-1].tolist()
+        return {agent: tuple(row) for agent, row in zip(self._weights, counts, strict=True)}
+
+    @property
+    def win_rates(self) -> dict[Any, float]:
+        """Of each opponent: the caller's mean score, a draw counting half; nan without games."""
+        return {
+            agent: (won + drawn / 2) / (won + drawn + lost) if won + drawn + lost else float("nan")
+            for agent, (won, drawn, lost) in self.results.items()
+        }
+
+    def reset(self, seed: int) -> None:
+        """Draw from the beginning; an environment calls it when it is reset."""
+        self._seeds = self._seeds[0], seed
+        self._who = np.full(0, -1, np.int64)
+        self._draws = np.zeros(0, np.int64)
+        for asked in self._asked:
+            asked.reset(seed)
+
+    def begin(self, boards: NDArray[np.int64]) -> None:
+        """Draw an opponent for each new game.
+
+        Raises:
+            InvalidValue: there is no opponent, or all weights are 0.
+        """
+        total = sum(self._weights.values())
+        if not total > 0:
+            raise InvalidValue(f"weights={list(self._weights.values())}: expected one above 0")
+        if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
+            self._who = np.concatenate([self._who, np.full(missing, -1)])
+            self._draws = np.concatenate([self._draws, np.zeros(missing, np.int64)])
+        keys = (np.array(self._seeds, np.uint64) * KEYS[:2]).sum()
+        keys = keys + boards.astype(np.uint64) * KEYS[2] + self._draws[boards].astype(np.uint64)
+        drawn = streams(keys) / 2.0**48 * total
+        edges = np.cumsum(list(self._weights.values()))
+        # Never one of weight 0, also where the sum was rounded.
+        last = int(np.flatnonzero(np.diff(edges, prepend=0.0)).max())
+        self._who[boards] = np.minimum(np.searchsorted(edges, drawn, side="right"), last)
+        self._draws[boards] += 1
+
+    def __call__(
+        self, observation: Observation, boards: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Columns int64 ``[M]`` on these boards, by who plays there; None for boards 0 to M-1."""
+        if boards is None:
+            boards = np.arange(len(observation["action_mask"]))
+        if self._per == "move":
+            self.begin(boards)
+        else:
+            known = np.flatnonzero(self._who >= 0)
+            if len(new := np.setdiff1d(boards, known)):
+                self.begin(new)  # asked by no environment
+        who = self._who[boards]
+        columns = np.empty(len(boards), np.int64)
+        for k in np.unique(who):
             at = np.flatnonzero(who == k)
-            if len(at):
-                part: Observation = {
-                    "observation": observation["observation"][at],
-                    "action_mask": observation["action_mask"][at],
-                }
-                columns[at] = parse_actions(opponent(part), len(at))
+            part: Observation = {
+                "observation": observation["observation"][at],
+                "action_mask": observation["action_mask"][at],
+            }
+            columns[at] = parse_actions(self._asked[k](part, boards[at]), len(at))
         return columns
+
+    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+        """Count games that are over, by the caller's rewards ``[M]``."""
+        if self._per == "game":
+            np.add.at(self._counts, (self._who[boards], rewards.astype(np.int64) + 1), 1)
+
+    def save(self) -> tuple[NDArray[np.int64], ...]:
+        """What games change, as a copy."""
+        return self._who.copy(), self._draws.copy(), self._counts.copy()
+
+    def restore(self, saved: tuple[NDArray[np.int64], ...]) -> None:
+        """Go back to what :meth:`save` returned."""
+        self._who, self._draws, self._counts = saved
+
+    def __repr__(self) -> str:
+        return f"Pool({self._weights!r}, {self._seeds[0]}, per={self._per!r})"
 
 
 class EachBoard:
@@ -215,26 +335,46 @@ class EachBoard:
         return f"EachBoard({self.agent!r})"
 
 
-def opponent(agent: str | Agent, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
+class Model:
+    """A model asked for all boards at once, at the speed of its own batches."""
+
+    def __init__(self, agent: ModelAgent, seed: int = 0) -> None:
+        self.agent = agent
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Tell the agent of a new game."""
+        self.agent.reset(seed)
+
+    def __call__(self, observation: Observation) -> NDArray[np.int64]:
+        """Columns int64 ``[M]``."""
+        return self.agent.columns(observation["observation"], observation["action_mask"])
+
+    def __repr__(self) -> str:
+        return f"Model({self.agent!r})"
+
+
+def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     """An agent as an opponent on many boards.
 
     Args:
-        agent: an agent, or its spec such as ``"alphabeta:depth=4,heuristic=chain"``. Random
-            play and fixed-depth search answer natively for all boards, every other agent
-            board by board.
+        agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
+            ``agents.make`` takes for one, such as a model. Random play and fixed-depth search
+            answer natively for all boards, models in one batch, every other agent board by
+            board. A function, or what this returned, is an opponent already.
         seed: for what the agent draws.
         threads: threads that share a fixed-depth search.
 
     Raises:
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no such agent.
     """
-    made = make(agent) if isinstance(agent, str) else agent
+    made = agent if isinstance(agent, Agent) else make(agent)
     if isinstance(made, FixedDepth):  # cuts change no column, so minimax may have them too
         return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)
-    if not isinstance(made, Agent):
-        raise InvalidValue(f"opponent({agent!r}): expected an agent or its spec")
+    if isinstance(made, ModelAgent):
+        return Model(made, seed)
     return EachBoard(made, seed)
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from c4env.envs.masked import MaskInObservation
     from c4env.envs.single import ConnectFourEnv
     from c4env.envs.vector import ConnectFourVectorEnv
-    from c4env.observation import Observation, observe, position_from
+    from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
 
 _HOME = {
@@ -39,6 +39,7 @@ _HOME = {
     "parse_moves": "c4env.position",
     "position_from": "c4env.observation",
     "raw_env": "c4env.envs.aec",
+    "with_mirrors": "c4env.observation",
 }
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "parse_moves",
     "position_from",
     "raw_env",
+    "with_mirrors",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

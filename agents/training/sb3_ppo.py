@@ -1,4 +1,4 @@
-"""MaskablePPO of sb3-contrib against a mixture of the zoo.
+"""MaskablePPO of sb3-contrib against several agents.
 
 ``python -m agents.training.sb3_ppo model.zip``, then ``c4 run sb3:model.zip random greedy``.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.batched import BatchedSearch, Mixture, RandomColumns, opponent
+from agents.batched import Pool
 from agents.training import needs, run
 
 with needs("sb3", __name__):
@@ -24,7 +24,7 @@ def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 
     The opponent changes at every move. A good one alone would always play the same game,
     and what is learned from it would not hold in others.
     """
-    zoo = Mixture({opponent("greedy"): 5, RandomColumns(seed): 3, BatchedSearch(2): 2}, seed)
+    zoo = Pool({"greedy": 5, "random": 3, "alphabeta:depth=2": 2}, seed, per="move")
     model = MaskablePPO(
         "MlpPolicy",
         ConnectFourVecEnv(boards, zoo, dtype="float32"),

@@ -27,8 +27,8 @@ NATIVE: Final = ("random", "greedy")
 """Opponents that the environments play themselves."""
 
 TRANSLATORS: Final[list[Callable[[Any], Any]]] = []
-"""Called with a name or an agent (which has a method ``choose``), return an opponent for many
-boards. Importing the package ``agents`` adds one for its agents and their names."""
+"""Called with what was given; return an opponent for many boards, or None for what they do not
+know. Importing the package ``agents`` adds one for its agents, their names, and models."""
 
 
 class Follows(Protocol):
@@ -62,15 +62,15 @@ def parse_opponent(opponent: Any, *, many: bool) -> str | Asked | None:
     """
     if opponent is None or (isinstance(opponent, str) and opponent in NATIVE):
         return opponent
-    if isinstance(opponent, str) or hasattr(opponent, "choose"):
-        for translate in TRANSLATORS:
-            return Asked(translate(opponent), of_many=True)
+    for translate in TRANSLATORS:
+        if (translated := translate(opponent)) is not None:
+            return Asked(translated, of_many=True)
     if not callable(opponent):
         raise InvalidOption(
             f"opponent={opponent!r}: expected {', '.join(map(repr, NATIVE))}, an agent, the name "
             "of one (known after `import agents`), or a function of one observation or of many"
         )
-    return Asked(opponent, of_many=None if not hasattr(opponent, "choose") else False, many=many)
+    return Asked(opponent, of_many=None, many=many)
 
 
 class Asked:
@@ -171,7 +171,10 @@ def _copy(observation: Observation) -> Observation:
 def _fits(answer: Any, size: int, of_many: bool, *, strict: bool) -> bool:
     """Whether an answer is of the shape that the form asked for; strictly, also of columns."""
     if of_many:
-        return np.shape(answer) == (size,) and (not strict or np.asarray(answer).dtype.kind in "iu")
+        # Preferences [M, 7] are of many boards as well; whoever asked may refuse them.
+        return np.shape(answer)[:1] == (size,) and (
+            not strict or np.asarray(answer).dtype.kind in "iu"
+        )
     return all(np.ndim(one) == 0 and (not strict or _is_integer(one)) for one in answer)
 
 

@@ -30,8 +30,8 @@ from c4env.errors import (
     WrongOrder,
 )
 from c4env.observation import (
+    LAYOUT_SHAPES,
     LAYOUTS,
-    OBSERVATION_SHAPE,
     observe,
     parse_dtype,
     parse_layout,
@@ -107,7 +107,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._dtype = parse_dtype(dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
-        shape = parse_layout(layout)(np.empty(OBSERVATION_SHAPE)).shape
+        parse_layout(layout)
+        shape = LAYOUT_SHAPES[layout]
         self.observation_space = spaces.Box(0, 1, shape, self._dtype.type)
         self.action_space = spaces.Discrete(COLUMNS)
         self._position = Position()
