@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from c4env.envs.manual_policy import ManualPolicy
     from c4env.envs.masked import MaskInObservation
     from c4env.envs.single import ConnectFourEnv
+    from c4env.envs.tensor import TensorEnv
     from c4env.envs.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
@@ -33,6 +34,7 @@ _HOME = {
     "Observation": "c4env.observation",
     "Outcome": "c4env.position",
     "Position": "c4env.position",
+    "TensorEnv": "c4env.envs.tensor",
     "env": "c4env.envs.aec",
     "format_moves": "c4env.position",
     "observe": "c4env.observation",
@@ -51,6 +53,7 @@ __all__ = [
     "Observation",
     "Outcome",
     "Position",
+    "TensorEnv",
     "env",
     "format_moves",
     "observe",
