@@ -34,7 +34,7 @@ def boards_from(planes: ArrayLike) -> NDArray[np.int64]:
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         raise InvalidObservation("planes must hold 0 and 1 only")
     boards = np.empty((len(array), 2), np.int64)
-    kernels.read(
+    kernels.read_planes(
         np.array(array, np.int8, order="C"), boards
     )  # a copy: the kernel wants it writable
     return boards
@@ -110,7 +110,9 @@ def parse_where(where: Any, size: int) -> NDArray[np.bool_]:
     return array.astype(np.bool_)
 
 
-def place(boards: NDArray[np.int64], where: NDArray[np.bool_], starts: NDArray[np.int64]) -> None:
+def set_starts(
+    boards: NDArray[np.int64], where: NDArray[np.bool_], starts: NDArray[np.int64]
+) -> None:
     """Put one start on all chosen boards, or one a chosen board.
 
     Raises:
@@ -191,7 +193,7 @@ class Batch:
             InvalidNotation, IllegalMove: a bad move string.
         """
         chosen = parse_where(where, self.size)
-        place(self._boards, chosen, bitboards("" if positions is None else positions))
+        set_starts(self._boards, chosen, bitboards("" if positions is None else positions))
         self._results[chosen] = ONGOING
 
     def step(self, actions: ArrayLike) -> NDArray[np.float64]:
@@ -215,7 +217,7 @@ class Batch:
             raise refusal(refused, self._boards, self._results, int(played[refused]))
         kernels.play(self._boards, self._results, played, 0, self.size)
         rewards = np.empty_like(self._rewards) if self.copy else self._rewards
-        kernels.credit(self._results, kernels.REWARDS, rewards, 0, self.size)
+        kernels.write_player_rewards(self._results, kernels.REWARDS, rewards, 0, self.size)
         return rewards
 
     def observe(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:

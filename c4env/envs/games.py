@@ -50,7 +50,7 @@ class Arrays(NamedTuple):
 
 
 class Games:
-    """The boards, the opponent and what chance needs.
+    """The boards, the opponent, and random numbers for each board.
 
     Attributes:
         size: number of boards, N.
@@ -136,14 +136,14 @@ class Games:
         if self.asked is not None:
             self.asked.begin(np.flatnonzero(where))
 
-    def place(self, where: NDArray[np.bool_], starts: NDArray[np.int64]) -> None:
+    def set_starts(self, where: NDArray[np.bool_], starts: NDArray[np.int64]) -> None:
         """Put starts, one or one each, on the chosen boards, whose games have just begun.
 
         Raises:
             InvalidOption: another number of starts, or one that the opponent could end
                 before the caller's first move.
         """
-        batch.place(self.boards, where, starts)
+        batch.set_starts(self.boards, where, starts)
         if self.self_play:
             return
         placed = batch.positions_of(self.boards[where])
@@ -199,9 +199,9 @@ class Games:
         kernels.play(boards, results, actions, 0, len(waiting))
         self.boards[waiting], self.results[waiting] = boards, results
 
-    def settle(self, arrays: Arrays, start: int, stop: int) -> None:
-        """Write what the last plies brought."""
-        kernels.settle(
+    def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
+        """Write rewards and terminations, and tell the opponent of the games that are over."""
+        kernels.write_rewards(
             self.boards,
             self.results,
             self.seats,
@@ -211,13 +211,15 @@ class Games:
             start,
             stop,
         )
-        kernels.credit(self.results, kernels.REWARDS, arrays.player_rewards, start, stop)
+        kernels.write_player_rewards(
+            self.results, kernels.REWARDS, arrays.player_rewards, start, stop
+        )
         if self.asked is not None:
             ended = np.flatnonzero(arrays.terminations)
             self.asked.end(ended, arrays.rewards[ended])
 
-    def look(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
-        """Write what is to be seen now; ``finished`` as for ``kernels.observe``."""
+    def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
+        """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""
         state = self.boards, self.results, self.seats
         kernels.observe(*state, finished, arrays.words, arrays.masks, start, stop)
         kernels.count_plies(self.boards, arrays.plies, start, stop)

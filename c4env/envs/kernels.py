@@ -64,7 +64,7 @@ def first_refused(
 
 
 @kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
-def put(boards: NDArray[np.int64], i: int, cell: int) -> int:
+def play_cell(boards: NDArray[np.int64], i: int, cell: int) -> int:
     """Play a cell on board i, which passes the turn; returns the code of the result."""
     mine = int(boards[i, 0]) | cell
     theirs = int(boards[i, 1])
@@ -93,7 +93,7 @@ def play(
         occupied = int(boards[i, 0] | boards[i, 1])
         cell = drop(occupied, int(actions[i]))
         if cell:
-            results[i] = put(boards, i, cell)
+            results[i] = play_cell(boards, i, cell)
         else:
             results[i] = FORFEIT_BY_0 + (popcount(occupied) & 1)
 
@@ -158,7 +158,7 @@ def observe(
 
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
-def read(planes: NDArray[np.int8], boards: NDArray[np.int64]) -> None:
+def read_planes(planes: NDArray[np.int8], boards: NDArray[np.int64]) -> None:
     """Write the boards that planes ``[N, 6, 7, 2]`` of zeros and ones show."""
     for i in range(len(boards)):
         own = 0
@@ -177,7 +177,7 @@ def read(planes: NDArray[np.int8], boards: NDArray[np.int64]) -> None:
     " int64, int64)",
     nogil=True,
 )
-def settle(
+def write_rewards(
     boards: NDArray[np.int64],
     results: NDArray[np.int8],
     seats: NDArray[np.int8],
@@ -187,10 +187,11 @@ def settle(
     start: int,
     stop: int,
 ) -> None:
-    """Write what the last ply brought; ``table`` is ``REWARDS``.
+    """Write each board's reward of one player, and whether its game is over.
 
     The reward is that of the player in ``seats``; where that is -1, of the player who
-    moved: the one not to move now, or, after a forfeit, to move still.
+    moved: the one not to move now, or, after a forfeit, to move still. ``table`` is
+    ``REWARDS``.
     """
     for i in range(start, stop):
         result = results[i]
@@ -208,7 +209,7 @@ def settle(
 
 
 @kernel("void(int8[::1], float64[:, ::1], float64[:, ::1], int64, int64)", nogil=True)
-def credit(
+def write_player_rewards(
     results: NDArray[np.int8],
     table: NDArray[np.float64],
     player_rewards: NDArray[np.float64],

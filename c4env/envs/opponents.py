@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from c4env.bitboard import playable, popcount, winning_cells
 from c4env.envs.asking import NATIVE
-from c4env.envs.kernels import ONGOING, put
+from c4env.envs.kernels import ONGOING, play_cell
 from c4env.jit import kernel
 
 LEVELS: Final = {name: level for level, name in enumerate(NATIVE)}
@@ -90,7 +90,7 @@ def reply(
         mine = int(boards[i, 0])
         theirs = int(boards[i, 1])
         if results[i] == ONGOING and popcount(mine | theirs) & 1 != seats[i]:
-            results[i] = put(boards, i, choose(mine, theirs, level, states, i))
+            results[i] = play_cell(boards, i, choose(mine, theirs, level, states, i))
 
 
 @kernel(

@@ -195,7 +195,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
                 games.asked.reset(int(streams[0]) % 2**31)
             games.begin(where, 0, games.size)
             if start is not None:
-                games.place(where, start)
+                games.set_starts(where, start)
             games.reply(0, games.size)
         except BaseException:
             games.restore(before)
@@ -203,7 +203,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         self._started = True
         self._over = games.over()
         arrays = self._outputs()
-        self._share(lambda start, stop: games.look(arrays, self._finished, start, stop))
+        self._share(
+            lambda start, stop: games.write_observations(arrays, self._finished, start, stop)
+        )
         return _observation(arrays), self._info(arrays)
 
     def step(
@@ -246,14 +248,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
             if self.autoreset_mode is AutoresetMode.NEXT_STEP:
                 games.begin(self._over, start, stop)
             games.reply(start, stop)
-            games.settle(arrays, start, stop)
+            games.write_rewards(arrays, start, stop)
             if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-                games.look(arrays, self._finished, start, stop)
+                games.write_observations(arrays, self._finished, start, stop)
 
         def again(start: int, stop: int) -> None:
             games.begin(arrays.terminations, start, stop)
             games.reply(start, stop)
-            games.look(arrays, self._finished, start, stop)
+            games.write_observations(arrays, self._finished, start, stop)
 
         try:
             self._share(turn)

@@ -168,8 +168,11 @@ def test_the_vector_environments_opponent_can_be_replaced() -> None:
         ConnectFourVectorEnv(2).opponent = many
 
 
-def test_translators_are_asked_for_names_and_agents_alone(monkeypatch: Any) -> None:
-    monkeypatch.setattr(asking, "TRANSLATORS", [lambda given: f"asked for {given}"])
+def test_what_no_translator_knows_is_asked_as_it_is(monkeypatch: Any) -> None:
+    def translate(given: Any) -> str | None:
+        return f"asked for {given}" if isinstance(given, str) else None
+
+    monkeypatch.setattr(asking, "TRANSLATORS", [translate])
     named = asking.parse_opponent("alphabeta", many=True)
     assert isinstance(named, asking.Asked)
     assert named.source == "asked for alphabeta"
