@@ -193,11 +193,10 @@ class Pool:
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
             raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
         self._per = per
-        self._seeds = int(seed), 0  # its own, and the environment's
+        self._seed = int(seed)
         self._weights: dict[Any, float] = {}
         self._asked: list[Asked] = []
-        self._who = np.full(0, -1, np.int64)  # of each board: the opponent in its present game
-        self._draws = np.zeros(0, np.int64)  # of each board: how many so far
+        self._games: PoolGames | None = None  # of calls without an environment
         self._counts = np.zeros((0, 3), np.int64)  # of each opponent: the caller's -1, 0, 1
         for agent, weight in (weights or {}).items():
             self.add(agent, weight)
@@ -214,7 +213,7 @@ class Pool:
         if not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
         if agent not in self._weights:
-            if hasattr(agent, "begin"):
+            if hasattr(agent, "follow"):
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
             parsed = parse_opponent(agent, many=True)
             if not isinstance(parsed, Asked):
@@ -242,12 +241,36 @@ class Pool:
             for agent, (won, drawn, lost) in self.results.items()
         }
 
+    def follow(self) -> PoolGames:
+        """The pool in one environment: its draws are its own, weights and results the pool's."""
+        return PoolGames(self)
+
+    def __call__(self, observation: Observation) -> NDArray[np.int64]:
+        """Columns int64 ``[M]``, on boards that stay the same from one call to the next."""
+        if self._games is None:
+            self._games = self.follow()
+        return self._games(observation, np.arange(len(observation["action_mask"])))
+
+    def __repr__(self) -> str:
+        return f"Pool({self._weights!r}, {self._seed}, per={self._per!r})"
+
+
+class PoolGames:
+    """The games that a pool plays in one environment (``c4env.envs.asking.Follows``)."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._forget(0)
+
+    def _forget(self, seed: int) -> None:
+        self._seed = seed
+        self._who = np.full(0, -1, np.int64)  # of each board: the opponent in its present game
+        self._draws = np.zeros(0, np.int64)  # of each board: how many so far
+
     def reset(self, seed: int) -> None:
         """Draw from the beginning; an environment calls it when it is reset."""
-        self._seeds = self._seeds[0], seed
-        self._who = np.full(0, -1, np.int64)
-        self._draws = np.zeros(0, np.int64)
-        for asked in self._asked:
+        self._forget(seed)
+        for asked in self._pool._asked:
             asked.reset(seed)
 
     def begin(self, boards: NDArray[np.int64]) -> None:
@@ -256,33 +279,27 @@ class Pool:
         Raises:
             InvalidValue: there is no opponent, or all weights are 0.
         """
-        total = sum(self._weights.values())
-        if not total > 0:
-            raise InvalidValue(f"weights={list(self._weights.values())}: expected one above 0")
+        weights = np.array(list(self._pool._weights.values()))
+        edges = np.cumsum(weights)
+        if not weights.any():
+            raise InvalidValue(f"weights={weights.tolist()}: expected one above 0")
         if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
             self._who = np.concatenate([self._who, np.full(missing, -1)])
             self._draws = np.concatenate([self._draws, np.zeros(missing, np.int64)])
-        keys = (np.array(self._seeds, np.uint64) * KEYS[:2]).sum()
+        keys = (np.array([self._pool._seed, self._seed], np.uint64) * KEYS[:2]).sum()
         keys = keys + boards.astype(np.uint64) * KEYS[2] + self._draws[boards].astype(np.uint64)
-        drawn = streams(keys) / 2.0**48 * total
-        edges = np.cumsum(list(self._weights.values()))
+        drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
         # Never one of weight 0, also where the sum was rounded.
-        last = int(np.flatnonzero(np.diff(edges, prepend=0.0)).max())
-        self._who[boards] = np.minimum(np.searchsorted(edges, drawn, side="right"), last)
+        self._who[boards] = np.minimum(drawn, np.flatnonzero(weights).max())
         self._draws[boards] += 1
 
-    def __call__(
-        self, observation: Observation, boards: NDArray[np.int64] | None = None
-    ) -> NDArray[np.int64]:
-        """Columns int64 ``[M]`` on these boards, by who plays there; None for boards 0 to M-1."""
-        if boards is None:
-            boards = np.arange(len(observation["action_mask"]))
-        if self._per == "move":
-            self.begin(boards)
-        else:
-            known = np.flatnonzero(self._who >= 0)
-            if len(new := np.setdiff1d(boards, known)):
-                self.begin(new)  # asked by no environment
+    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Columns int64 ``[M]`` on these boards, by who plays there."""
+        known = np.flatnonzero(self._who >= 0)
+        # Games that began before the pool came are drawn for now.
+        new = boards if self._pool._per == "move" else np.setdiff1d(boards, known)
+        if len(new):
+            self.begin(new)
         who = self._who[boards]
         columns = np.empty(len(boards), np.int64)
         for k in np.unique(who):
@@ -291,24 +308,23 @@ class Pool:
                 "observation": observation["observation"][at],
                 "action_mask": observation["action_mask"][at],
             }
-            columns[at] = parse_actions(self._asked[k](part, boards[at]), len(at))
+            columns[at] = parse_actions(self._pool._asked[k](part, boards[at]), len(at))
         return columns
 
     def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
         """Count games that are over, by the caller's rewards ``[M]``."""
-        if self._per == "game":
-            np.add.at(self._counts, (self._who[boards], rewards.astype(np.int64) + 1), 1)
+        if self._pool._per == "game":
+            drawn = np.isin(boards, np.flatnonzero(self._who >= 0))
+            at = self._who[boards[drawn]], rewards[drawn].astype(np.int64) + 1
+            np.add.at(self._pool._counts, at, 1)
 
     def save(self) -> tuple[NDArray[np.int64], ...]:
         """What games change, as a copy."""
-        return self._who.copy(), self._draws.copy(), self._counts.copy()
+        return self._who.copy(), self._draws.copy(), self._pool._counts.copy()
 
     def restore(self, saved: tuple[NDArray[np.int64], ...]) -> None:
         """Go back to what :meth:`save` returned."""
-        self._who, self._draws, self._counts = saved
-
-    def __repr__(self) -> str:
-        return f"Pool({self._weights!r}, {self._seeds[0]}, per={self._per!r})"
+        self._who, self._draws, self._pool._counts = saved
 
 
 class EachBoard:

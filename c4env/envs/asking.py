@@ -2,7 +2,7 @@
 
 An opponent may be a name, an agent, a function of one observation that returns a column, or a
 function of the observations of M boards (``[M, 6, 7, 2]``, ``[M, 7]``) that returns M columns.
-One that has a method ``begin`` is told of each game (:class:`Follows`).
+One that has a method ``follow`` is told of each game of an environment (:class:`Follows`).
 
 This module imports no rules, so that a package of agents can add to ``TRANSLATORS`` and
 compile nothing by it.
@@ -32,7 +32,13 @@ know. Importing the package ``agents`` adds one for its agents, their names, and
 
 
 class Follows(Protocol):
-    """An opponent that knows which game it is asked about; boards are int64 indices ``[M]``."""
+    """What the method ``follow`` of an opponent returns for one environment.
+
+    It knows which game it is asked about; boards are int64 indices ``[M]``.
+    """
+
+    def reset(self, seed: int) -> None:
+        """All games start anew."""
 
     def begin(self, boards: NDArray[np.int64]) -> None:
         """New games start on these boards."""
@@ -44,7 +50,7 @@ class Follows(Protocol):
         """The games on these boards are over: the caller's rewards ``[M]``, 1, 0 or -1."""
 
     def save(self) -> Any:
-        """What the three methods change, as a copy: a step that fails is taken back."""
+        """What the methods above change, as a copy: a step that fails is taken back."""
 
     def restore(self, saved: Any) -> None:
         """Go back to what :meth:`save` returned."""
@@ -88,7 +94,7 @@ class Asked:
         self.source = source
         self._of_many = of_many
         self._expected = many
-        self._follows: Follows | None = source if hasattr(source, "begin") else None
+        self._follows: Follows | None = source.follow() if hasattr(source, "follow") else None
 
     def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> Any:
         """Columns ``[M]`` for some boards, as the opponent returns them: nothing is checked.
@@ -144,17 +150,21 @@ class Asked:
         if self._follows is not None:
             self._follows.restore(saved)
 
+    @property
+    def resets(self) -> bool:
+        """Whether it has a method ``reset``."""
+        return hasattr(self._follows or self.source, "reset")
+
     def reset(self, seed: int) -> None:
         """Tell an opponent that has a method ``reset`` of new games, with a seed.
 
         Raises:
             OpponentFailed: it raised.
         """
-        reset = getattr(self.source, "reset", None)
-        if reset is None:
+        if not self.resets:
             return
         try:
-            reset(seed=seed)
+            (self._follows or self.source).reset(seed=seed)
         except Exception as error:
             raise OpponentFailed(
                 f"the opponent's reset raised {type(error).__name__}: {error}"

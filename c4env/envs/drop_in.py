@@ -28,7 +28,7 @@ from pettingzoo.utils import AgentSelector
 
 from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, drop, has_won
 from c4env.errors import InvalidPosition, NotReset
-from c4env.position import Position
+from c4env.position import DISCS, EMPTY, Position
 
 AGENTS = ("player_0", "player_1")
 
@@ -136,14 +136,6 @@ def position_of(cells: Any) -> Position:
         good = False
     if not good:
         raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")
-    boards = [0, 0]
-    for cell, bit in zip(array.tolist(), BITS, strict=True):
-        if cell:
-            boards[int(cell) - 1] |= 1 << bit
-    to_move = (boards[0] | boards[1]).bit_count() & 1
-    try:
-        position = Position.from_bitboards(boards[to_move], boards[1 - to_move])
-        position.moves()
-    except InvalidPosition as error:
-        raise InvalidPosition(f"no game reaches the board {array.tolist()}: {error}") from None
-    return position
+    drawn = [(EMPTY, *DISCS)[int(cell)] for cell in array]
+    rows = ["".join(drawn[start : start + COLUMNS]) for start in range(0, CELLS, COLUMNS)]
+    return Position.from_board("\n".join(rows))

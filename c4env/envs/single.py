@@ -167,7 +167,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             refuse_instant_end(position)
         asked = self._opponent if isinstance(self._opponent, Asked) else None
         if asked is not None:
-            if hasattr(asked.source, "reset"):
+            if asked.resets:
                 asked.reset(int(self.np_random.integers(2**31)))
             before = asked.save()
             asked.begin(BOARD_0)

@@ -192,6 +192,44 @@ def test_a_pool_plays_in_the_single_environment_and_counts():
     assert (table.sum(axis=1) > 0).all()
 
 
+def test_environments_that_share_a_pool_keep_their_games_apart():
+    pool = Pool({ONES: 1, FIVES: 1}, seed=1)
+    envs = [ConnectFourEnv(pool, seat=0) for _ in range(5)]
+    rng = np.random.default_rng(1)
+    games = [[] for _ in envs]
+    for i, env in enumerate(envs):
+        env.reset(seed=i)
+    ended = 0
+    for _ in range(60):
+        for env, replies in zip(envs, games, strict=True):
+            before = env.position
+            action = int(rng.choice(before.legal_columns()))
+            _, _, over, _, _ = env.step(action)
+            middle = before.play(action)
+            if not over:
+                replies += [c for c in middle.legal_columns() if middle.play(c) == env.position]
+                assert len(set(replies[:3])) == 1
+            else:
+                ended += 1
+                replies.clear()
+                env.reset()  # while the others' games go on
+    assert sum(sum(row) for row in pool.results.values()) == ended > 10
+
+
+def test_a_pool_that_comes_in_the_middle_of_a_game():
+    pool = Pool({ONES: 1})
+    env = ConnectFourEnv("random", seat=0)
+    env.reset(seed=1, options={"moves": "445566"})
+    env.opponent = pool
+    assert env.step(6)[1] == 1.0, "won before the pool was asked"
+    assert pool.results == {ONES: (0, 0, 0)}
+    env.opponent = "random"
+    env.reset(seed=1)
+    env.opponent = pool
+    env.step(3)
+    assert env.position == Position.parse("42")
+
+
 def test_a_pool_per_move_asks_each_by_its_share():
     observation, _ = played(size=400, plies=1)
     pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
