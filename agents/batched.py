@@ -160,7 +160,8 @@ class RandomColumns:
 class Pool:
     """Several opponents in one: which of them plays is drawn for each game, or for each move.
 
-    It plays in every environment, and counts what the games against each opponent brought.
+    It plays in every environment, and counts what the games against each opponent brought; one
+    pool may serve several environments (in another process a copy of it plays and counts).
     A draw depends on the seeds, the board and the number of its game alone.
 
     Example:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from agents import batched
 from c4env import ConnectFourEnv, Observation
 from c4env.errors import InvalidOption
 
@@ -61,3 +62,19 @@ def test_an_action_from_the_action_space_is_played() -> None:
         assert dones[full].all()
         lost += int(full.sum())
     assert lost > 0
+
+
+def test_a_pool_plays_on_all_boards_and_counts() -> None:
+    pool = batched.Pool({"random": 1, rightmost: 1}, seed=1)
+    envs = boards(16, pool)
+    envs.seed(1)
+    envs.reset()
+    ended = 0
+    for _ in range(40):
+        _, _, dones, _ = envs.step(envs.action_masks().argmax(axis=1))
+        ended += int(dones.sum())
+    counts = np.array(list(pool.results.values())).sum(axis=1)
+    assert counts.sum() == ended
+    assert (counts > 0).all()
+    envs.set_attr("opponent", "greedy")
+    envs.step(envs.action_masks().argmax(axis=1))
