@@ -235,14 +235,20 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     return f"{name}:" + ",".join(parts)
 
 
-def make(spec: str, **options: Any) -> Agent:
+def make(spec: Any, **options: Any) -> Agent:
     """Build the agent a spec names; keyword options add to, or override, those in the spec.
+
+    A model in place of the spec (of Stable-Baselines3, a module of PyTorch, or a function of
+    many observations; ``agents.adapters.model``) becomes an agent that answers for many boards
+    at once; its option is ``temperature``.
 
     Raises:
         UnknownAgent: no such name, or nothing at the import path.
         UnknownOption: the agent has no such option.
         InvalidSpec, InvalidValue: the spec or a value is malformed.
     """
+    if not isinstance(spec, str):
+        return _import("agents.adapters.model:agent_of")(spec, **options)  # type: ignore[no-any-return]
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
     target = _lookup(name)

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from c4env.bitboard import playable, popcount, winning_cells
 from c4env.drand48 import STATES, below, next_random
-from c4env.envs.batch import ONGOING, put
+from c4env.envs.asking import NATIVE
+from c4env.envs.kernels import ONGOING, play_cell
 from c4env.jit import kernel
 
-RANDOM: Final = 0
-GREEDY: Final = 1
-LEVELS: Final = {"random": RANDOM, "greedy": GREEDY}
+LEVELS: Final = {name: level for level, name in enumerate(NATIVE)}
+GREEDY: Final = LEVELS["greedy"]
 
 RANDOM_SEAT: Final = 2
 
@@ -42,21 +42,28 @@ def draw(states: NDArray[np.int64], i: int, count: int) -> int:
     return below(int(states[i]), count)
 
 
-@kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
-def choose(mine: int, theirs: int, level: int, states: NDArray[np.int64], i: int) -> int:
-    """The cell that an opponent plays on board i.
+@kernel("int64(int64, int64, int64)", nogil=True)
+def candidates(mine: int, theirs: int, level: int) -> int:
+    """The cells among which chance decides for an opponent.
 
-    ``RANDOM`` takes any legal column. ``GREEDY`` wins if it can, else blocks if it must,
-    else takes any legal column. Equal choices are left to chance.
+    ``"random"`` takes any legal column. ``"greedy"`` wins if it can, else blocks if it must,
+    else takes any legal column.
     """
     cells = playable(mine | theirs)
     if level == GREEDY:
         wins = winning_cells(mine) & cells
         blocks = winning_cells(theirs) & cells
         if wins:
-            cells = wins
-        elif blocks:
-            cells = blocks
+            return wins
+        if blocks:
+            return blocks
+    return cells
+
+
+@kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
+def choose(mine: int, theirs: int, level: int, states: NDArray[np.int64], i: int) -> int:
+    """The cell that an opponent plays on board i, drawn among its candidates."""
+    cells = candidates(mine, theirs, level)
     for _ in range(draw(states, i, popcount(cells))):
         cells &= cells - 1
     return cells & -cells
@@ -80,7 +87,7 @@ def reply(
         mine = int(boards[i, 0])
         theirs = int(boards[i, 1])
         if results[i] == ONGOING and popcount(mine | theirs) & 1 != seats[i]:
-            results[i] = put(boards, i, choose(mine, theirs, level, states, i))
+            results[i] = play_cell(boards, i, choose(mine, theirs, level, states, i))
 
 
 @kernel(
