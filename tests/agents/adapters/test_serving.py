@@ -259,9 +259,11 @@ def test_listening_beyond_this_machine_is_said() -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
     ) as server:
-        assert server.stdout is not None
-        assert server.stderr is not None
-        assert server.stdout.readline().startswith("serving greedy on http://0.0.0.0:")
-        assert "whoever can reach this machine" in server.stderr.readline()
-        server.terminate()
-        server.communicate()
+        try:
+            assert server.stdout is not None
+            assert server.stderr is not None
+            assert server.stdout.readline().startswith("serving greedy on http://0.0.0.0:")
+            assert "whoever reaches this machine" in server.stderr.readline()
+        finally:
+            server.kill()
+            server.communicate()
