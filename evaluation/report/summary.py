@@ -78,10 +78,10 @@ class RunSummary:
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
         parts = [self.table._repr_markdown_()]
-        if self.ratings is not None:
-            parts.append(self.ratings._repr_markdown_())
-        if self.match is not None:
+        if self.match is not None:  # what it reports stands for the ratings of its two
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
+        elif self.ratings is not None:
+            parts.append(self.ratings._repr_markdown_())
         if self.standing is not None:
             parts += [as_markdown(self.standing.rows())] if self.standing.places else []
             parts.append(self.standing.verdict())

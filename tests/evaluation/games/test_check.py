@@ -76,7 +76,9 @@ def test_what_is_wrong_is_told_with_its_line(name, said):
     assert said in found.table().text()
 
 
-def test_a_trial_move_before_a_run(recwarn):
+def test_a_trial_move_before_a_run(monkeypatch, recwarn):
+    # Beside other threads, such as those of a test runner, nobody is tried.
+    monkeypatch.setattr("threading.active_count", lambda: 1)
     players = {name: f"mine.py:{name}" for name in ("first", "broken", "leaves")}
     found = trial_faults({**players, "greedy": "greedy", "object": lambda observation: 9})
     assert set(found) == {"broken", "leaves"}

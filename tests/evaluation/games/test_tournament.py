@@ -149,7 +149,7 @@ def test_a_failing_agent_forfeits_and_the_run_goes_on():
     result = evaluation.round_robin([fails, "random", "greedy"], openings=0, seed=1)
     assert len(result.games) == 6
     assert result.table.forfeits == {"fails": {"exception": 4}}
-    assert "fails forfeited, for example: exception: RuntimeError: tired" in result.table.text()
+    assert "(4 exception), for example: exception: RuntimeError: tired" in result.table.text()
     assert all("tired" in g.reason for g in result.games if "fails" in g.players)
 
 

@@ -162,7 +162,7 @@ def test_moving_first_is_unknown_where_one_side_wins_everything():
     assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
     assert ratings.first_move.low < -400
     assert ratings.first_move.high > 400
-    assert "Moving first: +0 Elo" in format_ratings(ratings)
+    assert "Moving first: 0 Elo" in format_ratings(ratings)
 
 
 def test_memory_does_not_grow_with_the_square_of_the_field():

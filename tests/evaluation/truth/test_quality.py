@@ -205,10 +205,10 @@ def test_every_form_of_the_table(run, form, capsys):
         assert ("| greedy |" in shown) == (form == "markdown")
 
 
-def test_the_command_shows_its_progress_and_keeps_the_scores(run, capsys):
+def test_the_command_keeps_the_scores(run, capsys):
     assert main(["quality", str(run)]) == 0
     first = capsys.readouterr()
-    assert "positions/s" in first.err
+    assert not first.err  # no bar where there is no terminal
     before = (run / "scores.jsonl").read_bytes()
     assert main(["quality", str(run), "--jobs", "1"]) == 0
     assert capsys.readouterr().out == first.out
@@ -218,7 +218,7 @@ def test_the_command_shows_its_progress_and_keeps_the_scores(run, capsys):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda run: ["--jobs", "0"], "jobs=0"),
+        (lambda run: ["--jobs", "0"], "--jobs 0"),
         (lambda run: (run / "scores.jsonl").write_text("mine\n") and [], "line 1"),
         (lambda run: (run / "games.jsonl").unlink() or [], "games.jsonl"),
     ],
