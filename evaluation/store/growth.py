@@ -80,9 +80,10 @@ def _faults(there: Header, asked: Header, games: Pairings) -> Iterator[str]:
             )
         elif old != new and key == "sprt":
             yield f"it has {_test(old)}, and {_test(new)} was asked for"
+        elif old != new and key == "c4env":
+            yield f"{its} by c4env {old}, and this is {new}"
         elif old != new:
-            with_it = "by c4env" if key == "c4env" else f"with {key}"
-            yield f"{its} {with_it} {old}, and {new} was asked for"
+            yield f"{its} with {key} {old}, and {new} was asked for"
     if (limit := _limit(there)) != _limit(asked):
         yield f"{its} with {limit}, and {_limit(asked)} was asked for"
     if "sprt" in there and there["players"].keys() != asked["players"].keys():

@@ -249,7 +249,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
         UnreadableRun,
-        match=r"another run: its 2 games were played by c4env .*, and 0.0.0 was asked for",
+        match=r"another run: its 2 games were played by c4env .*, and this is 0.0.0;",
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 

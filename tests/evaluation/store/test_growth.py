@@ -28,6 +28,22 @@ def counted(*arguments, play=evaluation.round_robin, **settings):
     return result, counts[0]
 
 
+def test_the_report_covers_all_that_is_there(tmp_path, capsys):
+    run = ["run", "--openings", "0", "--quiet", "--jobs", "1", "--out", str(tmp_path)]
+    assert main([*run, *TWO]) == 0
+    assert main([*run, *THREE]) == 0
+    assert "2 of the games were there already" in capsys.readouterr().out
+    assert main([*run, *TWO, "--openings", "1"]) == 0
+    assert evaluation.round_robin(TWO, 1).digest in capsys.readouterr().out
+    assert main(["report", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert digest_of(tmp_path) in shown
+    assert "unfinished: 14 of 30 games; a command with all its agents and openings" in shown
+    assert main([*run, *THREE, "--openings", "1"]) == 0
+    assert main(["report", str(tmp_path)]) == 0
+    assert "unfinished" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("settings", [{}, {"jobs": 2, "backend": "threading"}])
 def test_more_agents_and_openings_play_what_is_missing(tmp_path, settings):
     settings = {"seed": 6, **settings}
@@ -113,8 +129,8 @@ def test_a_directory_of_the_time_before_checksums_grows(tmp_path):
     result, there = counted(THREE, 1, out=tmp_path)
     assert there == 8
     assert result.digest == evaluation.round_robin(THREE, 1).digest == digest_of(tmp_path)
-    text = path.read_text()
-    path.write_text(text[:-30] + "7" + text[-29:])
+    before, _, after = path.read_text().rpartition('"reason":""')
+    path.write_text(f'{before}"reason":"x"{after}')
     with pytest.raises(UnreadableRun, match=r"line 26: .* damaged"):
         read_games(tmp_path)
 
