@@ -13,10 +13,11 @@ import pytest
 
 from c4env.position import Position
 from evaluation.__main__ import COMMANDS
+from evaluation.studies.leaderboard import put_between_markers, stored_board
 from tests.helpers.paths import ROOT
 
 READMES = [
-    *sorted(ROOT.glob("*.md")),
+    *sorted(set(ROOT.glob("*.md")) - {ROOT / "CONTRIBUTING.md"}),  # test_contributing.py
     *sorted(
         p for folder in ("c4env", "agents", "evaluation") for p in ROOT.glob(f"{folder}/**/*.md")
     ),
@@ -37,7 +38,7 @@ def blocks(language):
 
 
 def test_no_block_is_of_a_kind_that_nothing_runs():
-    assert {language for _, language, _ in BLOCKS} <= {"python", "sh", "console", "toml"}
+    assert {language for _, language, _ in BLOCKS} <= {"python", "sh", "console", "toml", "text"}
     assert len(re.findall(r"^```", "".join(p.read_text() for p in READMES), re.M)) == 2 * len(
         BLOCKS
     )
@@ -131,6 +132,24 @@ def test_the_entry_point_of_the_readme_is_an_agent(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     for target in points.values():
         assert agents.make(target).choose(Position.parse("")) == 0
+
+
+def test_the_leaderboard_is_the_stored_one():
+    table = stored_board().markdown()
+    assert put_between_markers((ROOT / "evaluation/README.md").read_text(), table) == (
+        ROOT / "evaluation/README.md"
+    ).read_text()
+    *rows, note = table.strip().splitlines()
+    first = (ROOT / "README.md").read_text().splitlines()
+    best = [*rows[:10], note]  # heading, rule and eight agents
+    assert [line for line in first if line in best and line] == [line for line in best if line]
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_the_first_command_prints_what_the_readme_shows(tmp_path):
+    (shown,) = [text for path, language, text in BLOCKS if language == "text"]
+    assert run_c4(["run", "--quiet"], tmp_path).stdout == shown
 
 
 def test_links_lead_somewhere():
