@@ -58,7 +58,8 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
     parser.add_argument(
         "--jobs", type=int, default=usable_cores(), metavar="N",
-        help="worker processes (default: the number of cores); the games are the same for any",
+        help="worker processes (default: the number of cores); the games are the same for any. "
+        "Where language models play: games that wait for answers at once",
     )  # fmt: skip
     parser.add_argument(
         "--movetime", type=float, metavar="SECONDS",
@@ -80,6 +81,11 @@ def configure_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR",
         help="write every game to DIR as it ends; the same command again resumes",
+    )  # fmt: skip
+    parser.add_argument(
+        "--max-tokens", type=int, metavar="N",
+        help="of language models: end the run when so many tokens are used; the same command with "
+        "a greater number goes on",
     )  # fmt: skip
     configure_format(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
@@ -152,6 +158,7 @@ def settings(arguments: argparse.Namespace, progress: Progress) -> dict[str, Any
         "movetime": arguments.movetime,
         "backend": arguments.backend,
         "address": arguments.address,
+        "max_tokens": arguments.max_tokens,
         "watch": progress.watch,
         **({} if arguments.margin is None else {"margin": arguments.margin}),
     }

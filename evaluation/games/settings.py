@@ -26,7 +26,8 @@ class Settings:
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
         jobs: worker processes; 1 plays here. Players that are objects must be picklable
-            for more than one.
+            for more than one. Where language models play, they are threads of this process,
+            and so many games can wait for answers at once.
         out: a run directory. Games are written there as they end; a repeated call plays
             only those that are missing.
         watch: called with games done and games in all, now and then.
@@ -38,6 +39,9 @@ class Settings:
             ``ray``; None is what joblib is set to (``joblib.parallel_config``), else loky.
         address: of a cluster, all whose workers are then used; without one, dask and ray
             start ``jobs`` workers on this machine.
+        max_tokens: that language models may use, of questions and answers, earlier parts of
+            the run included. The run then ends, and goes on when more are allowed. Answers
+            that are under way then still count. None for any number.
 
     Raises:
         InvalidRun: one of them is not what it should be.
@@ -52,6 +56,7 @@ class Settings:
     margin: float = 0.1
     backend: str | None = None
     address: str | None = None
+    max_tokens: int | None = None
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
@@ -61,6 +66,9 @@ class Settings:
         if self.limit is not None:
             openings = "a number of openings, at least 1"
             put("limit", _whole("limit", self.limit, 1, MAX_SEED, openings))
+        if self.max_tokens is not None:
+            tokens = "a number of tokens, at least 1"
+            put("max_tokens", _whole("max_tokens", self.max_tokens, 1, MAX_SEED, tokens))
         if self.movetime is not None:
             _seconds("movetime", self.movetime, more_than=0)
         _seconds("margin", self.margin)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from agents.errors import Unavailable
 from agents.zoo.registry import registered_here
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.processes import one_interrupt
@@ -26,6 +27,7 @@ from evaluation.plan.field import (
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
 from evaluation.store.record import GameFile, GameRecord, digest
+from evaluation.store.transcripts import Transcripts
 from evaluation.strength.ratings import Ratings, rate
 from evaluation.strength.wintable import WinTable
 
@@ -165,6 +167,8 @@ def header_of(
     }
     optional = {"timed": list(known.timed), "code": code_of(field)}
     header.update({key: value for key, value in optional.items() if value})
+    if known.prompts:
+        header["prompts"] = dict(known.prompts)
     if settings.movetime is not None:
         header.update(movetime=settings.movetime, margin=settings.margin)
     return header
@@ -228,7 +232,9 @@ def _play(
 ) -> Generator[GameRecord, None, None]:
     orders = Orders(field, settings.seed, settings.clock, registered_here(), version=version_here())
     out = settings.out
+    backend = _backend(settings, known)
     with (
+        ExitStack() as stack,
         one_interrupt(),
         GameFile(Path(out), header) if out is not None else nullcontext() as file,
     ):
@@ -241,7 +247,10 @@ def _play(
             settings.watch(done, len(schedule))
         yield from (there[fixture] for fixture in schedule if fixture in there)
         del there
-        workers = play_all(orders, missing, settings.jobs, settings.backend, settings.address)
+        if known.prompts:
+            talk = Transcripts(Path(out) if out else None, missing, settings.max_tokens)
+            orders = replace(orders, transcripts=stack.enter_context(talk))
+        workers = play_all(orders, missing, settings.jobs, backend, settings.address)
         try:
             with closing(workers) as fresh:
                 for game in _in_order(fresh, missing) if ordered else fresh:
@@ -251,9 +260,32 @@ def _play(
                     if settings.watch is not None:
                         settings.watch(done, len(schedule))
                     yield game
+        except Unavailable as error:
+            where = f"are in {out}, and the same command goes on" if out else "are not kept"
+            raise Unavailable(f"{error}; {done} of {len(schedule)} games {where}") from None
         finally:
             if known.holding:
                 dismiss_processes()
+
+
+def _backend(settings: Settings, known: Traits) -> str | None:
+    """Where to play: language models in threads, where many games can wait at once.
+
+    Raises:
+        InvalidRun: they were to play elsewhere, or tokens were counted and there are none.
+    """
+    if not known.prompts:
+        if settings.max_tokens is not None:
+            raise InvalidRun(
+                f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
+            )
+        return settings.backend
+    if settings.backend not in (None, "threading", "serial"):
+        raise InvalidRun(
+            f"backend={settings.backend!r}: language models play in threads of this process, "
+            "so that their answers are kept: expected threading or serial"
+        )
+    return settings.backend or "threading"
 
 
 def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:

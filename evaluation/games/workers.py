@@ -37,6 +37,7 @@ from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 from joblib.parallel import get_active_backend
 
 import agents
+from agents.adapters.chat import Chat
 from agents.base import Agent
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.backends import BACKENDS, worker_death
@@ -45,6 +46,7 @@ from evaluation.games.processes import deaf_to_interrupts, start_worker
 from evaluation.plan.field import Player, make_player
 from evaluation.plan.schedule import Fixture
 from evaluation.store.record import GameRecord
+from evaluation.store.transcripts import Transcripts
 
 BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
 MOST_GAMES: Final = 1000  # in one task
@@ -60,6 +62,7 @@ class Orders:
     registered: Mapping[str, Any] = dataclasses.field(
         default_factory=dict
     )  # names given in the parent
+    transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # threads, which must not play with one object at once
     version: str = ""
     run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
@@ -296,6 +299,10 @@ def play_one(
     """One game between agents built here from their specs."""
     pair, opening = fixture
     first, second = (crew.policy(orders, name, seat) for seat, name in enumerate(pair))
+    if orders.transcripts is not None:
+        for policy in (first, second):
+            if isinstance(policy, Chat):
+                policy.tape = orders.transcripts.tape(fixture)
     return play_game((first, second), pair, opening, orders.seed, orders.clock, on_turn)
 
 

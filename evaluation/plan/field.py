@@ -8,9 +8,11 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import agents
+from agents.adapters.chat import Chat
 from agents.base import Agent
 from agents.zoo.registry import FunctionAgent, option_names, registered_here, split_spec
 from evaluation.errors import InvalidRun
@@ -84,6 +86,7 @@ class Traits(NamedTuple):
     deterministic: tuple[str, ...]  # known to answer the same position always alike
     timed: tuple[str, ...]  # the clock decides how far they look
     holding: tuple[str, ...]  # they hold what must be given back: a process, a connection
+    prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
 
 
 def traits(field: Mapping[str, Player], movetime: float | None = None) -> Traits:
@@ -92,17 +95,21 @@ def traits(field: Mapping[str, Player], movetime: float | None = None) -> Traits
     A plain function is not known to be deterministic, nor is an agent that looks as far as
     the clock allows.
     """
-    found = Traits((), (), ())
+    found: list[list[str]] = [[], [], []]
+    prompts = {}
     for name, player in field.items():
         agent = make_player(player, movetime) if isinstance(player, str) else player
-        timed = getattr(agent, "movetime", None) is not None
-        known = isinstance(agent, Agent) and agent.deterministic and not timed
-        holding = isinstance(agent, Agent) and type(agent).close is not Agent.close
-        answers = (known, timed, holding)
-        found = Traits(*(names + (name,) * yes for names, yes in zip(found, answers, strict=True)))
+        clocked = getattr(agent, "movetime", None) is not None
+        same = isinstance(agent, Agent) and agent.deterministic and not clocked
+        holds = isinstance(agent, Agent) and type(agent).close is not Agent.close
+        for names, yes in zip(found, (same, clocked, holds), strict=True):
+            names.extend([name] * yes)
+        if isinstance(agent, Chat):
+            prompts[name] = str(agent.prompt)
         if agent is not player and isinstance(agent, Agent):
             agent.close()
-    return found
+    known, timed, holding = (tuple(names) for names in found)
+    return Traits(known, timed, holding, prompts)
 
 
 def code_of(field: Mapping[str, Player]) -> dict[str, str]:
