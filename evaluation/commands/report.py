@@ -16,6 +16,7 @@ from evaluation.commands import run
 from evaluation.errors import InvalidRun
 
 if TYPE_CHECKING:
+    from evaluation.report.models import Models
     from evaluation.store.record import GameRecord
     from evaluation.strength.ratings import Ratings
 
@@ -37,6 +38,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-scores", action="store_true", help="leave out what needs exact scores: quicker"
     )
+    parser.add_argument(
+        "--prices", type=Path, metavar="FILE",
+        help='of language models, for a million tokens: {"MODEL": [ASKED, ANSWERED]}, as JSON',
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
@@ -64,10 +69,41 @@ def execute(arguments: argparse.Namespace) -> int:
         anchor = run.anchor(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
-    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match)))
+    models = models_of(arguments, games)
+    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match, models)))
     if ratings is not None:
         write(arguments, header, games, ratings)
     return 0
+
+
+def models_of(arguments: argparse.Namespace, games: list[GameRecord]) -> Models | None:
+    """What is known of the language models of a run, if there are any.
+
+    Raises:
+        InvalidRun: bad prices, or prices where nothing was paid.
+    """
+    from evaluation.report.models import Models, model_rows, read_prices, turns_of
+    from evaluation.store.transcripts import read_transcripts
+    from evaluation.truth.judge import Judge
+    from evaluation.truth.quality import Quality, judge_games
+
+    prices = None if arguments.prices is None else read_prices(arguments.prices)
+    rows = model_rows(games, read_transcripts(arguments.folder), prices)
+    if not rows:
+        if prices is not None:
+            raise InvalidRun(
+                f"--prices: no language model has finished a game in {arguments.folder}"
+            )
+        return None
+    names = [row.player for row in rows]
+    turns = turns_of(games, names)
+    if arguments.no_scores or not turns:
+        return Models(rows)
+    with Judge(arguments.folder) as judge:
+        with run.Progress("positions", arguments.quiet) as progress:
+            judge.judge(turns, watch=progress.watch)
+        moves = tuple(judge_games(games, judge, names))
+    return Models(rows, Quality(moves, tuple(names)))
 
 
 def write(
@@ -85,19 +121,22 @@ def write(
     if not arguments.html and not arguments.plots:
         return
     from evaluation.games.tournament import notes_of
+    from evaluation.report.models import conversations
     from evaluation.report.page import contents, page
     from evaluation.store.files import write_file
+    from evaluation.store.transcripts import read_transcripts
     from evaluation.truth.judge import Judge, positions_backwards
 
     title = arguments.folder.resolve().name
     notes = notes_of(header)
+    talk = conversations(games, read_transcripts(arguments.folder))
     if arguments.no_scores:
-        found = contents(header, games, ratings, None, notes, title)
+        found = contents(header, games, ratings, None, notes, title, talk)
     else:
         with Judge(arguments.folder) as judge:
             with run.Progress("positions", arguments.quiet) as progress:
                 judge.judge(positions_backwards(games), watch=progress.watch)
-            found = contents(header, games, ratings, judge, notes, title)
+            found = contents(header, games, ratings, judge, notes, title, talk)
     if arguments.html:
         write_file(arguments.html, page(found))
         print(f"page in {arguments.html}", file=sys.stderr)

@@ -13,6 +13,7 @@ from evaluation.tables import as_markdown
 
 if TYPE_CHECKING:
     from evaluation.games.match import Match
+    from evaluation.report.models import Models
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,14 @@ class Findings:
         digest: hex digest of the games.
         ratings: None before the first game.
         match: what a match of two found besides, with the verdict of its test.
+        models: what is known of its language models, if there were any.
     """
 
     table: WinTable
     digest: str
     ratings: Ratings | None = None
     match: Match | None = None
+    models: Models | None = None
 
     def text(self) -> str:
         """For a terminal. What a match reports stands for the ratings of its two."""
@@ -38,6 +41,8 @@ class Findings:
             parts.append(self.match.report())
         elif self.ratings is not None:
             parts.append(format_ratings(self.ratings))
+        if self.models is not None:
+            parts.append(self.models.text())
         return "\n\n".join(parts) + f"\ndigest {self.digest}"
 
     def markdown(self) -> str:
@@ -49,6 +54,8 @@ class Findings:
             parts.append(self.ratings.basis())
         elif self.match is not None:
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
+        if self.models is not None:
+            parts.append(self.models.markdown())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
 
     def csv(self) -> str:
@@ -61,6 +68,8 @@ class Findings:
         found["ratings"] = None if self.ratings is None else _facts(self.ratings)
         if self.match is not None:
             found["match"] = self.match.as_dict()
+        if self.models is not None:
+            found["models"] = self.models.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 
