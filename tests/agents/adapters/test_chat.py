@@ -20,7 +20,7 @@ pytest.importorskip("openai")
 import agents
 from agents.adapters import endpoint as endpoint_module
 from agents.adapters.chat import Exchange
-from agents.adapters.prompts import find_prompt
+from agents.adapters.prompts import KAGGLE, find_prompt
 from agents.errors import EngineFault, InvalidValue, NoMove, Unavailable
 from agents.zoo.registry import split_spec
 from c4env import Position
@@ -369,6 +369,6 @@ def test_kaggles_prompt_with_a_reader_that_does_not_guess(server):
 
 
 def test_kaggles_prompt_needs_its_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "kaggle_environments", None)
+    monkeypatch.setitem(sys.modules, KAGGLE, None)
     with pytest.raises(MissingExtra, match="kaggle-environments"):
         find_prompt("kaggle")
