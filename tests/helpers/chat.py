@@ -37,9 +37,9 @@ Answer = str | dict[str, Any] | Fault
 
 
 def lowest_legal(body: dict[str, Any]) -> str:
-    """Plays the lowest column of those that the prompt lists."""
-    (legal,) = LEGAL.findall(body["messages"][0]["content"])
-    return f"The first that is free will do.\nMove: {legal.split(',')[0]}"
+    """Plays the lowest column of those that were listed last."""
+    legal = LEGAL.findall("\n".join(message["content"] for message in body["messages"]))
+    return f"The first that is free will do.\nMove: {legal[-1].split(',')[0]}"
 
 
 class ChatServer(http.server.ThreadingHTTPServer):
@@ -55,7 +55,9 @@ class ChatServer(http.server.ThreadingHTTPServer):
         self.asked: list[dict[str, Any]] = []  # bodies, in the order they came
         self.keys: list[str] = []
         self.answered: Callable[[dict[str, Any]], Any] = lambda body: None
-        self.usage: dict[str, int] | None = {"prompt_tokens": 100, "completion_tokens": 10}
+        self.usage: dict[str, int] | None = {
+            "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110,
+        }  # fmt: skip
         self.most_at_once = 0
         self.at_once = 0
         self.door = threading.Lock()
