@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from agents.errors import InvalidValue
-from agents.zoo.imports import import_attribute
+from agents.errors import InvalidValue, Unavailable
+from agents.zoo.imports import import_attribute, in_a_line
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
 from c4env.text import VERSION, fill, template
@@ -51,11 +51,21 @@ class Prompt:
         return f"{self.name}{version}, sha256 {self.digest}"
 
     def ask(self, position: Position, moves: str) -> list[Message]:
-        """The conversation to begin with."""
-        said = self.write(position, moves)
-        if isinstance(said, str):
-            return [{"role": "user", "content": said}]
-        return [{"role": str(m["role"]), "content": str(m["content"])} for m in said]
+        """The conversation to begin with.
+
+        Raises:
+            Unavailable: a function of the user's raised, or returned something else.
+        """
+        try:
+            said = self.write(position, moves)
+            if isinstance(said, str):
+                return [{"role": "user", "content": said}]
+            return [{"role": str(m["role"]), "content": str(m["content"])} for m in said]
+        except Exception as error:  # not the model's fault
+            raise Unavailable(
+                f"prompt {self.name!r}: expected a text or a list of messages with role and "
+                f"content, but there was {in_a_line(error)}"
+            ) from error
 
     def ask_again(
         self, position: Position, moves: str, asked: list[Message], answer: str, problem: str
@@ -123,6 +133,7 @@ def _kaggle() -> Prompt:
     try:
         harness = importlib.import_module(KAGGLE)
         spiel = importlib.import_module("pyspiel")
+        version = importlib.metadata.version("kaggle-environments")
     except ImportError as error:
         raise MissingExtra(
             f"chat: prompt='kaggle' needs the package kaggle-environments ({error})"
@@ -139,7 +150,6 @@ def _kaggle() -> Prompt:
         }
         return str(harness.generate_prompt(seen, list(moves), previous_response=answer))
 
-    version = importlib.metadata.version("kaggle-environments")
     digest = _digest(_source(harness))
     return Prompt("kaggle", version, digest, write, write, label="Final Answer", first=0)
 

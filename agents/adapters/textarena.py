@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-import agents
+from agents.zoo.registry import make
 from c4env.errors import InvalidNotation, InvalidObservation, InvalidPosition
 from c4env.position import Position
 
@@ -33,7 +33,7 @@ class TextArenaAgent:
     """
 
     def __init__(self, spec: str, seed: int | np.random.SeedSequence | None = None) -> None:
-        self.agent = agents.make(spec)
+        self.agent = make(spec)
         self.agent.reset(seed)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:

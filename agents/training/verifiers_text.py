@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-import agents
 from agents.errors import InvalidValue
 from agents.solver import Solver
+from agents.zoo.registry import make
 from c4env.errors import IllegalMove, InvalidAction, MissingExtra
 from c4env.position import Position
 from c4env.text import TextEnv, fill, read_move, template
@@ -62,7 +62,7 @@ def load_environment(
     """
     if games < 1 or not 0 <= plies <= 30:
         raise InvalidValue(f"games={games!r}, plies={plies!r}: expected at least 1, and 0 to 30")
-    agents.make(opponent).close()  # an error now rather than in the first game
+    make(opponent).close()  # an error now rather than in the first game
     starts = [_start(seed, number, plies) for number in range(games)]
     data = Dataset.from_list(
         [
@@ -89,7 +89,7 @@ class TextGames(vf.MultiTurnEnv):
         """Begin the game of a row."""
         info = state["info"]
         start = Position.parse(info["moves"])
-        game = TextEnv(agents.make(self._spec), seat=start.to_move, kind=self._kind)
+        game = TextEnv(make(self._spec), seat=start.to_move, kind=self._kind)
         game.reset(seed=self._seed + info["seed"], options={"moves": info["moves"]})
         state["game"] = game
         state["reward_of_game"] = 0.0

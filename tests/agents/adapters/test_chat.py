@@ -352,6 +352,10 @@ def test_a_function_of_the_user(server, monkeypatch):
     assert roles == [["system", "user"], ["system", "user", "assistant", "user"]]
     assert server.asked[0]["messages"][1]["content"] == "4 1"
     assert str(agent.prompt).startswith("users_prompts:mine version 2b, sha256 ")
+    module.mine = lambda position, moves: [{"words": moves}]
+    broken = agents.make(f"chat:m,base_url={server.url},prompt=users_prompts:mine")
+    with pytest.raises(Unavailable, match=r"'users_prompts:mine'.*KeyError: 'role'"):
+        broken.choose(Position())  # which is not the model's fault
     for path in ("users_prompts:three", "users_prompts:none", "no_such_module_1:f"):
         with pytest.raises(InvalidValue, match=path):
             find_prompt(path)
