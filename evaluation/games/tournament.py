@@ -272,7 +272,8 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     """Where to play: language models in threads, where many games can wait at once.
 
     Raises:
-        InvalidRun: they were to play elsewhere, or tokens were counted and there are none.
+        InvalidRun: they were to play elsewhere or by a clock, or tokens were to be counted
+            and there are none.
     """
     if not known.prompts:
         if settings.max_tokens is not None:
@@ -280,6 +281,11 @@ def _backend(settings: Settings, known: Traits) -> str | None:
                 f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
             )
         return settings.backend
+    if settings.movetime is not None:
+        raise InvalidRun(
+            f"movetime={settings.movetime:g}: a slow network would lose the games of language "
+            "models: expected movetime= in the specs of the others"
+        )
     if settings.backend not in (None, "threading", "serial"):
         raise InvalidRun(
             f"backend={settings.backend!r}: language models play in threads of this process, "

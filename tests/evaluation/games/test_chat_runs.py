@@ -137,6 +137,11 @@ def test_tokens_that_nobody_counts_cannot_be_limited(server):
         run(server, max_tokens=0)
 
 
+def test_a_clock_is_not_for_language_models(server):
+    with pytest.raises(InvalidRun, match=r"movetime=0\.5: a slow network"):
+        run(server, movetime=0.5)
+
+
 def test_language_models_play_in_threads(server):
     for backend in ("loky", "dask"):
         with pytest.raises(InvalidRun, match="expected threading or serial"):
