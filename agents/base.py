@@ -9,11 +9,11 @@ from __future__ import annotations
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
-from agents.errors import NoMove
+from agents.errors import InvalidValue, NoMove
 from c4env.errors import InvalidPosition
 
 if TYPE_CHECKING:
@@ -35,10 +35,29 @@ class Agent(abc.ABC):
             so that its games need not repeat; None when it looks equally far each time.
     """
 
+    settings_are_all: ClassVar[bool] = False
+    """True in a class whose agents are copied, and sent to other processes, as the arguments they
+    were made with: everything else they hold is working memory of the game they play."""
+
     deterministic: bool = False
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
+
+    made_with: tuple[tuple[Any, ...], dict[str, Any]]  # arguments, if they are all
+
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Remember the arguments, where they are all."""
+        agent = super().__new__(cls)
+        if cls.settings_are_all:
+            agent.made_with = (args, options)
+        return agent
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """A new agent of the same arguments, where :attr:`settings_are_all` says so."""
+        if not self.settings_are_all:
+            return super().__reduce_ex__(protocol)
+        return _made_again, (type(self), *self.made_with, self.name)
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """The column for an observation of the player to move (``c4env.observation``)."""
@@ -47,7 +66,7 @@ class Agent(abc.ABC):
         return self.choose(position_from(observation))
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
-        """Begin a new game; agents that draw lots restart their generator from ``seed``."""
+        """Begin a new game; stochastic agents restart their generator from ``seed``."""
 
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
@@ -62,6 +81,14 @@ class Agent(abc.ABC):
 
     def __repr__(self) -> str:
         return f"agents.make({self.name!r})" if self.name else f"{type(self).__name__}()"
+
+
+def _made_again(
+    kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any], name: str
+) -> Agent:
+    agent = kind(*args, **options)
+    agent.name = name
+    return agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +126,18 @@ class SearchingAgent(Agent):
         Raises:
             NoMove: the game is over.
         """
+
+
+def require_count(name: str, value: object, low: int, high: int) -> int:
+    """An option of an agent made without a spec, if it is an integer from ``low`` to ``high``.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not low <= value <= high:  # type: ignore[operator]  # it is a number
+        raise InvalidValue(f"{name}={value!r}: expected an integer between {low} and {high}")
+    return int(value)  # type: ignore[call-overload,no-any-return]
 
 
 def require_move(position: Position) -> None:

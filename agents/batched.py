@@ -1,30 +1,39 @@
-"""Opponents for ``ConnectFourVectorEnv``: called with M observations, they return M columns.
+"""Opponents on many boards: called with M observations, they return M columns.
 
 :class:`BatchedSearch` searches all boards in one kernel; :func:`opponent` makes any agent
-of the zoo such a callable.
+such a callable; :class:`Pool` draws one of several for each game.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from agents.base import Agent
-from agents.errors import InvalidHeuristic, InvalidValue
-from agents.search.fixed_depth import CHAIN_RULES, SPOILED, FixedDepth, Rules, best_column, spoiled
-from agents.search.heuristics import Heuristic, load
+from agents.adapters.model import ModelAgent
+from agents.base import Agent, require_count
+from agents.errors import InvalidValue
+from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Random
 from agents.zoo.registry import make
+from c4env.bitboard import CELLS
+from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.batch import boards_from, parse_actions, positions_of
-from c4env.envs.games import BatchOpponent
+from c4env.envs.opponents import streams
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
+
+# Called with the observations of M boards, int8 [M, 6, 7, 2] and [M, 7]; returns M columns.
+BatchOpponent = Callable[[Observation], ArrayLike]
+
+# Odd numbers that keep what a pool draws by apart: its seed, the environment's, the board.
+KEYS: Final = np.array([0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8DD7], np.uint64)
 
 
 @kernel(
@@ -84,8 +93,8 @@ class BatchedSearch:
             InvalidValue: an argument out of range.
             InvalidHeuristic: no such heuristic.
         """
-        self.depth = _parse_count("depth", depth, 42)
-        self.threads = _parse_count("threads", threads, 1024)
+        self.depth = require_count("depth", depth, 1, CELLS)
+        self.threads = require_count("threads", threads, 1, 1024)
         self.heuristic = heuristic
         self.rules = rules
         self.nodes = 0  # searched for the latest answer, all boards together
@@ -119,8 +128,8 @@ class BatchedSearch:
             list(self._executor.map(search, spans))
         else:
             search((0, len(boards)))
-        if (nodes >= SPOILED).any():
-            raise InvalidHeuristic(spoiled(self.heuristic))
+        if (nodes < 0).any():
+            raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
         return columns
 
@@ -136,6 +145,10 @@ class RandomColumns:
     """Any legal column on each of M boards, drawn from a seed."""
 
     def __init__(self, seed: int = 0) -> None:
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Draw from the beginning; an environment calls it when it is reset."""
         self._generator = np.random.default_rng(seed)
 
     def __call__(self, observation: Mapping[str, Any]) -> NDArray[np.int64]:
@@ -145,55 +158,191 @@ class RandomColumns:
         return np.asarray(drawn.argmax(axis=1), np.int64)
 
 
-class Mixture:
-    """Several opponents in one: who answers on a board is drawn anew at every move.
+class Pool:
+    """Several opponents in one: which of them plays is drawn for each game, or for each move.
+
+    It plays in every environment, and counts what the games against each opponent brought; one
+    pool may serve several environments (in another process a copy of it plays and counts).
+    A draw depends on the seeds, the board and the number of its game alone.
 
     Example:
-        Mixture({BatchedSearch(4): 0.8, RandomColumns(): 0.2})  # errs at one move in five
+        pool = Pool({"greedy": 3, "random": 1})
+        envs = ConnectFourVectorEnv(256, opponent=pool)
+        ...
+        pool.add(agents.make(copy.deepcopy(model)), weight=2)  # a past self, from the next game on
+        for agent, rate in pool.win_rates.items():  # the stronger, the more often
+            pool.add(agent, weight=1.0 if math.isnan(rate) else (1 - rate) ** 2)
     """
 
-    def __init__(self, shares: Mapping[BatchOpponent, float], seed: int = 0) -> None:
-        """A mixture.
+    def __init__(
+        self, weights: Mapping[Any, float] | None = None, seed: int = 0, *, per: str = "game"
+    ) -> None:
+        """A pool; with no opponents until some are added.
 
         Args:
-            shares: the opponents, and how often each answers; any scale.
-            seed: for the draws.
+            weights: the opponents (agents, their names, models, functions of one observation
+                or of many), and how often each is drawn; any scale.
+            seed: for the draws, with the seed of the environment.
+            per: ``"game"``: who is drawn plays the game to its end; ``"move"``: who answers is
+                drawn anew at every move, and nothing is counted.
 
         Raises:
-            InvalidValue: no opponents, or a share that is negative or no number.
+            InvalidValue: a weight that is no number >= 0, another ``per`` or a bad seed.
+            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
         """
-        weights = np.array(list(shares.values()), np.float64)
-        if not weights.sum() > 0 or not (weights >= 0).all() or np.isinf(weights).any():
-            raise InvalidValue(f"shares={list(shares.values())}: expected numbers >= 0, not all 0")
-        self._opponents = list(shares)
-        self._shares = weights / weights.sum()
-        self._generator = np.random.default_rng(seed)
+        if per not in ("game", "move"):
+            raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
+            raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
+        self._per = per
+        self._seed = int(seed)
+        self._weights: dict[Any, float] = {}
+        self._asked: list[Asked] = []
+        self._games: PoolGames | None = None  # of calls without an environment
+        self._counts = np.zeros((0, 3), np.int64)  # of each opponent: the caller's -1, 0, 1
+        for agent, weight in (weights or {}).items():
+            self.add(agent, weight)
+
+    def add(self, agent: Any, weight: float = 1.0) -> None:
+        """Add an opponent, or give one another weight; it is drawn from the next game on.
+
+        Raises:
+            InvalidValue: a weight that is no number >= 0, or another pool.
+            InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
+        """
+        if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
+            raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
+        if not 0 <= weight < np.inf:
+            raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
+        if agent not in self._weights:
+            if hasattr(agent, "follow"):
+                raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
+            parsed = parse_opponent(agent, many=True)
+            if not isinstance(parsed, Asked):
+                parsed = Asked(opponent(parsed), of_many=True)
+            self._asked.append(parsed)
+            self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
+        self._weights[agent] = float(weight)
+
+    @property
+    def weights(self) -> dict[Any, float]:
+        """The opponents, as they were given, and their weights; a copy."""
+        return dict(self._weights)
+
+    @property
+    def results(self) -> dict[Any, tuple[int, int, int]]:
+        """Of each opponent: games that the caller won, drew and lost against it."""
+        counts = self._counts[:, ::-1].tolist()
+        return {agent: tuple(row) for agent, row in zip(self._weights, counts, strict=True)}
+
+    @property
+    def win_rates(self) -> dict[Any, float]:
+        """Of each opponent: the caller's mean score, a draw counting half; nan without games."""
+        return {
+            agent: (won + drawn / 2) / (won + drawn + lost) if won + drawn + lost else float("nan")
+            for agent, (won, drawn, lost) in self.results.items()
+        }
+
+    def follow(self) -> PoolGames:
+        """The pool in one environment: its draws are its own, weights and results the pool's."""
+        return PoolGames(self)
 
     def __call__(self, observation: Observation) -> NDArray[np.int64]:
-        """Columns int64 ``[M]``."""
-        size = len(observation["action_mask"])
-        who = self._generator.choice(len(self._opponents), size, p=self._shares)
-        columns = np.empty(size, np.int64)
-        for k, opponent in enumerate(self._opponents):
+        """Columns int64 ``[M]``, on boards that stay the same from one call to the next."""
+        if self._games is None:
+            self._games = self.follow()
+        return self._games(observation, np.arange(len(observation["action_mask"])))
+
+    def __repr__(self) -> str:
+        return f"Pool({self._weights!r}, {self._seed}, per={self._per!r})"
+
+
+class PoolGames:
+    """The games that a pool plays in one environment (``c4env.envs.asking.Follows``)."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self._forget(0)
+
+    def _forget(self, seed: int) -> None:
+        self._seed = seed
+        self._who = np.full(0, -1, np.int64)  # of each board: the opponent in its present game
+        self._draws = np.zeros(0, np.int64)  # of each board: how many so far
+
+    def reset(self, seed: int) -> None:
+        """Draw from the beginning; an environment calls it when it is reset."""
+        self._forget(seed)
+        for asked in self._pool._asked:
+            asked.reset(seed)
+
+    def begin(self, boards: NDArray[np.int64]) -> None:
+        """Draw an opponent for each new game.
+
+        Raises:
+            InvalidValue: there is no opponent, or all weights are 0.
+        """
+        weights = np.array(list(self._pool._weights.values()))
+        edges = np.cumsum(weights)
+        if not weights.any():
+            raise InvalidValue(f"weights={weights.tolist()}: expected one above 0")
+        if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
+            self._who = np.concatenate([self._who, np.full(missing, -1)])
+            self._draws = np.concatenate([self._draws, np.zeros(missing, np.int64)])
+        keys = (np.array([self._pool._seed, self._seed], np.uint64) * KEYS[:2]).sum()
+        keys = keys + boards.astype(np.uint64) * KEYS[2] + self._draws[boards].astype(np.uint64)
+        drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
+        # Never one of weight 0, also where the sum was rounded.
+        self._who[boards] = np.minimum(drawn, np.flatnonzero(weights).max())
+        self._draws[boards] += 1
+
+    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Columns int64 ``[M]`` on these boards, by who plays there."""
+        known = np.flatnonzero(self._who >= 0)
+        # Games that began before the pool came are drawn for now.
+        new = boards if self._pool._per == "move" else np.setdiff1d(boards, known)
+        if len(new):
+            self.begin(new)
+        who = self._who[boards]
+        columns = np.empty(len(boards), np.int64)
+        for k in np.unique(who):
             at = np.flatnonzero(who == k)
-            if len(at):
-                part: Observation = {
-                    "observation": observation["observation"][at],
-                    "action_mask": observation["action_mask"][at],
-                }
-                columns[at] = parse_actions(opponent(part), len(at))
+            part: Observation = {
+                "observation": observation["observation"][at],
+                "action_mask": observation["action_mask"][at],
+            }
+            columns[at] = parse_actions(self._pool._asked[k](part, boards[at]), len(at))
         return columns
+
+    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+        """Count games that are over, by the caller's rewards ``[M]``."""
+        if self._pool._per == "game":
+            drawn = np.isin(boards, np.flatnonzero(self._who >= 0))
+            at = self._who[boards[drawn]], rewards[drawn].astype(np.int64) + 1
+            np.add.at(self._pool._counts, at, 1)
+
+    def save(self) -> tuple[NDArray[np.int64], ...]:
+        """What games change, as a copy."""
+        return self._who.copy(), self._draws.copy(), self._pool._counts.copy()
+
+    def restore(self, saved: tuple[NDArray[np.int64], ...]) -> None:
+        """Go back to what :meth:`save` returned."""
+        self._who, self._draws, self._pool._counts = saved
 
 
 class EachBoard:
     """An agent asked for one board after the other.
 
-    It is told of a new game once, here: agents that remember their game are not for many.
+    It is told of a new game when an environment is reset, not of each game: agents that
+    remember their game are not for many.
     """
 
     def __init__(self, agent: Agent, seed: int = 0) -> None:
         self.agent = agent
-        agent.reset(seed)
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Tell the agent of a new game."""
+        self.agent.reset(seed)
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[np.int64]:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
@@ -204,26 +353,46 @@ class EachBoard:
         return f"EachBoard({self.agent!r})"
 
 
-def opponent(agent: str | Agent, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
+class Model:
+    """A model asked for all boards at once, at the speed of its own batches."""
+
+    def __init__(self, agent: ModelAgent, seed: int = 0) -> None:
+        self.agent = agent
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Tell the agent of a new game."""
+        self.agent.reset(seed)
+
+    def __call__(self, observation: Observation) -> NDArray[np.int64]:
+        """Columns int64 ``[M]``."""
+        return self.agent.columns(observation["observation"], observation["action_mask"])
+
+    def __repr__(self) -> str:
+        return f"Model({self.agent!r})"
+
+
+def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     """An agent as an opponent on many boards.
 
     Args:
-        agent: an agent, or its spec such as ``"alphabeta:depth=4,heuristic=chain"``. Random
-            play and fixed-depth search answer natively for all boards, every other agent
-            board by board.
+        agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
+            ``agents.make`` takes for one, such as a model. Random play and fixed-depth search
+            answer natively for all boards, models in one batch, every other agent board by
+            board. A function, or what this returned, is an opponent already.
         seed: for what the agent draws.
         threads: threads that share a fixed-depth search.
 
     Raises:
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no such agent.
     """
-    made = make(agent) if isinstance(agent, str) else agent
+    made = agent if isinstance(agent, Agent) else make(agent)
     if isinstance(made, FixedDepth):  # cuts change no column, so minimax may have them too
         return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)
-    if not isinstance(made, Agent):
-        raise InvalidValue(f"opponent({agent!r}): expected an agent or its spec")
+    if isinstance(made, ModelAgent):
+        return Model(made, seed)
     return EachBoard(made, seed)
 
 
@@ -231,9 +400,3 @@ def _planes(observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[Any]:
     return np.asarray(
         observation["observation"] if isinstance(observation, Mapping) else observation
     )
-
-
-def _parse_count(name: str, value: object, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= high:
-        raise InvalidValue(f"{name}={value!r}: expected an integer between 1 and {high}")
-    return value

@@ -35,34 +35,31 @@ class Random(Agent):
 class Greedy(Agent):
     """Wins if it can, blocks if it must, else takes the best next board of a heuristic.
 
-    Of columns that serve alike, the one nearest the centre (the left one of two).
+    Of equally good columns, the one nearest the centre (the left one of two).
 
     Args:
         heuristic: name or import path of the heuristic (``agents.search.heuristics``).
     """
 
-    deterministic = True
-
     def __init__(self, heuristic: str | Heuristic = "chain") -> None:
-        from agents.search.heuristics import load
+        from agents.search.heuristics import load, repeats
 
         self._heuristic_name = heuristic
         self._heuristic = load(heuristic)
+        self.deterministic = repeats(self._heuristic)
 
     def choose(self, position: Position) -> int:
         """The 0-based column to play."""
-        from agents.search.fixed_depth import CENTRE_FIRST, columns_in
-        from c4env.bitboard import drop, playable, winning_cells
+        from c4env.bitboard import CENTRE_FIRST, drop, winning_moves
 
         require_move(position)
         mine, theirs = position.mine, position.theirs
         occupied = mine | theirs
-        now = playable(occupied)
-        columns = [column for column in columns_in(CENTRE_FIRST) if drop(occupied, column)]
-        for urgent in (winning_cells(mine) & now, winning_cells(theirs) & now):
-            for column in columns:
-                if urgent & drop(occupied, column):
-                    return column
+        columns = [column for column in CENTRE_FIRST if drop(occupied, column)]
+        urgent = winning_moves(mine, theirs) or winning_moves(theirs, mine)
+        for column in columns:
+            if urgent & drop(occupied, column):
+                return column
         return max(columns, key=lambda c: self._value(mine | drop(occupied, c), theirs))
 
     def _value(self, mine: int, theirs: int) -> float:

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from c4env.envs.manual_policy import ManualPolicy
     from c4env.envs.masked import MaskInObservation
     from c4env.envs.single import ConnectFourEnv
+    from c4env.envs.tensor import TensorEnv
     from c4env.envs.vector import ConnectFourVectorEnv
-    from c4env.observation import Observation, observe, position_from
+    from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
 
 _HOME = {
@@ -33,12 +34,14 @@ _HOME = {
     "Observation": "c4env.observation",
     "Outcome": "c4env.position",
     "Position": "c4env.position",
+    "TensorEnv": "c4env.envs.tensor",
     "env": "c4env.envs.aec",
     "format_moves": "c4env.position",
     "observe": "c4env.observation",
     "parse_moves": "c4env.position",
     "position_from": "c4env.observation",
     "raw_env": "c4env.envs.aec",
+    "with_mirrors": "c4env.observation",
 }
 
 __all__ = [
@@ -50,12 +53,14 @@ __all__ = [
     "Observation",
     "Outcome",
     "Position",
+    "TensorEnv",
     "env",
     "format_moves",
     "observe",
     "parse_moves",
     "position_from",
     "raw_env",
+    "with_mirrors",
 ]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -12,7 +12,8 @@ One int64 holds the discs of one side, seven bits a column::
 
 so bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of
 ``column`` (0..6, from the left). Neighbours lie 1 (up), 7 (right), 8 (right and up)
-and 6 (right and down) bits apart. ``mine`` is the side to move, ``theirs`` the other.
+and 6 (right and down) bits apart: ``DIRECTIONS``. ``mine`` is the side to move, ``theirs``
+the other.
 """
 
 from __future__ import annotations
@@ -24,13 +25,23 @@ from c4env.jit import kernel
 ROWS: Final = 6
 COLUMNS: Final = 7
 CELLS: Final = ROWS * COLUMNS
+CONNECT: Final = 4  # discs in a row that win; the kernels here are written out for four
 STRIDE: Final = ROWS + 1  # bits a column
+BITS: Final = COLUMNS * STRIDE  # bits a board, those above the columns included
+UP: Final = 1
+SIDEWAYS: Final = (STRIDE, STRIDE - 1, STRIDE + 1)  # right, right and down, right and up
+DIRECTIONS: Final = (UP, *SIDEWAYS)
 
 BOTTOM: Final = sum(1 << (STRIDE * column) for column in range(COLUMNS))
 COLUMN: Final = (1 << ROWS) - 1  # the six cells of column 0
 BOARD: Final = BOTTOM * COLUMN  # all 42 cells
 TOP: Final = BOTTOM << (ROWS - 1)
+MARKED_COLUMN: Final = (1 << STRIDE) - 1  # column 0 with the bit above it
 CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2))
+CENTRE_FIRST: Final = tuple(sorted(range(COLUMNS), key=lambda column: abs(column - COLUMNS // 2)))
+"""The columns by their distance from the centre, of two the left one first: 3 2 4 1 5 0 6."""
+
+_UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 else 0
 
 
 @kernel("int64(int64)")
@@ -46,7 +57,7 @@ def popcount(bits: int) -> int:
 @kernel("boolean(int64)")
 def has_won(discs: int) -> bool:
     """True when the discs hold four in a row."""
-    for shift in (1, 7, 6, 8):
+    for shift in DIRECTIONS:
         pairs = discs & (discs >> shift)
         if pairs & (pairs >> (2 * shift)):
             return True
@@ -57,7 +68,7 @@ def has_won(discs: int) -> bool:
 def fours(discs: int) -> int:
     """The discs that are part of some four in a row."""
     cells = 0
-    for shift in (1, 7, 6, 8):
+    for shift in DIRECTIONS:
         pairs = discs & (discs >> shift)
         starts = pairs & (pairs >> (2 * shift))
         cells |= starts | (starts << shift) | (starts << (2 * shift)) | (starts << (3 * shift))
@@ -83,7 +94,7 @@ def winning_cells(discs: int) -> int:
     Upright only the cell on top of the three: those below it are taken on any board.
     """
     cells = (discs << 1) & (discs << 2) & (discs << 3)
-    for shift in (7, 6, 8):
+    for shift in SIDEWAYS:
         pairs = (discs << shift) & (discs << (2 * shift))
         cells |= pairs & (discs << (3 * shift))  # xxx.
         cells |= pairs & (discs >> shift)  # xx.x
@@ -93,13 +104,48 @@ def winning_cells(discs: int) -> int:
     return cells & BOARD
 
 
+@kernel("int64(int64, int64)")
+def winning_moves(mine: int, theirs: int) -> int:
+    """The cells on which a disc dropped now makes four in a row for ``mine``."""
+    return winning_cells(mine) & playable(mine | theirs)
+
+
+# Inlined as source: compiled alone its branches become conditional moves, and the solver's
+# inner loop waits for them (a tenth of its time).
+@kernel("int64(int64, int64)", inline="always")
+def safe_moves(moves: int, their_wins: int) -> int:
+    """The cells to play that leave the other side no win with its next disc; 0 if all lose.
+
+    Args:
+        moves: the playable cells.
+        their_wins: the cells, occupied or not, that win for the other side.
+    """
+    safe = moves & ~(their_wins >> 1)  # not right below a cell they win with
+    forced = their_wins & moves
+    if forced:
+        safe &= forced
+        if forced & (forced - 1):  # two threats cannot both be answered
+            safe = 0
+    return safe
+
+
+@kernel("int64(int64)")
+def win_score(plies: int) -> int:
+    """The exact score of a win with the disc that makes so many: the winner's in hand plus one.
+
+    See ``agents.solver.Solver``; of a loss it is the negative.
+    """
+    return (CELLS + 2 - plies) >> 1
+
+
 @kernel("int64(int64)")
 def mirror(board: int) -> int:
-    """The board seen from behind: column 0 becomes column 6."""
-    mirrored = 0
-    for column in range(COLUMNS):
-        cells = (board >> (STRIDE * column)) & COLUMN
-        mirrored |= cells << (STRIDE * (COLUMNS - 1 - column))
+    """The board seen from behind: column 0 becomes column 6. Bits above the columns move along."""
+    mirrored = board & _UNPAIRED
+    for column in range(COLUMNS // 2):
+        cells = MARKED_COLUMN << (STRIDE * column)
+        distance = STRIDE * (COLUMNS - 1 - 2 * column)
+        mirrored |= (board & cells) << distance | (board >> distance) & cells
     return mirrored
 
 

@@ -3,8 +3,8 @@
 Numba's disk cache watches only the file a function stands in. A kernel that
 calls one from another file would go on running old machine code after an
 upgrade, so the cache lives in a folder named by a hash of all our sources: new
-sources, new folder. Where no folder is writable, a temporary one serves for as
-long as the process runs.
+sources, new folder. Folders that no process has used for a while are removed. Where no
+folder is writable, a temporary one serves for as long as the process runs.
 """
 
 from __future__ import annotations
@@ -17,15 +17,19 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numba
 from numba import types
 
 config: Any = numba.config  # its settings are made at run time
+
+KEPT_DAYS: Final = 14  # without use, before the machine code of other sources is removed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -62,24 +66,54 @@ def cache_folder() -> Path:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
-                return folder
+                os.utime(folder)  # used now
         except OSError:
             continue
+        remove_unused(base)
+        return folder
     folder = Path(tempfile.mkdtemp(prefix=name))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
-def is_warm() -> bool:
-    """True when machine code of these very sources is already on disk."""
-    return bool(config.DISABLE_JIT) or any(cache_folder().iterdir())
+def remove_unused(base: Path) -> None:
+    """Remove cache folders in ``base`` that no process has begun to use for ``KEPT_DAYS`` days.
+
+    A process that still runs does not need its folder: what is missing is compiled again.
+    """
+    oldest = time.time() - KEPT_DAYS * 24 * 60 * 60
+    for folder in base.glob(f"c4env-{'[0-9a-f]' * 16}"):
+        with contextlib.suppress(OSError):  # another process may be removing it
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Compiling:
+    """Whether this process has compiled a kernel that was not on disk, and who is to be told."""
+
+    lock = threading.RLock()  # held while a kernel is compiled or loaded
+    happened = False
+    tell: Callable[[], None] | None = None
+
+
+def on_compiling(tell: Callable[[], None]) -> None:
+    """Have a function called, once, if this process compiles a kernel that is not on disk yet.
+
+    It is called after the first such kernel, at once if there was one already: so that a
+    command can say why its first run takes long to begin, and says nothing when it does not.
+    """
+    with _Compiling.lock:
+        if _Compiling.happened:
+            tell()
+        else:
+            _Compiling.tell = tell
 
 
 def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
     """Compile a function for one explicit signature, through the disk cache.
 
     Args:
-        signature: a Numba signature, as text or as an object. Never inferred: a
+        signature: a Numba signature, as text or as an object, or a list of them. Never inferred: a
             recursive kernel left to infer its types crashed in the second process
             that loaded it from the cache. Boards are int64 everywhere.
         options: passed on to ``numba.njit``. They are not part of the cache key, so
@@ -92,16 +126,20 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
     def compile_(function: F) -> F:
         if config.DISABLE_JIT:
             return function
-        # The decorator reads the cache folder from the configuration, once, now.
-        before = config.CACHE_DIR
-        config.CACHE_DIR = str(cache_folder())
-        try:
-            with warnings.catch_warnings():
-                # The one type the heuristics need; measured and tested here.
-                warnings.filterwarnings("ignore", "First-class function type")
+        # The decorator reads the cache folder from Numba's configuration, which all threads share.
+        with _Compiling.lock, warnings.catch_warnings():
+            # The one type the heuristics need; measured and tested here.
+            warnings.filterwarnings("ignore", "First-class function type")
+            before = config.CACHE_DIR
+            config.CACHE_DIR = str(cache_folder())
+            try:
                 dispatcher = numba.njit(signature, cache=True, **options)(function)
-        finally:
-            config.CACHE_DIR = before
+            finally:
+                config.CACHE_DIR = before
+            if dispatcher.stats.cache_misses and not _Compiling.happened:
+                _Compiling.happened = True
+                if _Compiling.tell:
+                    _Compiling.tell()
         return dispatcher  # type: ignore[no-any-return]  # a dispatcher stands for the function
 
     return compile_

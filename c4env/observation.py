@@ -32,7 +32,13 @@ LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
 }
 """From planes ``(..., 6, 7, 2)`` to ``(..., 84)``, themselves, or ``(..., 2, 6, 7)``."""
 
+LAYOUT_SHAPES: Final = {
+    name: lay_out(np.empty(OBSERVATION_SHAPE)).shape for name, lay_out in LAYOUTS.items()
+}
+
 DTYPES: Final = ("int8", "float32")
+
+_MIRRORED: Final = list(reversed(range(COLUMNS)))
 
 
 class Observation(TypedDict):
@@ -144,3 +150,46 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
         return Position.from_bitboards(own, other)
     except InvalidPosition as error:
         raise InvalidObservation(f"not an observation of the player to move: {error}") from None
+
+
+def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
+    """A batch followed by its mirror images, column 0 as column 6: twice as much to learn from.
+
+    Args:
+        planes: observations of M boards in one of the ``LAYOUTS``: ``[M, 84]``,
+            ``[M, 6, 7, 2]`` or ``[M, 2, 6, 7]``; an array or a tensor.
+        columns: what belongs to the columns, each ``[M, 7]``: masks, policies, values.
+
+    Returns:
+        The same, each of 2 M rows.
+
+    Raises:
+        InvalidObservation: another shape.
+    """
+    found = [name for name, shape in LAYOUT_SHAPES.items() if planes.shape[1:] == shape]
+    if not found:
+        expected = ", ".join(f"(M, {str(shape)[1:]}" for shape in LAYOUT_SHAPES.values())
+        raise InvalidObservation(f"planes of shape {tuple(planes.shape)}: expected {expected}")
+    turned = [_mirrored(planes, found[0])]
+    for given in columns:
+        if tuple(given.shape) != (len(planes), COLUMNS):
+            raise InvalidObservation(
+                f"columns of shape {tuple(given.shape)}: expected {(len(planes), COLUMNS)}"
+            )
+        turned.append(given[:, _MIRRORED])
+    if isinstance(planes, np.ndarray):
+        join: Any = np.concatenate
+    else:
+        import torch
+
+        join = torch.cat
+    return tuple(join([a, b]) for a, b in zip((planes, *columns), turned, strict=True))
+
+
+def _mirrored(planes: Any, layout: str) -> Any:
+    if layout == "planes_last":
+        return planes[:, :, _MIRRORED]
+    if layout == "planes_first":
+        return planes[..., _MIRRORED]
+    cells = np.arange(2 * CELLS).reshape(OBSERVATION_SHAPE)
+    return planes[:, cells[:, ::-1].ravel().tolist()]

@@ -31,6 +31,7 @@ from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPos
 
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
+FIRST_WIN: Final = 7  # plies after which there can be four in a row
 
 _COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
 _TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
@@ -77,7 +78,7 @@ class Position:
         put(self, "theirs", theirs)
         put(self, "plies", plies)
         outcome = None
-        if plies >= 7 and has_won(theirs):
+        if plies >= FIRST_WIN and has_won(theirs):
             outcome = Outcome((plies - 1) & 1, _cells(fours(theirs)))
         elif plies == CELLS:
             outcome = Outcome(None, ())

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
-from c4env.envs.single import ConnectFourEnv, Opponent
+from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 from c4env.position import DISCS, Position, format_moves
 
@@ -153,7 +153,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def __init__(
         self,
-        opponent: str | Opponent | None = None,
+        opponent: Any = None,
         seat: int | str = "random",
         *,
         kind: str = "board+legal",

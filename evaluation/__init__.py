@@ -18,16 +18,28 @@ if TYPE_CHECKING:
     from evaluation.games.match import Match, play_match
     from evaluation.games.tournament import Tournament, gauntlet, round_robin
     from evaluation.store.record import GameRecord
+    from evaluation.truth.refutation import Refutation, refute
 
 _HOME = {
     "GameRecord": "evaluation.store.record",
     "Match": "evaluation.games.match",
+    "Refutation": "evaluation.truth.refutation",
     "Tournament": "evaluation.games.tournament",
     "gauntlet": "evaluation.games.tournament",
     "play_match": "evaluation.games.match",
+    "refute": "evaluation.truth.refutation",
     "round_robin": "evaluation.games.tournament",
 }
 
-__all__ = ["GameRecord", "Match", "Tournament", "gauntlet", "play_match", "round_robin"]
+__all__ = [
+    "GameRecord",
+    "Match",
+    "Refutation",
+    "Tournament",
+    "gauntlet",
+    "play_match",
+    "refute",
+    "round_robin",
+]
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
+import contextlib
 import difflib
 import importlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
-from evaluation.commands.usage import Parser
+from evaluation.commands.options import Parser
+from evaluation.commands.output import say
 
 # Each command is a module with configure(parser) and execute(arguments), imported only
 # when it is asked for, so that no command pays for another's imports.
@@ -24,14 +26,19 @@ COMMANDS: Final = {
     "place": "rate one agent among the stored field",
     "report": "print the tables of a run, or of games that people played",
     "quality": "judge the moves of agents by exact play",
+    "refute": "find what any opponent can hold an agent to",
     "heuristics": "compare heuristics without search, by exact scores",
     "sweep": "strength against cost: many settings of an agent",
     "replay": "show a game of a run, move by move, with exact scores",
     "list": "describe every agent and its options",
     "play": "play against an agent in the terminal, or watch two",
+    "check": "try an agent: legal, deterministic, how quick",
+    "new": "write an agent of your own to begin with",
+    "compare": "two runs side by side: before and after a change",
     "web": "open a page to play, to analyse and to look at games",
     "solve": "exact scores of positions",
     "book": "build or verify an opening book",
+    "exam": "choose the positions of the exam again, or verify its scores",
     "experiment": "repeat a published experiment",
     "serve-agent": "serve an agent to other programs, by lines or HTTP",
     "bench": "measure speed beside what it is compared with",
@@ -39,18 +46,47 @@ COMMANDS: Final = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0, 2 for bad input, 130 when interrupted."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    """Run a command; returns the exit code: 0, 2 for bad input, 128 + N when signal N ended it.
+
+    Without arguments it runs those of the process, which may then end with it.
+    """
+    if arguments is not None:
+        return _execute(list(arguments))
+    from evaluation.games.processes import ENDINGS, one_interrupt
+
+    with one_interrupt(ENDINGS):
+        code = _execute(sys.argv[1:])
+    if code > 128:  # nothing is left to interrupt but the end of the process
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with_agents(code)
+    return code
+
+
+def _end_with_agents(code: int) -> None:
+    """End what agents left running: worker processes, and threads that would keep this one."""
+    if workers := sys.modules.get("evaluation.games.workers"):
+        workers.dismiss_processes()
+    main = threading.main_thread()
+    if any(thread is not main and not thread.daemon for thread in threading.enumerate()):
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+def _execute(given: list[str]) -> int:
     parser = Parser(
         prog="c4",
         description="Pit Connect Four agents against each other.",
-        epilog="c4 COMMAND --help says more. commands:\n"
+        epilog="c4 help COMMAND says more. commands:\n"
         + "\n".join(f"  {name:<12} {summary}" for name, summary in COMMANDS.items()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
     name = parser.parse_args(given[:1]).command
+    if name == "help":  # c4 help run is c4 run --help
+        given = [*given[1:2], "--help"] if given[1:] else ["--help"]
+        name = parser.parse_args(given[:1]).command
     if name not in COMMANDS:
         close = difflib.get_close_matches(name, COMMANDS, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"expected {', '.join(COMMANDS)}"
@@ -58,7 +94,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         command = importlib.import_module("evaluation.commands." + name.replace("-", "_"))
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
         command.configure(parser)
         code = command.execute(parser.parse_args(given[1:]))
         sys.stdout.flush()
@@ -69,13 +104,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         if not isinstance(error, C4Error):
             raise
-        print(f"c4 {name}: {' '.join(str(error).split())}", file=sys.stderr)
+        say(f"c4 {name}: {' '.join(str(error).split())}", sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        if arguments is None:  # nothing is left to interrupt but the end of the process
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-        print(f"c4 {name}: interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as stop:
+        from evaluation.games.processes import signal_heard
+
+        number = signal.Signals(signal_heard() or signal.SIGINT)
+        by = "" if number == signal.SIGINT else f" by {number.name}"
+        kept = f"; {stop}" if stop.args else ""  # what was kept, and how to go on
+        print(f"c4 {name}: interrupted{by}{kept}", file=sys.stderr)
+        return 128 + number
     except BrokenPipeError:  # the reader of our output left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -15,7 +15,8 @@ from c4env.position import DISCS, Position, format_moves
 from c4env.view.rendering import ansi
 from evaluation.errors import RunInUse, UnreadableRun
 from evaluation.games.game import Fault, ask, begin, game_seed
-from evaluation.store.record import GAMES_FILE, Ending, GameFile, GameRecord
+from evaluation.store.record import GAMES_FILE, Ending, GameRecord, open_games
+from evaluation.tables import restyled
 
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""
@@ -42,7 +43,9 @@ class TerminalGame:
         hint: whom to ask for hints.
         ask: reads a line after showing a prompt; EOFError leaves the game.
         show: prints a line.
-        seed: of agents that draw lots.
+        seed: of stochastic agents.
+        styled: show discs in styles (:data:`evaluation.tables.STYLES`), for a ``show`` that
+            knows them.
     """
 
     names: tuple[str, str]
@@ -51,6 +54,7 @@ class TerminalGame:
     ask: Callable[[str], str]
     show: Callable[[str], Any] = print
     seed: int = 0
+    styled: bool = False
     _positions: list[Position] = field(default_factory=lambda: [Position()])
     _columns: list[int] = field(default_factory=list)
     _seconds: list[list[float]] = field(default_factory=lambda: [[], []])
@@ -99,7 +103,8 @@ class TerminalGame:
         return self._record(winner, "four", "")
 
     def _board(self) -> str:
-        return ansi(self.position, self._columns[-1] if self._columns else None)
+        last = self._columns[-1] if self._columns else None
+        return restyled(ansi(self.position, last, colour=self.styled))
 
     def _ask_agent(self, seat: int) -> tuple[int, int] | Fault:
         return ask(self.agents[self.names[seat]], observe(self.position))
@@ -174,7 +179,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
     deadline = time.monotonic() + PATIENCE
     while True:
         try:
-            with GameFile(folder, PEOPLE) as file:
+            with open_games(folder, PEOPLE) as file:
                 if game is not None:
                     file.append(game)
                 return

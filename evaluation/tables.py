@@ -1,35 +1,207 @@
-"""Rows of text laid out: for a terminal, as Markdown, as CSV. The first row is the heading."""
+"""Rows laid out as text, Markdown, CSV or JSON; the first row is the heading.
+
+What stands in a cell or a message may be anybody's: a name, a reason, what an exception says.
+:func:`printable` is the one place that makes it harmless to a terminal.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+import json
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
-Rows = Sequence[Sequence[str]]
+FORMATS: Final = ("text", "markdown", "csv", "json")
+
+Rows = Sequence[Sequence[Any]]
+
+# A style is a noncharacter, which Unicode keeps for use inside a program: it takes no room,
+# and whoever prints turns it into the terminal's code, or into nothing.
+RESET: Final = "\ufdd0"
+STYLES: Final = {
+    "bold": ("\ufdd1", "\x1b[1m"),
+    "dim": ("\ufdd2", "\x1b[2m"),
+    "good": ("\ufdd3", "\x1b[32m"),
+    "bad": ("\ufdd4", "\x1b[31m"),
+    "first": ("\ufdd5", "\x1b[91m"),  # discs of the first player
+    "second": ("\ufdd6", "\x1b[93m"),
+}
+_CODES: Final = {RESET: "\x1b[0m", **dict(STYLES.values())}
+_TO_TERMINAL: Final = str.maketrans(_CODES)
+_PLAIN: Final = str.maketrans(dict.fromkeys(_CODES, ""))
 
 
-def as_text(rows: Rows) -> str:
-    """Aligned columns: the first one left, the others right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if i else text.ljust(width)
-            for i, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    )
+class Shown(NamedTuple):
+    """A cell whose value, for programs, is not the text that people read."""
+
+    value: Any
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
-def as_markdown(rows: Rows) -> str:
+@dataclass(frozen=True)
+class Table:
+    """Rows in every form, with what there is to say above and below them.
+
+    Attributes:
+        rows: the heading first; a cell is a text, a number, None, or :class:`Shown`.
+        title: a line above.
+        notes: lines below.
+        left: the columns aligned left; the others are aligned right.
+    """
+
+    rows: Rows
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    left: Collection[int] = (0,)
+
+    def text(self) -> str:
+        """For a terminal."""
+        parts = [self.title, as_text(self.rows, self.left), *self.notes]
+        return "\n".join(part for part in parts if part)
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        parts = [self.title, as_markdown(self.rows, self.left), *self.notes]
+        return "\n\n".join(part for part in parts if part)
+
+    def csv(self) -> str:
+        """The rows alone."""
+        return as_csv(self.rows)
+
+    def json(self) -> str:
+        """One object a row, by the heading, beside the title and the notes."""
+        heading, *rows = ([_value(cell) for cell in row] for row in self.rows)
+        found = [dict(zip(heading, row, strict=True)) for row in rows]
+        return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
+def as_text(rows: Rows, left: Collection[int] = (0,)) -> str:
+    """Aligned columns: those of ``left`` to the left, the others to the right."""
+    cells = [[_cell(cell) for cell in row] for row in rows]
+    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(_line(row, widths, left) for row in cells)
+
+
+def as_lines(heading: Sequence[str], rows: Iterable[Sequence[Any]], first: int) -> Iterator[str]:
+    """Lines of a table, each as soon as there is its row.
+
+    The first column is ``first`` characters wide, the others as the heading, at least 7.
+    """
+    widths = [first, *(max(7, len(name)) for name in heading[1:])]
+    yield _line(heading, widths, (0,))
+    for row in rows:
+        yield _line([_cell(cell) for cell in row], widths, (0,))
+
+
+def as_markdown(rows: Rows, left: Collection[int] = (0,)) -> str:
     """A Markdown table."""
-    cells = [[text.replace("|", "\\|") for text in row] for row in rows]
-    ruler = ["---:" if i else "---" for i in range(len(rows[0]))]
+    cells = [
+        [_cell(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows
+    ]
+    ruler = ["---" if i in left else "---:" for i in range(len(rows[0]))]
     return "\n".join("| " + " | ".join(row) + " |" for row in [cells[0], ruler, *cells[1:]])
 
 
-def as_csv(rows: Sequence[Sequence[object]]) -> str:
+def as_csv(rows: Rows) -> str:
     """Comma-separated lines, the last one unended as in the other forms; None is an empty cell."""
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    csv.writer(buffer, lineterminator="\n").writerows([map(_value, row) for row in rows])
     return buffer.getvalue().removesuffix("\n")
+
+
+def printable(text: str, keep: str = "") -> str:
+    """A text without characters that move a terminal's cursor, or do worse: ``\\x1b`` for ESC.
+
+    Args:
+        text: anybody's.
+        keep: control characters that stay.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        c.encode("unicode_escape").decode() if c not in keep and _is_control(c) else c for c in text
+    )
+
+
+def styled(text: str, style: str) -> str:
+    """A text in one of :data:`STYLES`, where what prints it can show that."""
+    return f"{STYLES[style][0]}{text}{RESET}"
+
+
+def restyled(text: str) -> str:
+    """A text with a terminal's codes, as this project writes them, with styles instead."""
+    for style, code in _CODES.items():
+        text = text.replace(code, style)
+    return text
+
+
+def for_terminal(text: str, colour: bool) -> str:
+    """A printed text, several lines of it: harmless, and with styles or without."""
+    return printable(text, keep="\n\t").translate(_TO_TERMINAL if colour else _PLAIN)
+
+
+def width(text: str) -> int:
+    """Columns of a terminal that a line takes."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0
+        if c in _CODES or unicodedata.combining(c)
+        else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def shortened(text: str, columns: int) -> str:
+    """A text of at most so many columns: its beginning and, if it is longer, three dots."""
+    if width(text) <= columns:
+        return text
+    while text and width(text) > columns - 3:
+        text = text[:-1]
+    return text + "..."
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 game``, ``2 games``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def signed(number: float) -> str:
+    """A whole number with its sign; 0 has none."""
+    return f"{round(number):+d}" if round(number) else "0"
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:
+    parts = []
+    for i, (text, wide) in enumerate(zip(cells, widths, strict=True)):
+        space = " " * (wide - width(text))  # none where a row as measured is wider
+        parts.append(text + space if i in left else space + text)
+    return "  ".join(parts).rstrip()
+
+
+def _cell(cell: Any) -> str:
+    return "" if cell is None else printable(str(cell))
+
+
+def _value(cell: Any) -> Any:
+    return cell.value if isinstance(cell, Shown) else cell
+
+
+def _is_control(character: str) -> bool:
+    """Control characters, lone surrogates, line separators, and those that turn the direction."""
+    return unicodedata.category(character) in ("Cc", "Cs", "Zl", "Zp") or character in _TURNING
+
+
+_TURNING: Final = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"

@@ -27,3 +27,12 @@ def shared_data() -> Path:
 def own_agents(monkeypatch: pytest.MonkeyPatch) -> None:
     """A copy of the table of agents for each test: what one registers, no other finds."""
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+
+
+@pytest.fixture(autouse=True)
+def compiling_is_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a command prints does not depend on whether an earlier test compiled something.
+
+    That the first run says so is tested in processes of their own.
+    """
+    monkeypatch.setattr("c4env.jit.on_compiling", lambda tell: None)

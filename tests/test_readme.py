@@ -16,7 +16,7 @@ from evaluation.__main__ import COMMANDS
 from tests.helpers.paths import ROOT
 
 READMES = [
-    ROOT / "README.md",
+    *sorted(ROOT.glob("*.md")),
     *sorted(
         p for folder in ("c4env", "agents", "evaluation") for p in ROOT.glob(f"{folder}/**/*.md")
     ),
@@ -56,34 +56,48 @@ def test_python_block_runs(code, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+# Lines that take long; .ci/run plays them too.
+SLOW_LINES = re.compile(r"c4 (bench|experiment|place|match)\b|--openings 3\b")
+
+
 def console_lines():
+    """Each command of a README's console blocks."""
     return [
-        line.removeprefix("$ ").split("#")[0].strip()
-        for _, language, text in BLOCKS
+        pytest.param(line, id=f"{path.parent.name}: {line}", marks=marks)
+        for path, language, text in BLOCKS
         if language == "console"
-        for line in text.splitlines()
+        for line in (x.removeprefix("$ ").split("#")[0].strip() for x in text.splitlines())
+        for marks in [[pytest.mark.slow] if SLOW_LINES.search(line) else []]
     ]
 
 
+@pytest.fixture(scope="module")
+def folder_of_a_run(tmp_path_factory):
+    """A folder in which DIR is a run directory, for commands that read one."""
+    folder = tmp_path_factory.mktemp("readme")
+    run_c4(["run", "random", "greedy", "--openings", "0", "--out", "DIR", "--quiet"], folder)
+    return folder
+
+
+def run_c4(arguments, folder):
+    return subprocess.run(
+        [sys.executable, "-m", "evaluation", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        input="q\n",  # a person leaves at once
+        capture_output=True,
+        text=True,
+    )
+
+
 @pytest.mark.compiled
-def test_console_blocks_run(tmp_path):
-    """In order, in one folder; DIR stands for a run directory, and a person leaves at once."""
-    run = [sys.executable, "-m", "evaluation"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    subprocess.run(
-        [*run, "run", "random", "greedy", "--openings", "0", "--out", "DIR", "--quiet"],
-        cwd=tmp_path, env=environment, check=True, capture_output=True,
-    )  # fmt: skip
-    assert console_lines()
-    for line in console_lines():
-        name, command, *arguments = shlex.split(line)
-        assert name == "c4"
-        assert command in COMMANDS
-        done = subprocess.run(
-            [*run, command, *arguments],
-            cwd=tmp_path, env=environment, input="q\n", capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, (line, done.stderr)
+@pytest.mark.parametrize("line", console_lines())
+def test_console_line_runs(line, folder_of_a_run):
+    name, command, *arguments = shlex.split(line)
+    assert name == "c4"
+    assert command in COMMANDS
+    done = run_c4([command, *arguments], folder_of_a_run)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_set_up_blocks_are_what_ci_runs():

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.adapters.engine import as_number
 from agents.base import Agent, require_move
-from agents.errors import InvalidValue
+from agents.zoo.entries import require_choice
 from c4env.errors import MissingExtra
 from c4env.position import Position
 
@@ -33,11 +33,8 @@ class BitBully(Agent):
     """
 
     def __init__(self, depth: int = 0, book: str = "12-ply-dist", ties: str = "center") -> None:
-        for name, value, known in (("book", book, BOOKS), ("ties", ties, TIES)):
-            if value not in known:
-                raise InvalidValue(
-                    f"bitbully: {name}={value!r}: expected one of {', '.join(known)}"
-                )
+        require_choice("bitbully", "book", book, BOOKS)
+        require_choice("bitbully", "ties", ties, TIES)
         try:
             import bitbully
 

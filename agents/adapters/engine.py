@@ -14,10 +14,13 @@ import numpy as np
 from agents.adapters.process import LineProcess, ProcessAgent
 from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue
+from agents.zoo.entries import require_choice
+from agents.zoo.imports import file_hint
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
 NEW_GAME: Final = ("none", "reset", "restart")
+LONGEST_COUNT: Final = 18  # digits of searched positions
 
 
 class Engine(ProcessAgent):
@@ -49,10 +52,12 @@ class Engine(ProcessAgent):
         except ValueError as error:
             raise InvalidValue(f"exec: command={command!r}: {error}") from None
         if not self.command or shutil.which(self.command[0]) is None:
-            raise InvalidValue(f"exec: command={command!r}: expected a program that can be run")
-        for name, value, known in (("reply", reply, REPLIES), ("newgame", newgame, NEW_GAME)):
-            if value not in known:
-                raise InvalidValue(f"exec: {name}={value!r}: expected one of {', '.join(known)}")
+            hint = file_hint(command, f"exec:./{command}") if "/" not in command else ""
+            raise InvalidValue(
+                f"exec: command={command!r}: expected a program that can be run{hint}"
+            )
+        require_choice("exec", "reply", reply, REPLIES)
+        require_choice("exec", "newgame", newgame, NEW_GAME)
         self.reply = reply
         self.timeout = timeout
         self.startup = startup
@@ -99,6 +104,8 @@ class Engine(ProcessAgent):
             if not equals:
                 words.append(word)
             elif key == "nodes" and value.isdecimal():
+                if len(value) > LONGEST_COUNT:
+                    raise self.wrong(word, f"nodes of at most {LONGEST_COUNT} digits")
                 self.nodes += int(value)
         return words[1:] if len(words) > 1 and words[0] == moves else words
 

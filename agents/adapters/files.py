@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.errors import InvalidValue
+from agents.zoo.imports import in_a_line
 
 
 def attribute_of_file(path: str, agent: str) -> Any:
@@ -38,9 +39,8 @@ def attribute_of_file(path: str, agent: str) -> Any:
             spec.loader.exec_module(module)
         except (Exception, SystemExit) as error:
             del sys.modules[module_name]
-            raise InvalidValue(
-                f"{agent}: {path!r} cannot be loaded: {type(error).__name__}: {error}"
-            ) from error
+            said = in_a_line(error)
+            raise InvalidValue(f"{agent}: {path!r} cannot be loaded: {said}") from error
     try:
         return getattr(module, name)
     except AttributeError:

@@ -57,7 +57,7 @@ def call(agent: Callable[..., Any], *arguments: Any) -> Any:
 
 
 def seed_all(seed: int) -> None:
-    """Let the same seed draw the same lots, from what submissions draw them."""
+    """Seed the generators that submissions draw from."""
     random.seed(seed)
     with contextlib.suppress(ImportError):
         import numpy

@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.adapters.engine import as_number
 from agents.base import Agent, require_move
-from agents.errors import InvalidValue
+from agents.zoo.entries import require_choice
 from c4env.errors import MissingExtra
 from c4env.position import Position, parse_column
 
@@ -41,8 +41,7 @@ class OpenSpielBot(Agent):
             raise MissingExtra(f"open_spiel: {error}: pip install 'c4env[open-spiel]'") from None
         self._game = pyspiel.load_game("connect_four")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
-        if bot not in known:
-            raise InvalidValue(f"open_spiel: bot={bot!r}: expected one of {', '.join(known)}")
+        require_choice("open_spiel", "bot", bot, known)
         self._arguments = (bot, simulations, c, depth)
         self.bot, self.simulations, self.c, self.depth = self._arguments
         self.deterministic = bot == "minimax"

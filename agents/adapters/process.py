@@ -1,6 +1,6 @@
 """A program that is asked and answers in lines, and an agent that has one.
 
-The program never outlives its owner: a small process of ours (``keeper``) starts it and ends
+The program never outlives its owner: a small process of ours (``supervisor``) starts it and ends
 it, and all it started, as soon as the owner closes it, forgets it, exits or is killed.
 """
 
@@ -21,11 +21,11 @@ from typing import Any, Final
 from agents.base import Agent
 from agents.errors import EngineFault, LateAnswer
 
-KEEPER: Final = str(Path(__file__).with_name("keeper.py"))
+SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 LONGEST_LINE: Final = 1 << 16  # bytes
 STDERR_KEPT: Final = 2000  # bytes, the last ones
-PATIENCE: Final = 10.0  # seconds for the keeper to end it all
-GRACE: Final = 1.0  # seconds for the last words of a program that ended its output
+END_TIMEOUT: Final = 10.0  # seconds for the supervisor to end everything
+EXIT_TIMEOUT: Final = 1.0  # seconds to end in, for a program that closed its output
 
 
 class LineProcess:
@@ -44,25 +44,25 @@ class LineProcess:
             raise EngineFault(f"{title}: programs as agents need a POSIX system (Linux, macOS)")
         self.title = title
         self._answers = b""
-        self._complaints = b""
-        watched, lifeline = os.pipe()
+        self._stderr = b""
+        supervisor_end, owner_end = os.pipe()
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-S", KEEPER, str(watched), *command],
+                [sys.executable, "-I", "-S", SUPERVISOR, str(supervisor_end), *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 bufsize=0,
-                pass_fds=[watched],
+                pass_fds=[supervisor_end],
                 start_new_session=True,  # an interrupt from the keyboard is for the run alone
             )
         except BaseException:
-            os.close(lifeline)
+            os.close(owner_end)
             raise
         finally:
-            os.close(watched)
+            os.close(supervisor_end)
         # Also when the agent is forgotten, and at the end of the interpreter.
-        self._end = weakref.finalize(self, _end, self._process, lifeline)
+        self._end = weakref.finalize(self, _end, self._process, owner_end)
 
     def ask(self, line: str, seconds: float) -> str:
         """Send a line and wait for the one that answers it.
@@ -79,10 +79,10 @@ class LineProcess:
         try:
             self._process.stdin.write(line.encode() + b"\n")
         except BrokenPipeError:
-            raise self._fault(self._last_words()) from None
+            raise self._fault(self._how_it_ended()) from None
         while b"\n" not in self._answers:
             if not self._read(max(0.0, deadline - time.monotonic())):
-                raise self._fault(self._last_words())
+                raise self._fault(self._how_it_ended())
             if len(self._answers) > LONGEST_LINE:
                 raise self._fault(f"answered a line of more than {LONGEST_LINE} bytes")
             if time.monotonic() >= deadline and b"\n" not in self._answers:
@@ -101,13 +101,13 @@ class LineProcess:
 
     def _read(self, seconds: float) -> bool:
         """Take in what it says within so many seconds; False when its output has ended."""
-        out, complaints = self._process.stdout, self._process.stderr
+        out, errors = self._process.stdout, self._process.stderr
         assert out is not None
-        assert complaints is not None
-        ready, _, _ = select.select([out, complaints], [], [], seconds)
-        if complaints in ready:
-            said = os.read(complaints.fileno(), LONGEST_LINE)
-            self._complaints = (self._complaints + said)[-STDERR_KEPT:]
+        assert errors is not None
+        ready, _, _ = select.select([out, errors], [], [], seconds)
+        if errors in ready:
+            said = os.read(errors.fileno(), LONGEST_LINE)
+            self._stderr = (self._stderr + said)[-STDERR_KEPT:]
             if not said and out not in ready:  # ended: wait for the answer alone
                 ready, _, _ = select.select([out], [], [], seconds)
         if out in ready:
@@ -116,16 +116,16 @@ class LineProcess:
             return bool(said)
         return True
 
-    def _last_words(self) -> str:
+    def _how_it_ended(self) -> str:
         """How a program whose output ended came to its end."""
-        complaints = self._process.stderr
-        assert complaints is not None
-        deadline = time.monotonic() + GRACE
-        while select.select([complaints], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            said = os.read(complaints.fileno(), LONGEST_LINE)
+        errors = self._process.stderr
+        assert errors is not None
+        deadline = time.monotonic() + EXIT_TIMEOUT
+        while select.select([errors], [], [], max(0.0, deadline - time.monotonic()))[0]:
+            said = os.read(errors.fileno(), LONGEST_LINE)
             if not said:
                 break
-            self._complaints = (self._complaints + said)[-STDERR_KEPT:]
+            self._stderr = (self._stderr + said)[-STDERR_KEPT:]
         try:
             code = self._process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -134,19 +134,19 @@ class LineProcess:
             ending = f"ended with exit code {code}"
             if code > 128 and code - 128 in set(signal.Signals):
                 ending = f"was ended by signal {signal.Signals(code - 128).name}"
-        lines = self._complaints.decode(errors="replace").split("\n")
+        lines = self._stderr.decode(errors="replace").split("\n")
         last = [line.strip() for line in lines if line.strip()][-1:]
         return ": ".join([ending, *last])
 
 
-def _end(process: subprocess.Popen[bytes], lifeline: int) -> None:
-    """Let go of the keeper, which ends the rest, and wait for it."""
-    os.close(lifeline)
+def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
+    """Let go of the supervisor, which ends the rest, and wait for it."""
+    os.close(owner_end)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
     try:
-        process.wait(PATIENCE)
+        process.wait(END_TIMEOUT)
     except subprocess.TimeoutExpired:  # something cannot be killed; do not wait for it too
         process.kill()
         process.wait()

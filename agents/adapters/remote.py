@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import ipaddress
 import json
+import math
 import socket
 import threading
 import time
@@ -15,15 +15,17 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from agents.adapters.engine import as_number, best
+from agents.adapters.engine import LONGEST_COUNT, as_number, best
+from agents.adapters.http_requests import is_loopback
 from agents.base import Agent, require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
+from agents.zoo.entries import require_choice
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
 REACH: Final = ("loopback", "any")
 LONGEST_ANSWER: Final = 1 << 16  # bytes
-PARTING: Final = 1.0  # seconds to say goodbye
+LEAVE_TIMEOUT: Final = 1.0  # seconds to tell the server that this client leaves
 
 
 class Remote(Agent):
@@ -41,8 +43,7 @@ class Remote(Agent):
     deterministic = False  # for all we know
 
     def __init__(self, url: str, timeout: float = 10.0, reach: str = "loopback") -> None:
-        if reach not in REACH:
-            raise InvalidValue(f"http: reach={reach!r}: expected {' or '.join(REACH)}")
+        require_choice("http", "reach", reach, REACH)
         self.url = url if url.startswith("http:") else f"http:{url}"
         try:
             parts = urlsplit(self.url)
@@ -89,8 +90,8 @@ class Remote(Agent):
         self._known = True
         answer = self._ask(request, self.timeout)
         nodes = answer.get("nodes", 0)
-        if not isinstance(nodes, int):
-            raise self._wrong(answer, "an integer as 'nodes'")
+        if type(nodes) is not int or not 0 <= nodes < 10**LONGEST_COUNT:
+            raise self._wrong(answer, f"as 'nodes' an integer 0..10**{LONGEST_COUNT}")
         self.nodes = nodes
         if "column" in answer:
             column = answer["column"]
@@ -101,7 +102,7 @@ class Remote(Agent):
         if not isinstance(scores, list) or len(scores) != COLUMNS:
             raise self._wrong(answer, "'column', or 'scores' of the seven columns")
         ranked = [scores[column] for column in position.legal_columns()]
-        if not all(type(score) in (int, float) for score in ranked):
+        if not all(type(s) in (int, float) and not math.isnan(s) for s in ranked):
             raise self._wrong(answer, "a number as the score of each legal column")
         return best(position, ranked)
 
@@ -156,7 +157,7 @@ class Remote(Agent):
         """Tell the server, if it can be told, that this client leaves."""
         if self._known:
             with contextlib.suppress(EngineFault):  # it is gone, or has no use for it
-                self._ask({"client": self._client, "leave": True}, PARTING)
+                self._ask({"client": self._client, "leave": True}, LEAVE_TIMEOUT)
         self._known = False
 
     def __getstate__(self) -> dict[str, Any]:
@@ -167,14 +168,6 @@ class Remote(Agent):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._begin()
-
-
-def is_loopback(host: str) -> bool:
-    """True for an address by which only this machine is reached."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _shut(sock: socket.socket) -> None:

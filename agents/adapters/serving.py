@@ -15,6 +15,13 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from agents.adapters.http_requests import (
+    Refused,
+    check_json,
+    check_sender,
+    json_object,
+    server_names,
+)
 from agents.base import Agent
 from agents.errors import InvalidValue
 from c4env.errors import C4Error
@@ -65,21 +72,13 @@ def _in_words(error: Exception) -> str:
     return words if isinstance(error, C4Error) else f"{type(error).__name__}: {words}"
 
 
-class Refused(C4Error):
-    """A request that is not answered, and the HTTP status that says why."""
-
-    def __init__(self, status: int, words: str) -> None:
-        super().__init__(words)
-        self.status = status
-
-
 class Client:
     """Who asks: an agent of its own, and the game it plays."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.game: Any = None
-        self.turn = threading.Lock()
+        self.lock = threading.Lock()
         self.latest = time.monotonic()
 
 
@@ -102,9 +101,10 @@ class AgentServer(socketserver.ThreadingTCPServer):
     ) -> None:
         self._make = make
         self.agent_name = name
+        self.names = server_names(address[0])
         self._limit = clients
         self._clients: dict[str, Client] = {}
-        self._door = threading.Lock()
+        self._lock = threading.Lock()
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
         super().__init__(address, Handler)
@@ -121,7 +121,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
                 raise Refused(400, f"{field}={value!r}: expected {known[field].__name__}")
         name = request.get("client", "")
         if request.get("leave"):
-            with self._door:
+            with self._lock:
                 client = self._clients.pop(name, None)
             if client is not None:
                 client.agent.close()
@@ -129,7 +129,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
         if "moves" not in request:
             raise Refused(400, "expected 'moves', the 1-based columns played so far")
         client = self._client(name)
-        with client.turn:
+        with client.lock:
             try:
                 if request.get("game") != client.game or client.game is None:
                     client.game = request.get("game")
@@ -144,7 +144,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
         return {"column": column, "nodes": nodes}
 
     def _client(self, name: str) -> Client:
-        with self._door:
+        with self._lock:
             if name not in self._clients and len(self._clients) >= self._limit:
                 idle = min(self._clients, key=lambda other: self._clients[other].latest)
                 if time.monotonic() - self._clients[idle].latest < IDLE:
@@ -181,12 +181,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Who is served."""
-        self._send(200, {"agent": self.server.agent_name})
+        self._answer(lambda: {"agent": self.server.agent_name})
 
     def do_POST(self) -> None:
         """A move, or why there is none."""
+        self._answer(lambda: self.server.move(self._request()))
+
+    def _answer(self, find: Callable[[], dict[str, Any]]) -> None:
+        """Send what is found, or why the request is refused."""
         try:
-            self._send(200, self.server.move(self._request()))
+            check_sender(self.headers, self.server.names)
+            self._send(200, find())
         except Refused as refusal:
             # What was not read of the body would be taken for the next request.
             self.close_connection = True
@@ -194,21 +199,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self._send(refusal.status, {"error": str(refusal)})
 
     def _request(self) -> dict[str, Any]:
-        kind = self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":  # which a page of another site cannot send unasked
-            raise Refused(415, f"Content-Type {kind!r}: expected application/json")
+        check_json(self.headers)
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             raise Refused(411, "expected a Content-Length")
-        if int(length) > LONGEST_BODY:
-            raise Refused(413, f"a body of {length} bytes: expected {LONGEST_BODY} at most")
-        try:
-            request = json.loads(self.rfile.read(int(length)))
-        except (ValueError, RecursionError):
-            raise Refused(400, "the body is not JSON") from None
-        if not isinstance(request, dict):
-            raise Refused(400, 'expected a JSON object such as {"moves": "4455"}')
-        return request
+        if len(length) > 20 or int(length) > LONGEST_BODY:
+            raise Refused(413, f"a body of {length[:20]} bytes: expected {LONGEST_BODY} at most")
+        return json_object(self.rfile.read(int(length)))
 
     def _send(self, status: int, content: dict[str, Any]) -> None:
         body = json.dumps(content).encode()

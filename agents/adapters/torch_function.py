@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from agents.adapters.engine import as_number
 from agents.adapters.files import attribute_of_file
 from agents.base import Agent, require_move
 from agents.errors import EngineFault, InvalidValue
@@ -60,10 +61,9 @@ class TorchFunction(Agent):
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; a function that draws from PyTorch's generator draws by the seed."""
-        if isinstance(seed, np.random.SeedSequence):
-            seed = int(seed.generate_state(1, np.uint64)[0])
-        if seed is not None:
-            self._torch.manual_seed(seed)
+        number = as_number(seed)
+        if number is not None:
+            self._torch.manual_seed(number)
 
     def choose(self, position: Position) -> int:
         """The function's column.

@@ -9,11 +9,10 @@ import numpy as np
 from agents.base import SearchingAgent, SearchResult, require_move
 from agents.learned.features import planes_from
 from agents.learned.network import Network, shipped, squash
-from c4env.bitboard import BOARD, CELLS, drop, playable, popcount, winning_cells
+from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
 
 SHIPPED: Final = "shipped"
-CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 PRIOR: Final = 0.2  # a column the policy would not play is worth so much less
 
 _FAR: Final = np.float32(-100)  # in place of -inf, which no arithmetic likes
@@ -36,6 +35,7 @@ class Learned(SearchingAgent):
     """
 
     deterministic = True
+    settings_are_all = True
 
     def __init__(self, depth: int = 2, weights: str = SHIPPED) -> None:
         self.depth = depth
@@ -91,8 +91,8 @@ class _Node:
         """Play on to ``depth`` and out of threats; collect the leaves to be evaluated."""
         occupied = self.mine | self.theirs
         cells = playable(occupied)
-        wins = winning_cells(self.mine) & cells
-        blocks = winning_cells(self.theirs) & cells
+        wins = winning_moves(self.mine, self.theirs)
+        blocks = winning_moves(self.theirs, self.mine)
         if wins:
             cells = wins
         elif blocks:

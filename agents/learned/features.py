@@ -1,4 +1,4 @@
-"""What the network is told of a position: zeros and ones, computed with NumPy alone.
+"""The input features of the network: zeros and ones, computed with NumPy alone.
 
 Everything is seen by the side to move. Of each cell: whether it holds an own disc, holds the
 other's, is where a disc dropped now would land, would complete four of one's own, would complete
@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE
+from c4env.bitboard import CELLS, COLUMNS, CONNECT, ROWS, STRIDE
 
 Planes = NDArray[Any]  # [N, 6, 7, 2], zeros and ones; see c4env.observation
 
@@ -24,8 +24,8 @@ def _lines() -> NDArray[np.float32]:
     for down, right in ((0, 1), (1, 0), (1, 1), (-1, 1)):
         for row in range(ROWS):
             for column in range(COLUMNS):
-                rows = [row + k * down for k in range(4)]
-                columns = [column + k * right for k in range(4)]
+                rows = [row + k * down for k in range(CONNECT)]
+                columns = [column + k * right for k in range(CONNECT)]
                 if 0 <= rows[-1] < ROWS and columns[-1] < COLUMNS:
                     line = np.zeros((ROWS, COLUMNS), np.float32)
                     line[rows, columns] = 1

@@ -48,10 +48,10 @@ def after(
     mine, theirs, scores = labels.mine, labels.theirs, labels.scores
     plies = np.bitwise_count(mine | theirs).astype(np.int64)
     ends = (scores == ((CELLS + 1 - plies) >> 1)[:, None]) | (plies == CELLS - 1)[:, None]
-    lots = generator.random(scores.shape) * ((scores != FULL) & ~ends)
-    columns = lots.argmax(axis=1)
+    drawn = generator.random(scores.shape) * ((scores != FULL) & ~ends)
+    columns = drawn.argmax(axis=1)
     cells = ((mine | theirs) + BOTTOM) & (COLUMN << (STRIDE * columns))
-    kept = (lots.max(axis=1) > 0) & ~held_out(theirs, mine | cells)
+    kept = (drawn.max(axis=1) > 0) & ~held_out(theirs, mine | cells)
     return theirs[kept], (mine | cells)[kept], -scores[np.arange(len(scores)), columns][kept]
 
 

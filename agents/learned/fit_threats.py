@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from agents.search.threats import SIZE, evaluate
 from agents.solver import Solver
+from agents.solver.exam import exam_positions
 from agents.zoo.registry import make
 from c4env.position import Position
 
@@ -50,7 +51,7 @@ WEIGHTS.flags.writeable = False
 
 
 def sample(count: int, seed: int) -> list[Position]:
-    """Positions nobody has won yet, each once, from games of mixed skill."""
+    """Positions nobody has won yet, each once, from games of mixed skill; none of the exam."""
     player = make("alphabeta:depth=4,heuristic=lines")
     generator = np.random.default_rng(np.random.SeedSequence(seed))
     found: dict[Position, None] = {}
@@ -63,7 +64,7 @@ def sample(count: int, seed: int) -> list[Position]:
                 position = position.play(int(generator.choice(columns)))
             else:
                 position = position.play(player.choose(position))
-        if position.outcome is None:
+        if position.outcome is None and position not in exam_positions():
             found.setdefault(position)
     return list(found)
 

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from agents.learned.features import Planes, bitboards_from, planes_from, urgent_columns
 from agents.learned.network import Network
 from agents.solver import Solver
-from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
+from c4env.bitboard import CELLS, COLUMNS, mirror
 from c4env.envs.batch import Batch
+from c4env.files import write_whole
 from c4env.position import Position
 
 FULL: Final = 98  # in place of a score: the column is full
@@ -89,8 +90,8 @@ def played(
             plies = batch.plies
             for ply, kept in found.items():
                 _take(kept, planes[plies == ply], quota[ply])
-            lots = np.argmax(generator.random(masks.shape) * masks, axis=1)
-            columns = np.where(plies < random_plies, lots, player(planes, masks, generator))
+            drawn = np.argmax(generator.random(masks.shape) * masks, axis=1)
+            columns = np.where(plies < random_plies, drawn, player(planes, masks, generator))
             batch.step(columns)
             over = batch.over
             random_plies[over] = generator.integers(0, RANDOM_PLIES + 1, int(over.sum()))
@@ -145,10 +146,7 @@ def _portion(
         for column, score in enumerate(solver().scores(Position.from_bitboards(*sides))):
             if score is not None:
                 scores[row, column] = score
-    part = path.with_suffix(".new")
-    with part.open("wb") as file:
-        np.savez(file, mine=mine, theirs=theirs, scores=scores)
-    part.replace(path)
+    write_whole(path, lambda file: np.savez(file, mine=mine, theirs=theirs, scores=scores))
     return mine, theirs, scores
 
 
@@ -170,15 +168,14 @@ def best_score(scores: NDArray[np.int8]) -> NDArray[np.int8]:
 
 def mirrored(boards: NDArray[np.int64]) -> NDArray[np.int64]:
     """Bitboards ``[N]`` seen from behind; see ``c4env.bitboard.mirror``."""
-    turned = np.zeros_like(boards)
-    for column in range(COLUMNS):
-        cells = (boards >> (STRIDE * column)) & COLUMN
-        turned |= cells << (STRIDE * (COLUMNS - 1 - column))
-    return turned
+    return np.fromiter(map(mirror, boards.tolist()), np.int64, len(boards))
 
 
 def held_out(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by."""
+    """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by.
+
+    The positions of the exam (``agents.solver.exam``) are all among them.
+    """
     boards = (mine * 3 + theirs) * 5, (mirrored(mine) * 3 + mirrored(theirs)) * 5
     mixed = np.minimum(*boards).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     chosen: NDArray[np.bool_] = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0

@@ -15,7 +15,6 @@ import os
 import zipfile
 from contextlib import nullcontext
 from importlib import resources
-from pathlib import Path
 from typing import IO, Any, Final
 
 import numpy as np
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from agents.errors import UnreadableWeights
 from agents.learned.features import FEATURES, Planes, describe, player_to_move
 from c4env.bitboard import COLUMNS
+from c4env.files import write_whole
 
 WEIGHT: Final = 128  # a weight of 1, and the greatest is 127
 UNIT: Final = 32  # an activation of 1; the greatest is 127, the least 0
@@ -46,7 +46,10 @@ class Network:
         weights: int8 matrices ``[in, out]`` and int32 biases ``[out]`` by name: ``first.0`` and
             ``first.1`` by player to move, ``block.K.in``, ``block.K.out``, ``head``;
             each with its ``.bias``.
+        deterministic: a position gets the same answer always.
     """
+
+    deterministic = True
 
     def __init__(self, weights: Weights) -> None:
         """A network of these weights; see the class.
@@ -94,10 +97,9 @@ class Network:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the weights to a file, whole or not at all."""
-        part = Path(f"{os.fspath(path)}.new")
-        with part.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **self.weights)
-        part.replace(path)
+        write_whole(
+            path, lambda file: np.savez_compressed(file, allow_pickle=False, **self.weights)
+        )
 
     def __call__(
         self, observations: Planes, masks: NDArray[Any]

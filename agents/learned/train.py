@@ -34,6 +34,7 @@ from agents.learned.labels import (
 from agents.learned.network import Network
 from c4env.cores import usable_cores
 from c4env.errors import C4Error, MissingExtra
+from c4env.files import write_whole
 
 # How many positions of each number of plies. The solver needs longest for those just beyond
 # its book's; the earliest and the latest are few.
@@ -61,8 +62,8 @@ def network_player(network: Network) -> Player:
         planes: Planes, masks: NDArray[np.int8], generator: np.random.Generator
     ) -> NDArray[np.int64]:
         logits, _ = network(planes, masks)
-        lots = generator.gumbel(size=logits.shape)
-        columns: NDArray[np.int64] = np.argmax(logits + lots, axis=1)
+        noise = generator.gumbel(size=logits.shape)
+        columns: NDArray[np.int64] = np.argmax(logits + noise, axis=1)
         return columns
 
     return play
@@ -147,15 +148,12 @@ def settle(out: Path, settings: str) -> None:
         raise InvalidValue(
             f"{out} holds a training with {path.read_text().strip()}: expected {settings.strip()}"
         )
-    path.write_text(settings)
+    write_whole(path, settings)
 
 
 def write(path: Path, planes: NDArray[np.int8]) -> None:
     """Write positions to a file, whole or not at all."""
-    part = path.with_suffix(".new")
-    with part.open("wb") as file:
-        np.save(file, planes, allow_pickle=False)
-    part.replace(path)
+    write_whole(path, lambda file: np.save(file, planes, allow_pickle=False))
 
 
 def table(network: Network, labels: Labels) -> str:

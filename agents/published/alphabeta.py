@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from agents.search.fixed_depth import CENTRE_FIRST, CHAIN_RULES, LEFT_TO_RIGHT, FixedDepth, Rules
+from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules
 from agents.search.heuristics import WIN, Heuristic
+from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report leaves the order of columns and the value of a win open: left to right, the

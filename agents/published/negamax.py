@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from agents.base import SearchingAgent, SearchResult, require_move
 from agents.errors import SearchLimit
-from c4env.bitboard import BOARD, CELLS, COLUMNS, drop, playable, winning_cells
+from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel
 
 if TYPE_CHECKING:
@@ -29,9 +29,8 @@ def negamax(mine: int, theirs: int, plies: int, limit: int) -> tuple[int, int]:
     """
     if plies == CELLS:
         return 0, 1
-    moves = playable(mine | theirs)
-    if winning_cells(mine) & moves:
-        return (CELLS + 1 - plies) // 2, 1
+    if winning_moves(mine, theirs):
+        return win_score(plies + 1), 1
     best = -CELLS
     nodes = 1
     for column in range(COLUMNS):
@@ -76,8 +75,7 @@ class Negamax(SearchingAgent):
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """The first column that keeps the position's score; nodes as the report counts them."""
         best, nodes = self.score(position)
-        now = playable(position.mine | position.theirs) & BOARD
-        if winning := winning_cells(position.mine) & now:
+        if winning := winning_moves(position.mine, position.theirs):
             columns = position.legal_columns()
             taken = position.mine | position.theirs
             return next(c for c in columns if drop(taken, c) & winning), best, nodes

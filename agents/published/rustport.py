@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agents.base import SearchingAgent, SearchResult, require_move
+from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.heuristics import line_score
-from c4env.bitboard import COLUMNS, drop, has_won, playable
+from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class RustPort(SearchingAgent):
     deterministic = True
 
     def __init__(self, depth: int = 5) -> None:
-        self.depth = depth
+        self.depth = require_count("depth", depth, 1, CELLS)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, its value for the side to move, nodes searched; the game is not over."""

@@ -10,7 +10,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.errors import InvalidValue
-from agents.sampling.tree import NODES, OPEN, TreeAgent, climb, expand, outlook
+from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
 from c4env.bitboard import (
     CELLS,
     COLUMN,
@@ -20,8 +20,10 @@ from c4env.bitboard import (
     has_won,
     playable,
     popcount,
+    safe_moves,
     winning_cells,
 )
+from c4env.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 
 if TYPE_CHECKING:
@@ -37,33 +39,25 @@ ROLLOUTS: Final = {"random": RANDOM, "greedy": GREEDY}
 
 # Words of the workspace.
 USED: Final = 0  # nodes of the tree in use
-LOTS: Final = 1  # state of the random numbers
+RANDOM_STATE: Final = 1  # of the generator (``c4env.drand48``)
 DEEPEST: Final = 2  # plies below the root of the deepest simulation
-
-_LOTS_MASK: Final = (1 << 48) - 1
 
 _int64 = types.int64
 
 
-@kernel("int64(int64)")
-def next_lot(lots: int) -> int:
-    """The next state of the 48-bit generator of POSIX ``drand48``; its upper bits are random."""
-    return (lots * 25214903917 + 11) & _LOTS_MASK
-
-
 @kernel("UniTuple(int64, 2)(int64, int64)")
-def random_cell(moves: int, lots: int) -> tuple[int, int]:
+def random_cell(moves: int, state: int) -> tuple[int, int]:
     """One of the cells, each as likely, at most one in a column; and the generator's state."""
     while True:
-        lots = next_lot(lots)
-        column = ((lots >> 17) * COLUMNS) >> 31
+        state = next_random(state)
+        column = below(state, COLUMNS)
         cell = moves & (COLUMN << (STRIDE * column))
         if cell:
-            return cell, lots
+            return cell, state
 
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
-def random_playout(mine: int, theirs: int, lots: int) -> tuple[int, int]:
+def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
     """Play any legal columns to the end.
 
     Returns:
@@ -73,16 +67,16 @@ def random_playout(mine: int, theirs: int, lots: int) -> tuple[int, int]:
     while True:
         moves = playable(mine | theirs)
         if moves == 0:
-            return 0, lots
-        cell, lots = random_cell(moves, lots)
+            return 0, state
+        cell, state = random_cell(moves, state)
         if has_won(mine | cell):
-            return sign, lots
+            return sign, state
         mine, theirs = theirs, mine | cell
         sign = -sign
 
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
-def greedy_playout(mine: int, theirs: int, lots: int) -> tuple[int, int]:
+def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
     """Play to the end: win, else block, else any column that does not let the other side win.
 
     Returns:
@@ -93,16 +87,13 @@ def greedy_playout(mine: int, theirs: int, lots: int) -> tuple[int, int]:
     while True:
         moves = playable(mine | theirs)
         if my_wins & moves:
-            return sign, lots
+            return sign, state
         if moves == 0:
-            return 0, lots
-        forced = their_wins & moves
-        safe = moves & ~(their_wins >> 1)
-        if forced:
-            safe &= forced
-        if safe == 0 or forced & (forced - 1):
-            return -sign, lots
-        cell, lots = (safe, lots) if forced else random_cell(safe, lots)
+            return 0, state
+        safe = safe_moves(moves, their_wins)
+        if safe == 0:
+            return -sign, state
+        cell, state = (safe, state) if their_wins & moves else random_cell(safe, state)
         mine, theirs = theirs, mine | cell
         # Only the side that moved has new cells to win on.
         my_wins, their_wins = their_wins, winning_cells(theirs)
@@ -164,12 +155,12 @@ def simulate(
         simulations made: ``most``, or fewer if the root is proven.
     """
     used = int(work[USED])
-    lots = int(work[LOTS])
+    state = int(work[RANDOM_STATE])
     root_plies = popcount(root_mine | root_theirs)
     for done in range(most):
         if tree[0]["proof"] != OPEN:
             work[USED] = used
-            work[LOTS] = lots
+            work[RANDOM_STATE] = state
             return done
         mine, theirs = root_mine, root_theirs
         node = depth = 0
@@ -184,19 +175,19 @@ def simulate(
             path[depth] = node
             mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
         if tree[node]["proof"] == OPEN and tree[node]["visits"] == 0:
-            score, _ = outlook(mine, theirs, root_plies + depth)
+            score, _ = tactical_status(mine, theirs, root_plies + depth)
             if score != OPEN:
                 tree[node]["proof"] = -score
-                climb(tree, path, depth)
+                propagate_proof(tree, path, depth)
         # The result for the side that moved into the leaf, as its node's total is.
         proof = int(tree[node]["proof"])
         if proof != OPEN:
             result = (proof > 0) - (proof < 0)
         else:
             if rollout == GREEDY:
-                result, lots = greedy_playout(mine, theirs, lots)
+                result, state = greedy_playout(mine, theirs, state)
             else:
-                result, lots = random_playout(mine, theirs, lots)
+                result, state = random_playout(mine, theirs, state)
             result = -result
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
         for step in range(depth, -1, -1):
@@ -204,7 +195,7 @@ def simulate(
             tree[path[step]]["total"] += result
             result = -result
     work[USED] = used
-    work[LOTS] = lots
+    work[RANDOM_STATE] = state
     return most
 
 
@@ -246,7 +237,7 @@ class MCTS(TreeAgent):
         if not self._tree[0]["children"]:
             mine, theirs = position.mine, position.theirs
             self._used = expand(self._tree, 0, mine, theirs, position.plies, self._used)
-        self._work[LOTS] = self._lots(position)
+        self._work[RANDOM_STATE] = self._random_state(position)
 
     def _grow(self, position: Position, most: int) -> tuple[int, int]:
         self._work[USED] = self._used
@@ -258,8 +249,8 @@ class MCTS(TreeAgent):
         self._used = int(self._work[USED])
         return made, int(self._work[DEEPEST])
 
-    def _lots(self, position: Position) -> int:
+    def _random_state(self, position: Position) -> int:
         """Where the random numbers begin: keyed by the seed and the position searched."""
         key = (*self._seed.spawn_key, position.mine, position.theirs)
         sequence = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-        return int(sequence.generate_state(1, np.uint64)[0]) & _LOTS_MASK
+        return int(sequence.generate_state(1, np.uint64)[0]) % STATES

@@ -14,8 +14,9 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from agents.base import require_count
 from agents.errors import InvalidFunction, InvalidValue
-from agents.sampling.tree import NODES, OPEN, TreeAgent, climb, expand, outlook
+from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
 from agents.zoo.imports import import_attribute
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
 from c4env.jit import kernel
@@ -69,7 +70,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 
 @kernel(types.void(NODES, _words, _int64, _int64, types.float64))
-def add(
+def add_result(
     tree: NDArray[np.void], path: NDArray[np.int64], depth: int, visits: int, result: float
 ) -> None:
     """Add visits and a result, that of the side that moved into the leaf, along a path."""
@@ -80,7 +81,9 @@ def add(
 
 
 @kernel(types.void(NODES, _words, _int64, types.float64))
-def weigh(tree: NDArray[np.void], path: NDArray[np.int64], depth: int, loss: float) -> None:
+def apply_virtual_loss(
+    tree: NDArray[np.void], path: NDArray[np.int64], depth: int, loss: float
+) -> None:
     """Add a loss to every node of a path, for whoever moved into it; -1 takes it off again."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
@@ -92,7 +95,7 @@ def weigh(tree: NDArray[np.void], path: NDArray[np.int64], depth: int, loss: flo
     ),
     nogil=True,
 )
-def collect(
+def select_leaves(
     tree: NDArray[np.void],
     work: NDArray[np.int64],
     paths: NDArray[np.int64],
@@ -134,19 +137,19 @@ def collect(
         if tree[node]["proof"] == OPEN:
             if tree[node]["first"] == PENDING:
                 break  # nothing else is worth a look before this leaf's answer is there
-            score, _ = outlook(mine, theirs, root_plies + depth)
+            score, _ = tactical_status(mine, theirs, root_plies + depth)
             if score != OPEN:
                 tree[node]["proof"] = -score
-                climb(tree, path, depth)
+                propagate_proof(tree, path, depth)
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
         proof = int(tree[node]["proof"])
         if proof != OPEN:
-            add(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
+            add_result(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
             done += 1
         else:
             tree[node]["first"] = PENDING
-            add(tree, path, depth, 1, 0.0)
-            weigh(tree, path, depth, 1.0)
+            add_result(tree, path, depth, 1, 0.0)
+            apply_virtual_loss(tree, path, depth, 1.0)
             depths[waiting] = depth
             boards[waiting, 0] = mine
             boards[waiting, 1] = theirs
@@ -170,7 +173,7 @@ def observe_all(
         *(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]),
     )
 )
-def settle(
+def expand_leaves(
     tree: NDArray[np.void],
     work: NDArray[np.int64],
     paths: NDArray[np.int64],
@@ -182,7 +185,7 @@ def settle(
     """End the simulations that waited: expand each leaf, and take its value up.
 
     Args:
-        tree, work, paths, depths, boards: as :func:`collect` left them.
+        tree, work, paths, depths, boards: as :func:`select_leaves` left them.
         weights: [waiting, 7], at least 0: what priors are in proportion to.
         values: [waiting], the results expected for the sides to move.
     """
@@ -201,8 +204,8 @@ def settle(
             for child in range(used, used + children):
                 weight = weights[i, tree[child]["column"]]
                 tree[child]["prior"] = weight / total if total > 0.0 else 1.0 / children
-        weigh(tree, paths[i], depth, -1.0)
-        add(tree, paths[i], depth, 0, -values[i])
+        apply_virtual_loss(tree, paths[i], depth, -1.0)
+        add_result(tree, paths[i], depth, 0, -values[i])
 
 
 class PUCT(TreeAgent):
@@ -210,7 +213,8 @@ class PUCT(TreeAgent):
 
     Args:
         function: ``"learned"`` for the network that ships with the package, ``module:name`` of
-            a :data:`PolicyValue`, or one itself.
+            a :data:`PolicyValue`, or one itself. Only if it has an attribute ``deterministic``
+            that is True is it known to answer the same position always alike.
         simulations: a move; 400, or no limit if ``movetime`` is given.
         movetime: seconds a move.
         c: how much the policy counts against values of -1 to 1.
@@ -237,12 +241,13 @@ class PUCT(TreeAgent):
         if simulations is None and movetime is None:
             simulations = SIMULATIONS
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
-        self.deterministic = not reuse and movetime is None
         self.c = c
         self.policy = policy
-        self.slice = 4 * batch
+        self.slice = 4 * require_count("batch", batch, 1, 1024)
         self._name = function if isinstance(function, str) else repr(function)
         self._function = load(function)
+        answers_alike = getattr(self._function, "deterministic", False) is True
+        self.deterministic = answers_alike and not reuse and movetime is None
         self._work = np.zeros(3, np.int64)
         self._paths = np.zeros((batch, CELLS + 1), np.int64)
         self._depths = np.zeros(batch, np.int64)
@@ -262,12 +267,12 @@ class PUCT(TreeAgent):
         work[DEEPEST] = 0
         made = 0
         while made < most and self._tree[0]["proof"] == OPEN:
-            made += collect(
+            made += select_leaves(
                 *(self._tree, work, *leaves, position.mine, position.theirs, most - made, self.c)
             )
             waiting = int(work[WAITING])
             if waiting:
-                settle(self._tree, work, *leaves, *self._ask(waiting))
+                expand_leaves(self._tree, work, *leaves, *self._ask(waiting))
                 made += waiting
         self._used = int(work[USED])
         return made, int(work[DEEPEST])
@@ -309,8 +314,12 @@ def load(function: str | PolicyValue) -> PolicyValue:
     Raises:
         InvalidFunction: there is none.
     """
-    if not isinstance(function, str):
+    if callable(function):
         return function
+    if not isinstance(function, str):
+        raise InvalidFunction(
+            f"puct: function={function!r}: expected a function, or its import path"
+        )
     if function == LEARNED:
         from agents.learned.network import shipped
 

@@ -7,7 +7,8 @@ view of the side that *moved into* the node: what its parent compares.
 Proofs (MCTS-Solver: Winands, Björnsson, Saito, "Monte-Carlo Tree Search Solver", 2008): a node
 whose game is decided carries a score as :class:`agents.solver.Solver` gives them. Its sign is
 exact; a won side may have a quicker win that was never tried. A node follows from its
-children, so a proof climbs as far as it decides something, and no simulation is spent below one.
+children, so a proof is propagated towards the root as far as it decides something, and no
+simulation is spent below one.
 """
 
 from __future__ import annotations
@@ -21,8 +22,18 @@ import numpy as np
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from agents.base import SearchingAgent, SearchResult, require_move
-from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, playable, winning_cells
+from agents.base import SearchingAgent, SearchResult, require_count, require_move
+from agents.errors import InvalidValue
+from c4env.bitboard import (
+    CENTRE_FIRST,
+    COLUMN,
+    COLUMNS,
+    STRIDE,
+    playable,
+    safe_moves,
+    win_score,
+    winning_cells,
+)
 from c4env.jit import kernel
 
 if TYPE_CHECKING:
@@ -41,15 +52,14 @@ NODE: Final = np.dtype(
     align=True,
 )
 OPEN: Final = 99  # no score: undecided as far as is known
-CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 NODES: Final[Any] = from_dtype(NODE)[::1]
 _int64 = types.int64
 
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
-def outlook(mine: int, theirs: int, plies: int) -> tuple[int, int]:
-    """What the next two discs decide: the score for the side to move, and cells for it to play.
+def tactical_status(mine: int, theirs: int, plies: int) -> tuple[int, int]:
+    """The exact score, if the next two discs decide it, and cells for the side to move to play.
 
     Undecided positions have the score ``OPEN`` and all the cells that do not lose to the next
     disc, decided ones a single cell to play, or none once the board is full.
@@ -57,19 +67,15 @@ def outlook(mine: int, theirs: int, plies: int) -> tuple[int, int]:
     moves = playable(mine | theirs)
     wins = winning_cells(mine) & moves
     if wins:
-        return (CELLS + 1 - plies) >> 1, wins & -wins
+        return win_score(plies + 1), wins & -wins
     if moves == 0:
         return 0, 0
-    threats = winning_cells(theirs)
-    forced = threats & moves
-    safe = moves & ~(threats >> 1)
-    if forced:
-        safe &= forced
-        if forced & (forced - 1):
-            safe = 0
+    their_wins = winning_cells(theirs)
+    safe = safe_moves(moves, their_wins)
     if safe == 0:
+        forced = their_wins & moves
         tried = forced if forced else moves
-        return -((CELLS - plies) >> 1), tried & -tried
+        return -win_score(plies + 2), tried & -tried
     return OPEN, safe
 
 
@@ -91,7 +97,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
     Returns:
         nodes in use now.
     """
-    score, cells = outlook(mine, theirs, plies)
+    score, cells = tactical_status(mine, theirs, plies)
     tree[node]["first"] = used
     if score != OPEN:
         tree[node]["proof"] = -score
@@ -110,8 +116,11 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
 
 
 @kernel(types.void(NODES, types.int64[::1], _int64))
-def climb(tree: NDArray[np.void], path: NDArray[np.int64], depth: int) -> None:
-    """Prove what follows above ``path[depth]``, a node just proven; ``path[0]`` is the root."""
+def propagate_proof(tree: NDArray[np.void], path: NDArray[np.int64], depth: int) -> None:
+    """Prove the nodes above ``path[depth]``, just proven, as far as that decides them.
+
+    ``path[0]`` is the root.
+    """
     for step in range(depth - 1, -1, -1):
         node = path[step]
         first = int(tree[node]["first"])
@@ -129,7 +138,7 @@ def climb(tree: NDArray[np.void], path: NDArray[np.int64], depth: int) -> None:
 
 
 @kernel(types.int64(NODES, _int64))
-def favourite(tree: NDArray[np.void], node: int) -> int:
+def best_child(tree: NDArray[np.void], node: int) -> int:
     """The child to play: a proven win, else the most visited that is not a proven loss.
 
     Of equals the one with the better total, then the first. If all lose, the latest loss.
@@ -199,28 +208,33 @@ class TreeAgent(SearchingAgent):
         reuse: keep the tree between moves.
         tree_mb: memory of the tree, half of it to copy to if it is kept between moves; when it
             is full, simulations go on from the leaves that there are.
+
+    Raises:
+        InvalidValue: a number out of range.
     """
 
     deterministic = False
+    settings_are_all = True
     slice: int  # simulations between two looks at the clock, and for Ctrl-C
 
     def __init__(
         self, simulations: int | None, movetime: float | None, reuse: bool, tree_mb: int
     ) -> None:
+        if simulations is not None:
+            require_count("simulations", simulations, 1, 1 << 31)
         self.simulations = simulations
         self.movetime = movetime
         self.reuse = reuse
-        capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
-        # Pages are only taken as they are written to.
-        self._tree = np.empty(capacity, NODE)
-        self._spare = np.empty(capacity if reuse else 0, NODE)
+        nodes = (require_count("tree_mb", tree_mb, 1, 1 << 16) << 20) // NODE.itemsize
+        self._capacity = nodes // 2 if reuse else nodes
+        self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
         self._used = 0
         self._root: Position | None = None
         self._result: TreeResult | None = None
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game without a tree; the same seed draws the same lots."""
+        """Begin a new game without a tree; the same seed gives the same random numbers."""
         if not isinstance(seed, np.random.SeedSequence):
             seed = np.random.SeedSequence(seed)
         self._seed = seed
@@ -266,6 +280,12 @@ class TreeAgent(SearchingAgent):
     def _take_root(self, node: int | None) -> None:
         """Keep what is known below a node, else begin a new tree."""
         if node is None:
+            if not len(self._tree):  # pages are only taken as they are written to
+                try:
+                    self._tree = np.empty(self._capacity, NODE)
+                    self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
+                except MemoryError as error:
+                    raise InvalidValue(f"tree_mb: {error}; expected less memory") from None
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
             self._used = 1
         elif node:
@@ -311,16 +331,16 @@ class TreeAgent(SearchingAgent):
     def _read(self, position: Position, done: int, deepest: int) -> TreeResult:
         """The answer of the tree as it stands."""
         line = []
-        node = favourite(self._tree, 0)
+        node = best_child(self._tree, 0)
         best = self._tree[node]
         value = self._value(node)
         assert value is not None
         while node >= 0:
             line.append(int(self._tree[node]["column"]))
-            node = favourite(self._tree, node)
+            node = best_child(self._tree, node)
         visits = [0] * COLUMNS
         values: list[float | None] = [None] * COLUMNS
-        if int(best["proof"]) != (CELLS + 1 - position.plies) >> 1:
+        if int(best["proof"]) != win_score(position.plies + 1):
             for column in position.legal_columns():  # those without a node lose at once
                 values[column] = -1.0
         for child in self._children(0):

@@ -12,10 +12,19 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.search.fixed_depth import CHAIN_RULES, INFINITY, FixedDepth, leaf
+from agents.search.fixed_depth import CHAIN_RULES, INFINITY, INVALID, FixedDepth, leaf
 from agents.search.heuristics import Heuristic
+from agents.search.packing import (
+    BOUND_BITS,
+    BOUND_MASK,
+    board_key,
+    bound_of,
+    column_at,
+    decides,
+    table_place,
+)
 from c4env.bitboard import (
-    BOTTOM,
+    BITS,
     COLUMN,
     COLUMNS,
     STRIDE,
@@ -28,21 +37,17 @@ from c4env.bitboard import (
 from c4env.jit import HEURISTIC, kernel
 
 ENTRIES: Final = 1 << 20  # of the table, 16 bytes each
-AGE_SHIFT: Final = 57  # of a key: the search it belongs to, six bits above position and depth
-LAST_AGE: Final = 63
-EXACT: Final = 1
-LOWER: Final = 2  # the value is a lower bound
-UPPER: Final = 3
-MULTIPLIER: Final = 0x9E3779B97F4A7  # odd, spreads keys over the table
+# A key, from its lowest bit: bound, depth, position, and the search it belongs to.
+DEPTH_SHIFT: Final = BOUND_BITS
+POSITION_SHIFT: Final = DEPTH_SHIFT + 6
+AGE_SHIFT: Final = POSITION_SHIFT + BITS
+LAST_AGE: Final = (1 << (63 - AGE_SHIFT)) - 1
+
+RANK_BITS: Final = 8
+GREATEST_RANK: Final = (1 << RANK_BITS) - 1
 
 _words = types.int64[::1]
 _values = types.float64[::1]
-
-
-@kernel("int64(int64, int64)")
-def position_key(mine: int, theirs: int) -> int:
-    """49 bits that name a position: the bit above each column's top disc, and ``mine`` below."""
-    return mine + (mine | theirs) + BOTTOM
 
 
 @kernel(
@@ -51,7 +56,7 @@ def position_key(mine: int, theirs: int) -> int:
         *(types.boolean, HEURISTIC, types.float64, types.int64, _words, _values),
     )
 )
-def ordered(
+def alphabeta(
     mine: int,
     theirs: int,
     depth: int,
@@ -68,7 +73,7 @@ def ordered(
 
     Args:
         age: this search's number at AGE_SHIFT; entries of another are not used.
-        keys: [ENTRIES] ``age | position << 8 | depth << 2 | bound``, 0 where empty.
+        keys: [ENTRIES] laid out as above, 0 where empty.
         values: [ENTRIES] the value or bound that goes with the key.
     """
     if has_won(theirs):
@@ -76,53 +81,49 @@ def ordered(
     moves = playable(mine | theirs)
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, heuristic)
-    key = age | (position_key(mine, theirs) << 8) | (depth << 2)
-    place = ((key * MULTIPLIER) >> 20) & (ENTRIES - 1)
-    if depth > 1 and keys[place] & ~3 == key:
-        bound = keys[place] & 3
+    key = age | (board_key(mine, theirs) << POSITION_SHIFT) | (depth << DEPTH_SHIFT)
+    place = table_place(key, ENTRIES)
+    if depth > 1 and keys[place] & ~BOUND_MASK == key:
         known = values[place]
-        if (
-            bound == EXACT
-            or (bound == LOWER and known >= beta)
-            or (bound == UPPER and known <= alpha)
-        ):
+        if decides(keys[place] & BOUND_MASK, known, alpha, beta):
             return known, 1
-    # Each column's rank, eight bits a column: threats after the move, then nearness to the
-    # centre; 255 for a win and 0 for a full column.
+    # Each column's rank, RANK_BITS a column: threats after the move, then nearness to the
+    # centre; the greatest for a win and 0 for a full column.
     ranks = 0
     taken = mine | theirs
     for column in range(COLUMNS):
         cell = moves & (COLUMN << (STRIDE * column))
         if cell:
-            rank = 4 - abs(column - COLUMNS // 2)
+            rank = 1 + COLUMNS // 2 - abs(column - COLUMNS // 2)
             if depth > 1:
                 threats = winning_cells(mine | cell) & ~taken
-                rank = 255 if has_won(mine | cell) else rank + 8 * popcount(threats)
-            ranks |= rank << (8 * column)
+                rank = GREATEST_RANK if has_won(mine | cell) else rank + 8 * popcount(threats)
+            ranks |= rank << (RANK_BITS * column)
     best = -INFINITY
     first_alpha = alpha
     nodes = 1
     for _ in range(COLUMNS):
         chosen, rank = -1, 0
         for column in range(COLUMNS):
-            if (ranks >> (8 * column)) & 255 > rank:
-                chosen, rank = column, (ranks >> (8 * column)) & 255
+            if (ranks >> (RANK_BITS * column)) & GREATEST_RANK > rank:
+                chosen, rank = column, (ranks >> (RANK_BITS * column)) & GREATEST_RANK
         if chosen < 0:
             break
-        ranks &= ~(255 << (8 * chosen))
+        ranks &= ~(GREATEST_RANK << (RANK_BITS * chosen))
         cell = moves & (COLUMN << (STRIDE * chosen))
-        value, searched = ordered(
+        value, searched = alphabeta(
             *(theirs, mine | cell, depth - 1, -beta, -alpha, not searching),
             *(heuristic, win, age, keys, values),
         )
+        if searched < 0:
+            return 0.0, INVALID
         nodes += searched
         best = max(best, -value)
         alpha = max(alpha, best)
         if alpha >= beta:
             break
     if depth > 1:
-        bound = LOWER if best >= beta else (EXACT if best > first_alpha else UPPER)
-        keys[place] = key | bound
+        keys[place] = key | bound_of(best, first_alpha, beta)
         values[place] = best
     return best, nodes
 
@@ -147,33 +148,35 @@ def best_column(
 ) -> tuple[int, float, int]:
     """First best column in ``order``, its value for the side to move, nodes below the root.
 
-    A column is searched with the best value so far as the limit: one that only equals it
+    A column is searched with the best value so far as its beta: one that only equals it
     fails low, and the first of equals stays chosen.
     """
     best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
-        column = (order >> (3 * place)) & 7
+        column = column_at(order, place)
         cell = drop(mine | theirs, column)
         if cell:
-            value, searched = ordered(
+            value, searched = alphabeta(
                 *(theirs, mine | cell, depth - 1, -INFINITY, -best, not searching),
                 *(heuristic, win, age, keys, values),
             )
+            if searched < 0:
+                return -1, 0.0, INVALID
             nodes += searched
             if -value > best:
                 best, chosen = -value, column
     return chosen, best, nodes
 
 
-class Ordered(FixedDepth):
+class AlphaBetaTable(FixedDepth):
     """Alpha-beta with threat ordering and a transposition table, any heuristic."""
 
     prune: ClassVar[bool] = True
 
     def __init__(self, depth: int = 9, heuristic: str | Heuristic = "chain") -> None:
         super().__init__(depth, heuristic, CHAIN_RULES)
-        self._keys = np.zeros(ENTRIES, np.int64)
-        self._values = np.zeros(ENTRIES, np.float64)
+        self._keys = np.zeros(0, np.int64)  # allocated by the first search
+        self._values = np.zeros(0, np.float64)
         self._age = 0
 
     def _best(
@@ -181,8 +184,9 @@ class Ordered(FixedDepth):
     ) -> tuple[int, float, int]:
         # Entries hold for one point of view, so each choice begins without any.
         self._age += 1
-        if self._age > LAST_AGE:
-            self._keys[:] = 0
+        if not len(self._keys) or self._age > LAST_AGE:
+            self._keys = np.zeros(ENTRIES, np.int64)
+            self._values = np.zeros(ENTRIES, np.float64)
             self._age = 1
         column, value, nodes = best_column(
             *(mine, theirs, depth, searching, self._heuristic, self.rules.win),

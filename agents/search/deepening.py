@@ -19,21 +19,36 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.base import SearchingAgent, SearchResult, require_move
-from agents.errors import InvalidHeuristic
-from agents.search.fixed_depth import CENTRE_FIRST, INFINITY, SPOILED, columns_in, leaf, pack
-from agents.search.heuristics import WIN, Heuristic, load
+from agents.base import SearchingAgent, SearchResult, require_count, require_move
+from agents.search.fixed_depth import INFINITY, INVALID, leaf
+from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
+from agents.search.packing import (
+    BOUND_BITS,
+    BOUND_MASK,
+    CENTRE_FIRST,
+    COLUMN_BITS,
+    COLUMN_MASK,
+    board_key,
+    bound_of,
+    column_at,
+    columns_in,
+    decides,
+    pack,
+    table_place,
+)
 from c4env.bitboard import (
-    BOARD,
-    BOTTOM,
+    BITS,
     CELLS,
     COLUMN,
     COLUMNS,
     STRIDE,
     drop,
     has_won,
+    playable,
     popcount,
+    safe_moves,
     winning_cells,
+    winning_moves,
 )
 from c4env.jit import HEURISTIC, kernel
 
@@ -50,20 +65,18 @@ _AT_ONCE: Final = -1
 NODES: Final = 0
 LIMIT: Final = 1  # nodes at which the search gives up; -1 stops it at once
 AGE: Final = 2  # of the table: entries of another are empty
-SPOILT: Final = 3  # values of the heuristic that are none
+INVALID_VALUE: Final = 3  # 1 once the heuristic gave what is no value; that stops the search
 KILLERS: Final = 16  # [CELLS + 1] the column that last cut at this ply, plus one
-HISTORY: Final = KILLERS + CELLS + 1  # [2, SQUARES] how well a cell cut, for either side
-SQUARES: Final = COLUMNS * STRIDE
-RANKS: Final = HISTORY + 2 * SQUARES  # [COLUMNS] of the columns being sorted
+HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] how well a cell cut, for either side
+RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] of the columns being sorted
 WORKSPACE: Final = RANKS + COLUMNS
 
 ENTRY: Final = 2  # words: the key, and what is known
-AGE_SHIFT: Final = 50  # of a key, above a position's 49 bits and whose view it is
+VIEW_SHIFT: Final = BITS  # of a key, above the position: whose view it is
+AGE_SHIFT: Final = VIEW_SHIFT + 1
 LAST_AGE: Final = (1 << 12) - 1
-EXACT: Final = 1
-LOWER: Final = 2  # the value is a lower bound
-UPPER: Final = 3
-MULTIPLIER: Final = 0x9E3779B97F4A7  # odd, spreads keys over the table
+COLUMN_SHIFT: Final = BOUND_BITS  # of what is known: bound, column, depth
+DEPTH_SHIFT: Final = COLUMN_SHIFT + COLUMN_BITS
 ENTRY_BYTES: Final = 24
 
 # Ranks of moves beyond their history.
@@ -71,7 +84,7 @@ TABLE: Final = 1 << 40
 KILLER: Final = 1 << 10
 THREAT: Final = 1 << 14
 
-NARROW: Final = 1e-6  # width of a null window; values that differ by less are alike
+NULL_WINDOW: Final = 1e-6  # its width; values that differ by less count as equal
 
 _int64 = types.int64
 _float64 = types.float64
@@ -87,17 +100,8 @@ def win_at(plies: int) -> float:
 
 @kernel(_int64(_int64, _int64, types.boolean, _int64))
 def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
-    """What names a position in the table, for one side's view and one search.
-
-    49 bits are the position: the bit above each column's top disc, and ``mine`` below.
-    """
-    return (mine + (mine | theirs) + BOTTOM) | (int(searching) << 49) | (age << AGE_SHIFT)
-
-
-@kernel(_int64(_int64, _int64))
-def table_place(key: int, entries: int) -> int:
-    """Where in a table of so many entries, a power of two, a key belongs."""
-    return ((key * MULTIPLIER) >> 20) & (entries - 1)
+    """What names a position in the table, for one side's view and one search."""
+    return board_key(mine, theirs) | (int(searching) << VIEW_SHIFT) | (age << AGE_SHIFT)
 
 
 @kernel(
@@ -140,18 +144,12 @@ def deepen(
         return 0.0
     work[NODES] += 1
     taken = mine | theirs
-    moves = (taken + BOTTOM) & BOARD
+    moves = playable(taken)
     if moves == 0:
         return 0.0
     if winning_cells(mine) & moves:
         return win_at(plies + 1)
-    their_wins = winning_cells(theirs)
-    forced = their_wins & moves
-    safe = moves & ~(their_wins >> 1)  # not right below a cell they win with
-    if forced:
-        safe &= forced
-        if forced & (forced - 1):
-            safe = 0
+    safe = safe_moves(moves, winning_cells(theirs))
     if safe == 0:
         return -win_at(plies + 2)
     if safe & (safe - 1) == 0:
@@ -160,8 +158,10 @@ def deepen(
             *(not searching, heuristic, work, keys, values),
         )
     if depth <= 0:
-        value, spoilt = leaf(mine, theirs, searching, heuristic)
-        work[SPOILT] += spoilt >= SPOILED
+        value, count = leaf(mine, theirs, searching, heuristic)
+        if count == INVALID:
+            work[INVALID_VALUE] = 1
+            work[LIMIT] = _AT_ONCE
         return float(value)
     # Nobody wins with the next disc or the one after.
     if win_at(plies + 3) <= alpha:
@@ -173,23 +173,18 @@ def deepen(
     place = table_place(key, len(values))
     first = -1
     if keys[ENTRY * place] == key:
-        known = keys[ENTRY * place + 1]  # depth << 5 | column << 2 | bound
-        first = (known >> 2) & 7
-        if known >> 5 >= depth:
-            bound = known & 3
+        known = keys[ENTRY * place + 1]
+        first = (known >> COLUMN_SHIFT) & COLUMN_MASK
+        if known >> DEPTH_SHIFT >= depth:
             value = values[place]
-            if (
-                bound == EXACT
-                or (bound == LOWER and value >= beta)
-                or (bound == UPPER and value <= alpha)
-            ):
+            if decides(known & BOUND_MASK, value, alpha, beta):
                 return float(value)
-    # The columns by falling rank, three bits each, the best lowest.
-    history = HISTORY + (plies & 1) * SQUARES
+    # The columns by falling rank, packed, the best lowest.
+    history = HISTORY + (plies & 1) * BITS
     order = 0
     count = 0
     for i in range(COLUMNS):
-        column = (CENTRE_FIRST >> (3 * i)) & 7
+        column = column_at(CENTRE_FIRST, i)
         cell = safe & (COLUMN << (STRIDE * column))
         if cell == 0:
             continue
@@ -202,17 +197,17 @@ def deepen(
             rank += TABLE
         work[RANKS + column] = rank
         at = 0
-        while at < count and work[RANKS + ((order >> (3 * at)) & 7)] >= rank:
+        while at < count and work[RANKS + column_at(order, at)] >= rank:
             at += 1
-        before = order & ((1 << (3 * at)) - 1)
-        order = before | (column << (3 * at)) | ((order ^ before) << 3)
+        before = order & ((1 << (COLUMN_BITS * at)) - 1)
+        order = before | (column << (COLUMN_BITS * at)) | ((order ^ before) << COLUMN_BITS)
         count += 1
 
     best = -INFINITY
     chosen = -1
     floor = alpha
     for i in range(count):
-        column = (order >> (3 * i)) & 7
+        column = column_at(order, i)
         cell = safe & (COLUMN << (STRIDE * column))
         if i == 0:
             value = -deepen(
@@ -221,7 +216,7 @@ def deepen(
             )
         else:
             value = -deepen(
-                *(theirs, mine | cell, plies + 1, depth - 1, -floor - NARROW, -floor),
+                *(theirs, mine | cell, plies + 1, depth - 1, -floor - NULL_WINDOW, -floor),
                 *(not searching, heuristic, work, keys, values),
             )
             if floor < value < beta:
@@ -238,9 +233,9 @@ def deepen(
                 work[KILLERS + plies] = column + 1
                 work[history + popcount(cell - 1)] += depth * depth
                 break
-    bound = LOWER if best >= beta else (EXACT if best > alpha else UPPER)
+    bound = bound_of(best, alpha, beta)
     keys[ENTRY * place] = key
-    keys[ENTRY * place + 1] = (depth << 5) | (chosen << 2) | bound
+    keys[ENTRY * place + 1] = (depth << DEPTH_SHIFT) | (chosen << COLUMN_SHIFT) | bound
     values[place] = best
     return best
 
@@ -270,7 +265,7 @@ def best_column(
     plies = popcount(taken)
     best, chosen = -INFINITY, -1
     for i in range(COLUMNS):
-        column = (order >> (3 * i)) & 7
+        column = column_at(order, i)
         cell = drop(taken, column)
         if cell == 0:
             continue
@@ -280,7 +275,7 @@ def best_column(
         value = -INFINITY
         if chosen >= 0:
             value = -deepen(
-                *(*child, plies + 1, depth - 1, -best - NARROW, -best),
+                *(*child, plies + 1, depth - 1, -best - NULL_WINDOW, -best),
                 *(False, heuristic, work, keys, values),
             )
         if chosen < 0 or value > best:
@@ -307,7 +302,10 @@ class Deepening(SearchingAgent):
 
     Raises:
         InvalidHeuristic: nothing of that name, or not a heuristic.
+        InvalidValue: a number out of range.
     """
+
+    settings_are_all = True
 
     def __init__(
         self,
@@ -318,14 +316,14 @@ class Deepening(SearchingAgent):
         table_mb: int = 32,
     ) -> None:
         self.movetime = movetime
-        self.deterministic = movetime is None
         if movetime is None and nodes is None and depth is None:
             nodes = DEFAULT_NODES
-        self.limit = nodes
-        self.depth = CELLS if depth is None else depth
-        self.table_mb = table_mb
+        self.limit = None if nodes is None else require_count("nodes", nodes, 1, _NEVER)
+        self.depth = require_count("depth", CELLS if depth is None else depth, 1, CELLS)
+        self.table_mb = require_count("table_mb", table_mb, 1, 1 << 16)
         self._heuristic_name = heuristic
         self._heuristic = load(heuristic)
+        self.deterministic = movetime is None and repeats(self._heuristic)
         self._work = np.zeros(WORKSPACE, np.int64)
         self._keys = np.zeros(0, np.int64)
         self._values = np.zeros(0, np.float64)
@@ -351,7 +349,8 @@ class Deepening(SearchingAgent):
     def _think(self, position: Position) -> SearchResult:
         """Search until the budget is used; without a principal variation."""
         self._begin()
-        if self.movetime is None and self.limit is not None and self.limit <= _QUICK:
+        movetime = self.movetime
+        if movetime is None and self.limit is not None and self.limit <= _QUICK:
             return self._iterate(position)
         found: list[SearchResult | BaseException] = []
 
@@ -365,7 +364,7 @@ class Deepening(SearchingAgent):
         thread = threading.Thread(target=task, daemon=True)
         thread.start()
         try:
-            thread.join(self.movetime)
+            thread.join(None if movetime is None else min(movetime, threading.TIMEOUT_MAX))
         finally:
             self._work[LIMIT] = _AT_ONCE
             thread.join()
@@ -410,11 +409,8 @@ class Deepening(SearchingAgent):
                 break
             order = pack((best, *(c for c in columns_in(order) if c != best)))
             work[HISTORY:RANKS] >>= 1
-        if work[SPOILT]:
-            raise InvalidHeuristic(
-                f"heuristic {self._heuristic_name!r} gave a value that is not a number strictly "
-                f"between {-WIN:,.0f} and {WIN:,.0f}"
-            )
+        if work[INVALID_VALUE]:
+            raise not_a_value(self._heuristic_name)
         return SearchResult(best, value + 0.0, int(work[NODES]), completed, ())
 
     def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:
@@ -434,12 +430,12 @@ class Deepening(SearchingAgent):
     def _known(self, position: Position, searching: bool) -> int:
         """The column the search took here, or -1."""
         mine, theirs = position.mine, position.theirs
-        for discs in (mine, theirs):
-            for column in position.legal_columns():
-                if winning_cells(discs) & drop(mine | theirs, column):
-                    return column
+        urgent = winning_moves(mine, theirs) or winning_moves(theirs, mine)
+        for column in position.legal_columns():
+            if urgent & drop(mine | theirs, column):
+                return column
         key = table_key(mine, theirs, searching, int(self._work[AGE]))
         place = table_place(key, len(self._values))
         if self._keys[ENTRY * place] != key:
             return -1
-        return int(self._keys[ENTRY * place + 1] >> 2) & 7
+        return int(self._keys[ENTRY * place + 1] >> COLUMN_SHIFT) & COLUMN_MASK

@@ -11,28 +11,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from numba import types
 
-from agents.base import SearchingAgent, SearchResult, require_move
-from agents.errors import InvalidHeuristic
-from agents.search.heuristics import WIN, Heuristic, load
-from c4env.bitboard import COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from agents.base import SearchingAgent, SearchResult, require_count, require_move
+from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
+from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
+from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
 
 if TYPE_CHECKING:
     from c4env.position import Position
-
-
-def pack(columns: tuple[int, ...]) -> int:
-    """Columns in the order of their trial as one integer, three bits each, the first lowest."""
-    return sum(column << (3 * place) for place, column in enumerate(columns))
-
-
-def columns_in(order: int) -> tuple[int, ...]:
-    """The columns of a packed order, the inverse of :func:`pack`."""
-    return tuple((order >> (3 * place)) & 7 for place in range(COLUMNS))
-
-
-LEFT_TO_RIGHT: Final = pack((0, 1, 2, 3, 4, 5, 6))
-CENTRE_FIRST: Final = pack((3, 2, 4, 1, 5, 0, 6))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +34,8 @@ class Rules:
 
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
 
-
 INFINITY: Final = 1e300  # beyond any value
-SPOILED: Final = 1 << 40  # added to the nodes for each value of a heuristic that is none
+INVALID: Final = -1  # in place of a number of nodes: the heuristic gave what is no value
 
 
 @kernel(
@@ -59,11 +44,11 @@ SPOILED: Final = 1 << 40  # added to the nodes for each value of a heuristic tha
     )
 )
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """A leaf's value for the side to move, and nodes: 1, or SPOILED when it is no value."""
+    """A leaf's value for the side to move, and nodes: 1, or INVALID when it is no value."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1
-    return 0.0, SPOILED
+    return 0.0, INVALID
 
 
 @kernel(
@@ -87,7 +72,7 @@ def minimax(
     evaluate_full: bool,
     order: int,
 ) -> tuple[float, int]:
-    """Value for the side to move and nodes visited, this one included.
+    """Value for the side to move and nodes visited, this one included; or nodes INVALID.
 
     ``searching`` tells whether the side to move is the one the agent plays for: the
     heuristic is always asked from the agent's view, since it need not be antisymmetric.
@@ -104,12 +89,14 @@ def minimax(
     best = -INFINITY
     nodes = 1
     for place in range(COLUMNS):
-        cell = moves & (COLUMN << (STRIDE * ((order >> (3 * place)) & 7)))
+        cell = moves & (COLUMN << (STRIDE * column_at(order, place)))
         if cell:
             value, searched = minimax(
                 *(theirs, mine | cell, depth - 1, -beta, -alpha, prune, not searching),
                 *(heuristic, win, bonus, evaluate_full, order),
             )
+            if searched < 0:
+                return 0.0, INVALID
             nodes += searched
             best = max(best, -value)
             if prune:
@@ -141,29 +128,23 @@ def best_column(
     """First best column in ``order``, its value for the side to move, nodes below the root.
 
     Every column is searched with the full window, as published: its value is exact, and
-    node counts compare.
+    node counts compare. Nodes are INVALID when the heuristic gave what is no value.
     """
     best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
-        column = (order >> (3 * place)) & 7
+        column = column_at(order, place)
         cell = drop(mine | theirs, column)
         if cell:
             value, searched = minimax(
                 *(theirs, mine | cell, depth - 1, -INFINITY, INFINITY, prune, not searching),
                 *(heuristic, win, bonus, evaluate_full, inner_order),
             )
+            if searched < 0:
+                return -1, 0.0, INVALID
             nodes += searched
             if -value > best:
                 best, chosen = -value, column
     return chosen, best, nodes
-
-
-def spoiled(heuristic: object) -> str:
-    """What to say of a heuristic that spoiled a search."""
-    return (
-        f"heuristic {heuristic!r} gave a value that is not a number strictly between "
-        f"{-WIN:,.0f} and {WIN:,.0f}"
-    )
 
 
 class FixedDepth(SearchingAgent):
@@ -173,16 +154,21 @@ class FixedDepth(SearchingAgent):
         depth: plies looked ahead, the agent's own move included; at least 1.
         heuristic: name or import path of the heuristic (``agents.search.heuristics``).
         rules: orders and terminal values.
+
+    Raises:
+        InvalidValue: another depth than 1 to 42.
+        InvalidHeuristic: nothing of that name, or not a heuristic.
     """
 
-    deterministic = True
     prune: ClassVar[bool]
+    settings_are_all = True
 
     def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
-        self.depth = depth
+        self.depth = require_count("depth", depth, 1, CELLS)
         self.rules = rules
         self.heuristic = heuristic
         self._heuristic = load(heuristic)
+        self.deterministic = repeats(self._heuristic)
 
     def _best(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
@@ -195,9 +181,13 @@ class FixedDepth(SearchingAgent):
         return self._checked(column, value, nodes)
 
     def _checked(self, column: int, value: float, nodes: int) -> tuple[int, float, int]:
-        """The result of a search, unless the heuristic spoiled it."""
-        if nodes >= SPOILED:
-            raise InvalidHeuristic(spoiled(self.heuristic))
+        """The result of a search.
+
+        Raises:
+            InvalidHeuristic: the heuristic gave what is no value.
+        """
+        if nodes < 0:
+            raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
     def best_move(self, position: Position) -> tuple[int, float, int]:

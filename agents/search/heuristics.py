@@ -20,7 +20,7 @@ from agents.search.threats import evaluate
 from agents.search.weights import WEIGHTS
 from agents.search.windows import count_in_windows, window_starts
 from agents.zoo.imports import import_attribute
-from c4env.bitboard import BOARD, BOTTOM, CENTRE, has_won, popcount
+from c4env.bitboard import BOARD, BOTTOM, CENTRE, DIRECTIONS, UP, has_won, popcount
 from c4env.jit import config, kernel
 
 Heuristic = Callable[[int, int], float]
@@ -41,7 +41,7 @@ def chain(mine: int, theirs: int) -> float:
     n1 = 0
     n2 = 0
     n3 = 0
-    for shift in (1, 6, 7, 8):
+    for shift in DIRECTIONS:
         one, two, three, four = count_in_windows(mine, theirs, shift)
         if four:
             return WIN
@@ -58,25 +58,33 @@ def chain(mine: int, theirs: int) -> float:
     return ((0.01 * n1 + 0.04 * n2) + 0.1 * n3) + centre
 
 
+@kernel("float64(int64, int64, int64, int64, int64, int64, int64)", inline="always")
+def _window_value(
+    mine: int, theirs: int, centre: int, two: int, three: int, their_two: int, their_three: int
+) -> float:
+    """Weighted counts of windows and of own discs in the centre column, or a win's value."""
+    value = centre * popcount(mine & CENTRE)
+    for shift in DIRECTIONS:
+        _, twos, threes, four = count_in_windows(mine, theirs, shift)
+        if four:
+            return WIN
+        value += two * popcount(twos) + three * popcount(threes)
+        _, twos, threes, four = count_in_windows(theirs, mine, shift)
+        if four:
+            return -WIN
+        value -= their_two * popcount(twos) + their_three * popcount(threes)
+    return float(value)
+
+
 @kernel("float64(int64, int64)")
 def window(mine: int, theirs: int) -> float:
     """The integer window evaluation A ("Design and Implementation of a Minimax Agent").
 
     3 own + 1 empty +10, 2 own + 2 empty +5, 3 other + 1 empty -8, 2 other + 2 empty -4;
-    +6 for each own disc in the centre column. Not antisymmetric: each side fears less
-    than it hopes.
+    +6 for each own disc in the centre column. Not antisymmetric: each side weights
+    its own windows more than the other's.
     """
-    value = 6 * popcount(mine & CENTRE)
-    for shift in (1, 6, 7, 8):
-        _, two, three, four = count_in_windows(mine, theirs, shift)
-        if four:
-            return WIN
-        value += 5 * popcount(two) + 10 * popcount(three)
-        _, two, three, four = count_in_windows(theirs, mine, shift)
-        if four:
-            return -WIN
-        value -= 4 * popcount(two) + 8 * popcount(three)
-    return float(value)
+    return _window_value(mine, theirs, 6, 5, 10, 4, 8)
 
 
 @kernel("float64(int64, int64)")
@@ -86,17 +94,7 @@ def window_b(mine: int, theirs: int) -> float:
     3 own + 1 empty +5, 2 own + 2 empty +2, 3 other + 1 empty -4; own discs in the centre
     column +3 each, a weight the report leaves open.
     """
-    value = 3 * popcount(mine & CENTRE)
-    for shift in (1, 6, 7, 8):
-        _, two, three, four = count_in_windows(mine, theirs, shift)
-        if four:
-            return WIN
-        value += 2 * popcount(two) + 5 * popcount(three)
-        _, _, three, four = count_in_windows(theirs, mine, shift)
-        if four:
-            return -WIN
-        value -= 4 * popcount(three)
-    return float(value)
+    return _window_value(mine, theirs, 3, 2, 5, 0, 4)
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
@@ -156,10 +154,10 @@ def line_score(mine: int, theirs: int) -> int:
     b and c rest: 4. 9 PEE and anything, b and c rest: 2.
     """
     value = 0
-    resting = ((mine | theirs) << 1) | BOTTOM
-    for shift in (1, 6, 7, 8):
+    resting = ((mine | theirs) << UP) | BOTTOM
+    for shift in DIRECTIONS:
         starts = window_starts(shift)
-        supported = BOARD if shift == 1 else resting
+        supported = BOARD if shift == UP else resting
         value += _read_lines(mine, theirs, supported, starts, 0, shift)
         value += _read_lines(mine, theirs, supported, starts, 3 * shift, -shift)
     return value
@@ -231,6 +229,28 @@ def require_finite(value: float, name: object) -> float:
             f"{-WIN:,.0f} and {WIN:,.0f}"
         )
     return value
+
+
+def not_a_value(heuristic: object) -> InvalidHeuristic:
+    """The error of a search whose heuristic gave, at some leaf, a value no search can use.
+
+    Args:
+        heuristic: the heuristic, or its name.
+    """
+    return InvalidHeuristic(
+        f"heuristic {heuristic!r} gave a value that is not a number strictly between "
+        f"{-WIN:,.0f} and {WIN:,.0f}"
+    )
+
+
+def repeats(heuristic: Heuristic) -> bool:
+    """True when a heuristic is known to value a board always alike: ours, and those that say so.
+
+    A user's function may draw random numbers; one that does not says so by an attribute,
+    ``function.deterministic = True``.
+    """
+    ours = any(heuristic is known for known in HEURISTICS.values())
+    return ours or getattr(heuristic, "deterministic", False) is True
 
 
 def check(function: Any, name: str) -> Heuristic:

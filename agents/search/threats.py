@@ -19,8 +19,11 @@ from agents.search.windows import count_in_windows
 from c4env.bitboard import (
     BOTTOM,
     COLUMN,
+    COLUMNS,
     ROWS,
+    SIDEWAYS,
     STRIDE,
+    UP,
     playable,
     popcount,
     winning_cells,
@@ -30,31 +33,33 @@ from c4env.jit import kernel
 # Where each kind of weight begins. A role is 0 where the board does not tell, 1 for the
 # side that moved first and 2 for the other.
 ROLES: Final = 3
+HALF: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
 THREATS: Final = 0  # [ROLES, ROWS] a winning cell that cannot be played yet, by its row
 READY: Final = THREATS + ROLES * ROWS  # [ROLES] a winning cell that can be played
 GUARDED: Final = READY + ROLES  # [ROLES] a threat right above one of the other side's
 PAIRS: Final = GUARDED + ROLES  # windows of two discs and nothing of the other's, level
 SLANTED_PAIRS: Final = PAIRS + 1  # the same, diagonal
 SINGLES: Final = PAIRS + 2  # windows of one disc and nothing of the other's
-COLUMN_VALUES: Final = PAIRS + 3  # [4] a disc in an outermost column, ..., in the centre
-ROW_VALUES: Final = COLUMN_VALUES + 4  # [ROWS] a disc in a row
+COLUMN_VALUES: Final = PAIRS + 3  # [HALF] a disc in an outermost column, ..., in the centre
+ROW_VALUES: Final = COLUMN_VALUES + HALF  # [ROWS] a disc in a row
 FIRST: Final = ROW_VALUES + ROWS  # being the side that moved first, where the board tells
 SIZE: Final = FIRST + 1
 
 _COLUMN_PAIRS: Final = np.array(
-    [COLUMN << (STRIDE * c) | COLUMN << (STRIDE * (6 - c)) for c in range(4)], dtype=np.int64
+    [COLUMN << (STRIDE * c) | COLUMN << (STRIDE * (COLUMNS - 1 - c)) for c in range(HALF)],
+    dtype=np.int64,
 )
 _weights = types.Array(types.float64, 1, "C", readonly=True)
 
 
 @kernel(types.float64(types.int64, types.int64, types.int64, _weights))
 def side_value(own: int, other: int, role: int, weights: NDArray[np.float64]) -> float:
-    """What one side has, by its own lights.
+    """Weighted feature sum of one side.
 
     Args:
         own: the side's discs.
         other: the other side's.
-        role: 1 if it is known to have moved first, 2 second, 0 neither.
+        role: 1 if the side is known to have moved first, 2 second, 0 neither.
         weights: [SIZE].
     """
     taken = own | other
@@ -62,7 +67,7 @@ def side_value(own: int, other: int, role: int, weights: NDArray[np.float64]) ->
     wins = winning_cells(own) & ~taken
     their_wins = winning_cells(other) & ~taken
     distant = wins & ~ready
-    guarded = distant & (their_wins << 1)
+    guarded = distant & (their_wins << UP)
     value = weights[READY + role] * popcount(wins & ready)
     value += weights[GUARDED + role] * popcount(guarded)
     distant &= ~guarded
@@ -70,10 +75,10 @@ def side_value(own: int, other: int, role: int, weights: NDArray[np.float64]) ->
         cells = BOTTOM << row
         value += weights[THREATS + role * ROWS + row] * popcount(distant & cells)
         value += weights[ROW_VALUES + row] * popcount(own & cells)
-    for column in range(4):
+    for column in range(HALF):
         value += weights[COLUMN_VALUES + column] * popcount(own & _COLUMN_PAIRS[column])
     singles = 0
-    for shift in (6, 7, 8):
+    for shift in SIDEWAYS:
         one, two, _, _ = count_in_windows(own, other, shift)
         singles += popcount(one)
         value += weights[PAIRS if shift == STRIDE else SLANTED_PAIRS] * popcount(two)

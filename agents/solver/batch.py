@@ -18,7 +18,7 @@ from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solv
 from agents.solver.lowlevel import pointer
 from agents.solver.search import EPOCH
 from agents.solver.table import LAST_EPOCH
-from c4env.bitboard import BOARD, CELLS, COLUMNS, has_won, is_consistent, popcount
+from c4env.bitboard import BOARD, COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
 from c4env.position import Position
@@ -72,7 +72,7 @@ def score_batch(
         if fresh:
             begin_empty(table, work)
         if has_won(theirs[i]):
-            scores[i] = -((CELLS + 2 - popcount(mine[i] | theirs[i])) >> 1)
+            scores[i] = -win_score(popcount(mine[i] | theirs[i]))
         else:
             score = solve(words, frames, int(mine[i]), int(theirs[i]), -LARGEST, LARGEST)
             if score == ABORTED:

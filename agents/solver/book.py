@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from agents.solver import enumeration
 from agents.solver.table import position_key
 from c4env.errors import C4Error, InvalidOption
+from c4env.files import write_whole
 from c4env.position import Position
 
 if TYPE_CHECKING:
@@ -119,9 +120,7 @@ class Book:
         """Write the book to a file, whole or not at all."""
         body = self.scores.tobytes()
         header = HEADER.pack(MAGIC, self.plies, len(body), zlib.crc32(body))
-        part = Path(f"{os.fspath(path)}.new")
-        part.write_bytes(header + zlib.compress(body, 9))
-        part.replace(path)
+        write_whole(path, header + zlib.compress(body, 9))
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:

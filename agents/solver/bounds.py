@@ -20,39 +20,40 @@ from __future__ import annotations
 
 from typing import Final
 
-from c4env.bitboard import BOARD, BOTTOM, ROWS, TOP, has_won, popcount
+from c4env.bitboard import BOARD, BOTTOM, ROWS, TOP, UP, has_won, popcount
 from c4env.jit import kernel
 
-EVEN_ROWS: Final = (BOTTOM << 1) | (BOTTOM << 3) | (BOTTOM << 5)
-ODD_ROWS: Final = BOTTOM | (BOTTOM << 2) | (BOTTOM << 4)
+EVEN_ROWS: Final = sum(BOTTOM << row for row in range(1, ROWS, 2))
+ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))
 NO_CLAIM: Final = -1
 
-_LOWEST_TWO: Final = BOTTOM | (BOTTOM << 1)
+_LOWEST_TWO: Final = BOTTOM | (BOTTOM << UP)
 _SENTINELS: Final = BOTTOM << ROWS  # the bits above the columns
 
 
 @kernel("int64(int64)")
 def upwards(cells: int) -> int:
     """The cells and all above them in their columns."""
-    cells |= (cells << 1) & BOARD
-    cells |= ((cells & ~TOP) << 2) & BOARD
-    return cells | ((cells & _LOWEST_TWO) << 4)
+    # One cell up, then two, then four: a column has six.
+    cells |= (cells << UP) & BOARD
+    cells |= ((cells & ~TOP) << (2 * UP)) & BOARD
+    return cells | ((cells & _LOWEST_TWO) << (4 * UP))
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
 def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: int) -> int:
-    """What a side is sure of that follows up and gets the ``claimed`` cells.
+    """Lower bound for a side that answers on top and so secures these cells.
 
     Args:
-        discs: those of the claimer.
+        discs: those of the side.
         wins: cells, occupied or not, that complete one of its fours.
         others: discs of the other side.
         empty: the empty cells.
-        claimed: those of them the claimer gets.
-        need: the least worth knowing.
+        claimed: those of them that the side secures.
+        need: the least bound that is of use.
 
     Returns:
-        a lower bound of the claimer's score, at least ``need`` (0: it does not lose), or
+        a lower bound of the side's score, at least ``need`` (0: it does not lose), or
         ``NO_CLAIM``.
     """
     sure = wins & claimed
@@ -63,7 +64,7 @@ def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: in
         # column upwards are empty then, less the one that wins, and below each of
         # the lowest but one another, which nobody played.
         shut = upwards(sure)
-        score = (popcount(shut) + popcount(sure & ~(shut << 1))) >> 1
+        score = (popcount(shut) + popcount(sure & ~(shut << UP))) >> 1
     if score < need and (need > 1 or score > 0):
         return NO_CLAIM
     if has_won(others | (empty & ~claimed & ~shut)):
@@ -90,7 +91,7 @@ def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, ne
         second: the second player's discs.
         playable: the cells a disc can be dropped on now.
         waits: the first player is to move, and makes a waiting move.
-        need: the least worth knowing, 1 or more.
+        need: the least bound that is of use, 1 or more.
     """
     empty = BOARD & ~(first | second)
     threats = wins & empty & ODD_ROWS & ~playable

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from agents.solver import enumeration, twelve
 from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable, default_book, twelve_ply_book
 from agents.solver.solver import Solver
+from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
 from c4env.position import Position
 
@@ -135,7 +136,7 @@ def verify(book: Book, sample: int = 100, *, jobs: int | None = None, seed: int 
     if book.score(empty) != max(FIRST_COLUMNS):
         raise BookMismatch(f"{book!r}: the empty board scores {book.score(empty)}, not 1")
     if book.plies >= 1:
-        columns = tuple(-(book.score(empty.play(column)) or 0) for column in range(7))
+        columns = tuple(-(book.score(empty.play(column)) or 0) for column in range(COLUMNS))
         if columns != FIRST_COLUMNS:
             raise BookMismatch(f"{book!r}: the first columns score {columns}")
     mine, theirs = enumeration.bitboards(book.keys)

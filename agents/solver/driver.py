@@ -1,4 +1,4 @@
-"""From searches with one limit to scores: of a position, of its columns, of many positions."""
+"""From searches with one alpha to scores: of a position, of its columns, of many positions."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from numpy.typing import NDArray
 from agents.solver.lowlevel import POINTER, pointer
 from agents.solver.search import LIMIT, NEVER, NODES, SPENT, STOPPED, hashed, search
 from c4env.bitboard import (
-    BOARD,
-    BOTTOM,
     CELLS,
-    COLUMN,
+    CENTRE_FIRST,
     COLUMNS,
-    STRIDE,
+    drop,
     has_won,
     mirror,
+    playable,
     popcount,
+    safe_moves,
+    win_score,
     winning_cells,
 )
 from c4env.jit import kernel
 
 ABORTED: Final = 99  # no score: the search was stopped
 NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
-OUTWARDS: Final = (3, 4, 2, 5, 1, 6, 0)  # a column on the left after its mirror image
+OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
 LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than asking
 LARGEST: Final = CELLS // 2 + 1  # no score is greater
-FAR: Final = 20  # plies to where a score beyond a limit is decided, the sign unknown
+FAR: Final = 20  # plies to where a score beyond an alpha is decided, the sign unknown
 FAR_SIGNED: Final = 28  # the same once the sign is known
 
 _int64 = types.int64
@@ -39,13 +40,13 @@ _scores = types.int8[::1]
 
 
 @kernel("int64(int64, int64, int64)")
-def next_limit(lowest: int, highest: int, plies: int) -> int:
-    """The limit to search with next when the score lies in ``lowest..highest``.
+def next_alpha(lowest: int, highest: int, plies: int) -> int:
+    """The alpha to search with next when the score lies in ``lowest..highest``.
 
     Scores far from 0 come first, at half the greatest that is possible: a win that must come
     soon is quickly decided, and most easy positions end there. Where the decision lies
     further than ``FAR`` plies ahead that costs more than it saves: then the sign is
-    found, and from it the search goes outwards, each limit harder than the one before.
+    found, and from it the search goes outwards, each alpha harder than the one before.
     """
     if lowest >= 0:
         outer = highest >> 1
@@ -68,7 +69,7 @@ def next_limit(lowest: int, highest: int, plies: int) -> int:
         POINTER, POINTER, _int64, _int64, _int64, _int64
     )
 )
-def narrow(
+def bisect_score(
     table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
     """The lowest and the highest that the score of a position nobody has won can be.
@@ -81,18 +82,13 @@ def narrow(
     their_wins = winning_cells(theirs)
     sign = 1
     while True:
-        playable = ((mine | theirs) + BOTTOM) & BOARD
-        if my_wins & playable:
-            score = min(max(sign * ((CELLS + 1 - plies) >> 1), floor), ceiling)
+        moves = playable(mine | theirs)
+        if my_wins & moves:
+            score = min(max(sign * win_score(plies + 1), floor), ceiling)
             return score, score
-        forced = their_wins & playable
-        safe = playable & ~(their_wins >> 1)
-        if forced:
-            safe &= forced
-            if forced & (forced - 1):
-                safe = 0
+        safe = safe_moves(moves, their_wins)
         if safe == 0:
-            score = min(max(-sign * ((CELLS - plies) >> 1), floor), ceiling)
+            score = min(max(-sign * win_score(plies + 2), floor), ceiling)
             return score, score
         if safe & (safe - 1):
             break
@@ -103,10 +99,10 @@ def narrow(
     # Nobody wins with the next disc or the one after.
     if sign < 0:
         floor, ceiling = -ceiling, -floor
-    lowest = min(max(-((CELLS - 2 - plies) >> 1), floor), ceiling)
-    highest = max(min((CELLS - 1 - plies) >> 1, ceiling), floor)
+    lowest = min(max(-win_score(plies + 4), floor), ceiling)
+    highest = max(min(win_score(plies + 3), ceiling), floor)
     while lowest < highest:
-        limit = next_limit(lowest, highest, plies)
+        alpha = next_alpha(lowest, highest, plies)
         score = search(
             table,
             work,
@@ -115,12 +111,12 @@ def narrow(
             my_wins,
             their_wins,
             plies,
-            limit,
+            alpha,
             hashed(mine, theirs, plies),
         )
         if work[NODES] >= work[LIMIT]:
             break
-        if score > limit:
+        if score > alpha:
             lowest = min(score, highest)
         else:
             highest = max(score, lowest)
@@ -131,8 +127,8 @@ def narrow(
 
 @kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64))
 def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """The score that :func:`narrow` comes down to, or ``ABORTED``."""
-    lowest, highest = narrow(table, work, mine, theirs, floor, ceiling)
+    """The score that :func:`bisect_score` comes down to, or ``ABORTED``."""
+    lowest, highest = bisect_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
 
 
@@ -176,14 +172,13 @@ def score_columns(
         lowest: [7], written to; ``NO_SCORE`` where a column is full.
         highest: [7], written to in the same way.
         effort: infinite for exact scores. Otherwise those of the best columns are, and
-            the others are narrowed down until so many times the nodes of the position's own
-            score are spent.
+            the bounds of the others are drawn together until so many times the nodes of the
+            position's own score are spent.
     """
     words = pointer(table)
     frames = pointer(work)
     occupied = mine | theirs
     plies = popcount(occupied)
-    playable = (occupied + BOTTOM) & BOARD
     symmetric = mirror(mine) == mine and mirror(theirs) == theirs
     best = solve(words, frames, mine, theirs, floor, ceiling)
     if best == ABORTED:
@@ -191,17 +186,17 @@ def score_columns(
     if work[SPENT] < 0:  # not yet known from a run that was stopped further on
         work[SPENT] = work[NODES]
     # A column's score lies between a loss to the next disc and the best.
-    worst = -((CELLS - plies) >> 1)
+    worst = -win_score(plies + 2)
     unknown = 0
     for column in OUTWARDS:
-        cell = playable & (COLUMN << (STRIDE * column))
+        cell = drop(occupied, column)
         if cell == 0:
             lowest[column] = highest[column] = NO_SCORE
         elif symmetric and column < COLUMNS // 2:
             lowest[column] = lowest[COLUMNS - 1 - column]
             highest[column] = highest[COLUMNS - 1 - column]
         elif has_won(mine | cell):
-            lowest[column] = highest[column] = (CELLS + 1 - plies) >> 1
+            lowest[column] = highest[column] = win_score(plies + 1)
         else:
             least = worst if effort == inf else max(worst, best - 1)
             score = solve(words, frames, theirs, mine | cell, -best, -least)
@@ -227,8 +222,8 @@ def score_columns(
         unknown -= 1
         work[LIMIT] = min(work[NODES] + part, given)
         if not work[STOPPED]:
-            cell = playable & (COLUMN << (STRIDE * column))
-            low, high = narrow(
+            cell = drop(occupied, column)
+            low, high = bisect_score(
                 words, frames, theirs, mine | cell, -int(highest[column]), -int(lowest[column])
             )
             lowest[column] = -high

@@ -7,6 +7,8 @@ the side to move.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,32 +16,34 @@ from agents.solver.table import position_key
 from c4env.bitboard import (
     BOTTOM,
     CELLS,
-    COLUMN,
     COLUMNS,
+    MARKED_COLUMN,
     STRIDE,
     has_won,
     playable,
-    winning_cells,
+    win_score,
+    winning_moves,
 )
 from c4env.jit import kernel
 
 
-@kernel("int64(int64)")
-def occupied_of(key: int) -> int:
-    """All discs of the position with this key."""
+@kernel("UniTuple(int64, 2)(int64)")
+def boards_of(key: int) -> tuple[int, int]:
+    """Bitboards of the side to move, and of the other, of the position with this key."""
     occupied = 0
     for column in range(COLUMNS):
-        field = (key >> (STRIDE * column)) & (COLUMN << 1 | 1)
+        field = (key >> (STRIDE * column)) & MARKED_COLUMN
         discs = 0
         while (discs << 1 | 1) < field:
             discs = discs << 1 | 1
         # The field is the marker 2**h plus discs of the side to move, so at least 2**h.
         occupied |= discs << (STRIDE * column)
-    return occupied
+    mine = key - occupied - BOTTOM
+    return mine, occupied ^ mine
 
 
-@kernel("int64(int64[::1], int64)")
-def find(keys: NDArray[np.int64], key: int) -> int:
+@kernel(["int64(int64[::1], int64)", "int64(int32[::1], int64)"])
+def find(keys: NDArray[Any], key: int) -> int:
     """Index of a key among ascending ones, or -1."""
     low = 0
     high = len(keys)
@@ -49,25 +53,20 @@ def find(keys: NDArray[np.int64], key: int) -> int:
             low = middle + 1
         else:
             high = middle
-    if low < len(keys) and keys[low] == key:
-        return low
-    return -1
+    return low if low < len(keys) and keys[low] == key else -1
 
 
-@kernel("int64(int64[::1], int64[::1])")
-def successors(keys: NDArray[np.int64], out: NDArray[np.int64]) -> int:
-    """Write the keys of all positions one disc on that are not won; return how many."""
+@kernel("int64(int64[::1], boolean, int64[::1])")
+def successors(keys: NDArray[np.int64], won: bool, out: NDArray[np.int64]) -> int:
+    """Write the keys of all positions one disc on that are won, or are not; return how many."""
     count = 0
     for i in range(len(keys)):
-        key = int(keys[i])
-        occupied = occupied_of(key)
-        mine = key - occupied - BOTTOM
-        theirs = occupied ^ mine
-        moves = playable(occupied)
+        mine, theirs = boards_of(int(keys[i]))
+        moves = playable(mine | theirs)
         while moves:
             cell = moves & -moves
             moves ^= cell
-            if not has_won(mine | cell):
+            if has_won(mine | cell) == won:
                 out[count] = position_key(theirs, mine | cell)
                 count += 1
     return count
@@ -83,14 +82,11 @@ def back_up(
 ) -> None:
     """Fill the scores of positions of ``plies`` discs from those of one disc more."""
     for i in range(len(keys)):
-        key = int(keys[i])
-        occupied = occupied_of(key)
-        mine = key - occupied - BOTTOM
-        theirs = occupied ^ mine
-        moves = playable(occupied)
+        mine, theirs = boards_of(int(keys[i]))
+        moves = playable(mine | theirs)
         best = -CELLS
-        if winning_cells(mine) & moves:
-            best = (CELLS + 1 - plies) >> 1
+        if winning_moves(mine, theirs):
+            best = win_score(plies + 1)
             moves = 0
         while moves:
             cell = moves & -moves
@@ -104,9 +100,7 @@ def back_up(
 def boards(keys: NDArray[np.int64], mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
     """Fill the bitboards of the positions with these keys."""
     for i in range(len(keys)):
-        occupied = occupied_of(int(keys[i]))
-        mine[i] = keys[i] - occupied - BOTTOM
-        theirs[i] = occupied ^ mine[i]
+        mine[i], theirs[i] = boards_of(int(keys[i]))
 
 
 def layers(plies: int) -> list[NDArray[np.int64]]:
@@ -114,7 +108,7 @@ def layers(plies: int) -> list[NDArray[np.int64]]:
     found = [np.array([BOTTOM], dtype=np.int64)]
     for _ in range(plies):
         out = np.empty(COLUMNS * len(found[-1]), dtype=np.int64)
-        count = successors(found[-1], out)
+        count = successors(found[-1], False, out)
         found.append(np.unique(out[:count]))
     return found
 
@@ -140,7 +134,7 @@ def without_immediate_win(mine: NDArray[np.int64], theirs: NDArray[np.int64]) ->
     """[N]: neither side could win with the next disc, as in the UCI Connect-4 data set."""
     return np.array(
         [
-            not (winning_cells(first) | winning_cells(second)) & playable(first | second)
+            not winning_moves(first, second) | winning_moves(second, first)
             for first, second in zip(mine.tolist(), theirs.tolist(), strict=True)
         ],
         dtype=np.bool_,

@@ -12,16 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.published.negamax import STOPPED, negamax
+from agents.search.packing import board_key
+from agents.solver.driver import OUTWARDS
 from c4env.bitboard import (
     BOARD,
-    BOTTOM,
     CELLS,
     COLUMN,
     COLUMNS,
     STRIDE,
     playable,
     popcount,
+    safe_moves,
+    win_score,
     winning_cells,
+    winning_moves,
 )
 from c4env.jit import kernel
 
@@ -41,6 +45,8 @@ NULL_WINDOW: Final = 4
 NO_LOSING_MOVES: Final = 5
 THREATS: Final = 6
 
+VALUE_BITS: Final = 8  # of an entry, below the key
+VALUE_BIAS: Final = 64  # added to a score to store it
 ENTRIES: Final = (1 << 22) + 15  # of the table: 4,194,319, odd, spreads keys by the remainder
 
 
@@ -60,32 +66,26 @@ def rung_search(
     The position is not won; from NO_LOSING_MOVES on the side to move cannot win at once.
 
     Args:
-        table: [ENTRIES] ``key << 8 | upper bound + 64``, 0 where empty.
+        table: [ENTRIES] a key and, in the lowest VALUE_BITS, an upper bound; 0 where empty.
     """
     nodes = 1
     if plies == CELLS:
         return 0, nodes
     moves = playable(mine | theirs)
     if rung >= NO_LOSING_MOVES:
-        danger = winning_cells(theirs)
-        forced = danger & moves
-        moves &= ~(danger >> 1)
-        if forced:
-            moves = 0 if forced & (forced - 1) else moves & forced
+        moves = safe_moves(moves, winning_cells(theirs))
         if moves == 0:
-            return -((CELLS - plies) // 2), nodes
+            return -win_score(plies + 2), nodes
         if plies >= CELLS - 2:
             return 0, nodes
-        alpha = max(alpha, -((CELLS - 2 - plies) // 2))
-        highest = (CELLS - 1 - plies) // 2
-    else:
-        if winning_cells(mine) & moves:
-            return (CELLS + 1 - plies) // 2, nodes
-        highest = (CELLS - 1 - plies) // 2
-    key = mine + (mine | theirs) + BOTTOM
+        alpha = max(alpha, -win_score(plies + 4))
+    elif winning_moves(mine, theirs):
+        return win_score(plies + 1), nodes
+    highest = win_score(plies + 3)
+    key = board_key(mine, theirs)
     place = key % ENTRIES
-    if rung >= TABLE and table[place] >> 8 == key:
-        highest = min(highest, (table[place] & 255) - 64)
+    if rung >= TABLE and table[place] >> VALUE_BITS == key:
+        highest = min(highest, (table[place] & ((1 << VALUE_BITS) - 1)) - VALUE_BIAS)
     beta = min(beta, highest)
     if alpha >= beta:
         return beta, nodes
@@ -94,8 +94,7 @@ def rung_search(
         column = -1
         if rung >= THREATS:
             rank = -1
-            for step in range(COLUMNS):
-                other = COLUMNS // 2 + ((step + 1) // 2 if step % 2 else -(step // 2))
+            for other in OUTWARDS:
                 cell = moves & (COLUMN << (STRIDE * other))
                 if cell and not tried >> other & 1:
                     cells = winning_cells(mine | cell) & BOARD & ~(mine | theirs)
@@ -106,7 +105,7 @@ def rung_search(
                 break
             tried |= 1 << column
         elif rung >= CENTRE:
-            column = COLUMNS // 2 + ((turn + 1) // 2 if turn % 2 else -(turn // 2))
+            column = OUTWARDS[turn]
         else:
             column = turn
         cell = moves & (COLUMN << (STRIDE * column))
@@ -121,7 +120,7 @@ def rung_search(
                 return -score, nodes
             alpha = max(alpha, -score)
     if rung >= TABLE:
-        table[place] = (key << 8) | (alpha + 64)
+        table[place] = (key << VALUE_BITS) | (alpha + VALUE_BIAS)
     return alpha, nodes
 
 
@@ -133,10 +132,10 @@ def rung_score(
     plies = popcount(mine | theirs)
     if rung < ALPHA_BETA:
         return negamax(mine, theirs, plies, limit)
-    if winning_cells(mine) & playable(mine | theirs):
-        return (CELLS + 1 - plies) // 2, 1
-    lowest = -((CELLS - plies) // 2)
-    highest = (CELLS + 1 - plies) // 2
+    if winning_moves(mine, theirs):
+        return win_score(plies + 1), 1
+    lowest = -win_score(plies + 2)
+    highest = win_score(plies + 1)
     nodes = 0
     if rung < NULL_WINDOW:
         return rung_search(mine, theirs, plies, lowest, highest, rung, limit, table)

@@ -26,6 +26,8 @@ class Perfect(SearchingAgent):
         table_mb: memory of the solver's table.
     """
 
+    settings_are_all = True
+
     def __init__(self, blunder: float = 0.0, ties: str = "centre", table_mb: int = 64) -> None:
         if ties not in TIES:
             raise InvalidValue(f"perfect: ties={ties!r}: expected {' or '.join(TIES)}")
@@ -44,7 +46,7 @@ class Perfect(SearchingAgent):
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
         worse = [c for c in position.legal_columns() if c not in best]
-        # The lot is drawn at every move, so that one game's errors do not shift another's.
+        # A number is drawn at every move, so that one game's errors do not shift another's.
         if self.blunder and self._generator.random() < self.blunder and worse:
             column = worse[int(self._generator.integers(len(worse)))]
             value = -self.solver.score(position.play(column))

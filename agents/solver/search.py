@@ -1,4 +1,4 @@
-"""The search: is a score above a limit?
+"""The search: is a score above alpha?
 
 Positions are searched with a null window, so the answer is one bound. A node is a *quiet*
 position: the side to move cannot win at once, and has two moves or more that do not lose to
@@ -7,7 +7,7 @@ the only move that does not lose, is played in place (:func:`search`, the inner 
 what rules or parity decide there is never a node.
 
 A child is tried in this order: decided on the way to its quiet position; decided by a parity
-bound; known to the table; searched, the most promising first (:func:`promise`).
+bound; known to the table; searched, those of highest priority first (:func:`move_priority`).
 """
 
 from __future__ import annotations
@@ -17,19 +17,29 @@ from typing import Any, Final
 import numpy as np
 from numba import types
 
+from agents.search.packing import board_key
 from agents.solver.bounds import even_claim, odd_claim
 from agents.solver.lowlevel import POINTER, trailing_zeros
 from agents.solver.table import (
     MARKS,
     fetch,
     lower_bound,
-    mirror_key,
     mix,
     probe,
     store,
     upper_bound,
 )
-from c4env.bitboard import BOARD, BOTTOM, CELLS, COLUMNS, popcount, winning_cells
+from c4env.bitboard import (
+    CELLS,
+    COLUMNS,
+    UP,
+    mirror,
+    playable,
+    popcount,
+    safe_moves,
+    win_score,
+    winning_cells,
+)
 from c4env.jit import kernel
 
 # Words of a workspace: what one thread's search keeps besides the table.
@@ -51,8 +61,8 @@ CHILD: Final = 8
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
 # Words a child does not need, for a shared node: the frame of the one above it, its own
-# mixed key, and its limit.
-ABOVE, KEY, BOUND = CHILD - 2, CHILD - 1, 2 * CHILD - 1
+# mixed key, and its alpha.
+ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
 NEVER: Final = 1 << 62  # as a limit of nodes
 
@@ -60,7 +70,7 @@ MIRROR_PLIES: Final = 24  # up to here a position and its mirror share an entry
 CUTOFF_PLIES: Final = 28  # up to here all children are looked up before one is searched
 TABLE_PLIES: Final = 34  # beyond, searching is as fast as looking up
 
-# What makes a move promising, fitted by searching many positions (see the README).
+# Weights of a move's priority, fitted by searching many positions (see the README).
 THREAT: Final = 28
 NEXT_THREAT: Final = 127
 SECOND_THREAT: Final = 21
@@ -82,17 +92,17 @@ _int64 = types.int64
 @kernel("int64(int64, int64, int64)")
 def hashed(mine: int, theirs: int, plies: int) -> int:
     """The mixed key of a position, that of its mirror too up to ``MIRROR_PLIES``."""
-    key = mine + (mine | theirs) + BOTTOM
+    key = board_key(mine, theirs)
     if plies <= MIRROR_PLIES:
-        key = min(key, mirror_key(key))
+        key = min(key, mirror(key))
     return mix(key)
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
-def promise(
-    cell: int, forced: int, wins: int, their_wins: int, occupied: int, playable: int
+def move_priority(
+    cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
 ) -> int:
-    """How promising a move is, from the quiet position it leads to.
+    """How early to try a move, the greatest first, from the quiet position it leads to.
 
     Args:
         cell: where the disc was dropped.
@@ -100,16 +110,16 @@ def promise(
         wins: cells that win for the side that moved.
         their_wins: cells that win for the other.
         occupied: all discs.
-        playable: cells that can be played.
+        moves: the playable cells.
     """
     # A winning cell right above one of the other side's is of no use.
-    useful = wins & ~occupied & ~(their_wins << 1)
+    useful = wins & ~occupied & ~(their_wins << UP)
     return (
         THREAT * popcount(useful)
-        + NEXT_THREAT * popcount(useful & (playable << 1))
-        + SECOND_THREAT * popcount(useful & (playable << 2))
-        + REPLY * popcount(playable & ~(wins >> 1))
-        + CHOICE * popcount(playable & ~(their_wins >> 1))
+        + NEXT_THREAT * popcount(useful & (moves << UP))
+        + SECOND_THREAT * popcount(useful & (moves << (2 * UP)))
+        + REPLY * popcount(moves & ~(wins >> UP))
+        + CHOICE * popcount(moves & ~(their_wins >> UP))
         + FORCED * forced
         + TURN_LOST * (forced & 1)  # the other side is to move in the quiet position
         + int(CELL_VALUES[trailing_zeros(cell)])
@@ -118,23 +128,23 @@ def promise(
 
 @kernel("int64(int64, int64, int64, int64, int64, int64, int64)")
 def parity_bound(
-    mine: int, theirs: int, my_wins: int, their_wins: int, playable: int, plies: int, limit: int
+    mine: int, theirs: int, my_wins: int, their_wins: int, moves: int, plies: int, alpha: int
 ) -> int:
-    """A bound on a quiet position's score that decides whether it is above ``limit``.
+    """A bound on a quiet position's score that decides whether it is above ``alpha``.
 
     Returns:
-        an upper bound of ``limit`` or less, a lower one above it, or ``UNDECIDED``.
+        an upper bound of ``alpha`` or less, a lower one above it, or ``UNDECIDED``.
     """
     if plies & 1 == 0:  # the first player is to move
-        score = even_claim(theirs, their_wins, mine, playable, max(-limit, 0))
+        score = even_claim(theirs, their_wins, mine, moves, max(-alpha, 0))
         if score >= 0:
             return -score
-        if limit >= 0:
-            score = odd_claim(mine, my_wins, theirs, playable, True, limit + 1)
+        if alpha >= 0:
+            score = odd_claim(mine, my_wins, theirs, moves, True, alpha + 1)
             if score >= 0:
                 return score
-    elif limit < 0:
-        score = odd_claim(theirs, their_wins, mine, playable, False, -limit)
+    elif alpha < 0:
+        score = odd_claim(theirs, their_wins, mine, moves, False, -alpha)
         if score >= 0:
             return -score
     return UNDECIDED
@@ -148,8 +158,8 @@ def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> i
     while frame:
         entry = probe(table, mask, epoch, int(work[frame + KEY]))
         if entry:
-            limit = int(work[frame + BOUND])
-            if lower_bound(entry) > limit or upper_bound(entry) <= limit:
+            alpha = int(work[frame + ALPHA])
+            if lower_bound(entry) > alpha or upper_bound(entry) <= alpha:
                 found = frame
         frame = int(work[frame + ABOVE])
     return found
@@ -164,10 +174,10 @@ def search(
     my_wins: int,
     their_wins: int,
     plies: int,
-    limit: int,
+    alpha: int,
     mixed: int,
 ) -> int:
-    """A bound on the score of a quiet position: a lower one if above ``limit``, else an upper.
+    """A bound on the score of a quiet position: a lower one if above ``alpha``, else an upper.
 
     Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing, and nothing
     more is written to the table.
@@ -180,7 +190,7 @@ def search(
         my_wins: cells that win for the side to move, occupied or not.
         their_wins: cells that win for the other.
         plies: discs on the board.
-        limit: what the score is compared with.
+        alpha: what the score is compared with.
         mixed: the position's mixed key.
     """
     begun = int(work[NODES])
@@ -193,61 +203,56 @@ def search(
         entry = probe(table, mask, epoch, mixed)
         if entry:
             bound = lower_bound(entry)
-            if bound > limit:
+            if bound > alpha:
                 return bound
             bound = upper_bound(entry)
-            if bound <= limit:
+            if bound <= alpha:
                 return bound
 
     # Nobody wins with the next disc or the one after.
-    greatest = (CELLS - 1 - plies) >> 1
-    least = -((CELLS - 2 - plies) >> 1)
+    greatest = win_score(plies + 3)
+    least = -win_score(plies + 4)
     best = least
-    moves = ((mine | theirs) + BOTTOM) & BOARD & ~(their_wins >> 1)
+    moves = playable(mine | theirs) & ~(their_wins >> UP)  # quiet: no threat to answer
     frame = FRAMES + FRAME * plies
     count = 0
     while moves:
         cell = moves & -moves
         moves ^= cell
-        # The child, from its side to move: a, b, their winning cells, and a's limit.
+        # The child, from its side to move: a, b, their winning cells, and a's alpha.
         a = theirs
         b = mine | cell
         a_wins = their_wins
         b_wins = winning_cells(b)
         depth = plies + 1
-        a_limit = -limit - 1
+        a_alpha = -alpha - 1
         value = UNDECIDED
         while True:
-            playable = ((a | b) + BOTTOM) & BOARD
-            forced = b_wins & playable
-            safe = playable & ~(b_wins >> 1)
-            if forced:
-                safe &= forced
-                if forced & (forced - 1):
-                    safe = 0
+            replies = playable(a | b)
+            safe = safe_moves(replies, b_wins)
             if safe == 0:
-                value = -((CELLS - depth) >> 1)  # b wins with its next disc; or a draw
+                value = -win_score(depth + 2)  # b wins with its next disc; or a draw
                 break
-            bound = (CELLS - 1 - depth) >> 1
-            if bound <= a_limit:
+            bound = win_score(depth + 3)
+            if bound <= a_alpha:
                 value = bound
                 break
-            bound = -((CELLS - 2 - depth) >> 1)
-            if bound > a_limit:
+            bound = -win_score(depth + 4)
+            if bound > a_alpha:
                 value = bound
                 break
             if safe & (safe - 1):
-                value = parity_bound(a, b, a_wins, b_wins, playable, depth, a_limit)
+                value = parity_bound(a, b, a_wins, b_wins, replies, depth, a_alpha)
                 break
             a, b = b, a | safe
             a_wins, b_wins = b_wins, winning_cells(b)
             depth += 1
-            a_limit = -a_limit - 1
+            a_alpha = -a_alpha - 1
         swapped = (depth - plies) & 1
         if value != UNDECIDED:
             if swapped:
                 value = -value
-            if value > limit:
+            if value > alpha:
                 return value
             best = max(best, value)
             continue
@@ -262,9 +267,9 @@ def search(
         work[child + THEIR_WINS] = b_wins
         work[child + PLIES] = depth
         if swapped:
-            value = promise(cell, depth - plies, b_wins, a_wins, a | b, playable)
+            value = move_priority(cell, depth - plies, b_wins, a_wins, a | b, replies)
         else:
-            value = promise(cell, depth - plies, a_wins, b_wins, a | b, playable)
+            value = move_priority(cell, depth - plies, a_wins, b_wins, a | b, replies)
         value = value * CHILD + count
         slot = frame + ORDER + count
         while slot > frame + ORDER and work[slot - 1] < value:
@@ -283,7 +288,7 @@ def search(
             if entry:
                 swapped = (depth - plies) & 1
                 value = -upper_bound(entry) if swapped else lower_bound(entry)
-                if value > limit:
+                if value > alpha:
                     store(table, mask, epoch, mixed, value, greatest, 1)
                     return value
 
@@ -295,7 +300,7 @@ def search(
     if shared:
         work[frame + ABOVE] = work[DEEPEST]
         work[frame + KEY] = mixed
-        work[frame + BOUND] = limit
+        work[frame + ALPHA] = alpha
         work[DEEPEST] = frame
     i = 0
     while i < count or put_off:
@@ -323,19 +328,19 @@ def search(
             int(work[child + MY_WINS]),
             int(work[child + THEIR_WINS]),
             depth,
-            -limit - 1 if swapped else limit,
+            -alpha - 1 if swapped else alpha,
             child_mixed,
         )
         if shared:
             table[busy + (child_mixed & (MARKS - 1))] = 0
             # Another thread may have settled this node meanwhile, or one above it.
             entry = probe(table, mask, epoch, mixed)
-            if entry and (lower_bound(entry) > limit or upper_bound(entry) <= limit):
+            if entry and (lower_bound(entry) > alpha or upper_bound(entry) <= alpha):
                 work[DEEPEST] = work[frame + ABOVE]
                 if work[SETTLED] == frame:
                     work[SETTLED] = 0
                 bound = lower_bound(entry)
-                return bound if bound > limit else upper_bound(entry)
+                return bound if bound > alpha else upper_bound(entry)
             if work[SETTLED] == 0:
                 work[SETTLED] = settled_above(table, work, mask, epoch, frame)
             elif work[SETTLED] == frame:  # its entry was lost again: the child was left undone
@@ -349,7 +354,7 @@ def search(
             value = -value
         if value > best:
             best = value
-            if best > limit:
+            if best > alpha:
                 break
     if shared:
         work[DEEPEST] = work[frame + ABOVE]
@@ -357,7 +362,7 @@ def search(
     if nodes >= work[LIMIT]:
         return 0
     if plies <= TABLE_PLIES:
-        if best > limit:
+        if best > alpha:
             store(table, mask, epoch, mixed, best, greatest, nodes - begun)
         else:
             store(table, mask, epoch, mixed, least, best, nodes - begun)

@@ -32,13 +32,11 @@ from agents.solver.search import (
     WORKSPACE,
 )
 from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
-from agents.solver.threads import beside
-from c4env.bitboard import CELLS, COLUMNS
+from agents.solver.threads import run_interruptibly
+from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption
 from c4env.position import Position
-
-CENTRE_FIRST: Final = (3, 2, 4, 1, 5, 0, 6)
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
 _SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads
@@ -130,7 +128,7 @@ class Solver:
 
         The quick way to all columns. On a position that is soon decided, each column but the
         best ones leads to a long game of its own, and :meth:`scores` has to solve them all.
-        Here the best columns have their exact score, and the others are narrowed down until
+        Here the best columns have their exact score, and the others are bounded closer until
         ``effort`` times the positions are searched that :meth:`score` takes (a few more if
         that is next to nothing, or if the best columns are not known by then). What the table
         knows from calls before makes bounds closer; they are always right.
@@ -238,7 +236,7 @@ class Solver:
         self.nodes = 0
         if position.outcome is not None:
             lost = position.outcome.winner is not None
-            score = -((CELLS + 2 - position.plies) // 2) if lost else 0
+            score = -win_score(position.plies) if lost else 0
         else:
             known = self.book.score(position) if self.book else None
             if known is None:
@@ -299,7 +297,7 @@ class Solver:
         """What a search comes to in any of the threads: None is an interrupted search.
 
         Easy ones finish in the caller's thread. Python hands out a Ctrl-C only between its
-        own instructions, so longer ones run beside it, and it waits.
+        own instructions, so longer ones run in other threads, and it waits.
         """
         table = self._memory(threads)
         workspaces = self._workspaces[:threads]
@@ -318,7 +316,7 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            beside(task, workspaces, wait_for=1)
+            run_interruptibly(task, workspaces, wait_for=1)
             found = answers[0]
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         return found
@@ -383,6 +381,6 @@ class Solver:
                     stop = min(start + size, len(mine))
                     search(table, work, mine, theirs, scores, start, stop, fresh)
 
-            beside(task, workspaces, wait_for=threads)
+            run_interruptibly(task, workspaces, wait_for=threads)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         self._epoch = int(workspaces[0][EPOCH])

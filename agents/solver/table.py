@@ -23,22 +23,23 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from agents.search.packing import board_key
 from agents.solver.lowlevel import POINTER, bit_length, prefetch
-from c4env.bitboard import BOTTOM, COLUMN, STRIDE
+from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
 TAG_BITS: Final = 33
 EPOCH_SHIFT: Final = TAG_BITS
-LOWER_SHIFT: Final = 45
-UPPER_SHIFT: Final = 51
-WORK_SHIFT: Final = 57
+LOWER_SHIFT: Final = EPOCH_SHIFT + 12
+UPPER_SHIFT: Final = LOWER_SHIFT + 6
+WORK_SHIFT: Final = UPPER_SHIFT + 6
 LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
-BIAS: Final = 22  # added to a score to store it
+BIAS: Final = CELLS // 2 + 1  # added to a score to store it
 FIELD: Final = 63
 
-KEY_BITS: Final = 49
+KEY_BITS: Final = BITS
 KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # so is folding the upper bits onto the lower
@@ -46,36 +47,15 @@ MARKS: Final = 1 << 10  # words after the buckets: positions threads are searchi
 LEAST_BUCKETS: Final = 1 << (KEY_BITS - TAG_BITS)
 BYTES_PER_BUCKET: Final = 16
 
-# A key uses all seven bits of a column.
-_KEY_COLUMN: Final = COLUMN << 1 | 1
-_KEY_0: Final = _KEY_COLUMN
-_KEY_1: Final = _KEY_COLUMN << STRIDE
-_KEY_2: Final = _KEY_COLUMN << (2 * STRIDE)
-_KEY_3: Final = _KEY_COLUMN << (3 * STRIDE)
-
-
-@kernel("int64(int64)")
-def mirror_key(key: int) -> int:
-    """The key of the mirrored position."""
-    return (
-        (key & _KEY_3)
-        | ((key & _KEY_2) << (2 * STRIDE))
-        | ((key >> (2 * STRIDE)) & _KEY_2)
-        | ((key & _KEY_1) << (4 * STRIDE))
-        | ((key >> (4 * STRIDE)) & _KEY_1)
-        | ((key & _KEY_0) << (6 * STRIDE))
-        | ((key >> (6 * STRIDE)) & _KEY_0)
-    )
-
 
 @kernel("int64(int64, int64)")
 def position_key(mine: int, theirs: int) -> int:
     """A number of 49 bits that no other position has, the same for a position and its mirror.
 
-    In a column the bit above the top disc is set, and below it those of ``mine``.
+    The lesser of their keys (:func:`agents.search.packing.board_key`).
     """
-    key = mine + (mine | theirs) + BOTTOM
-    return min(key, mirror_key(key))
+    key = board_key(mine, theirs)
+    return min(key, mirror(key))
 
 
 @kernel("int64(int64)")

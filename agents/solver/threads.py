@@ -14,12 +14,17 @@ from agents.solver.search import LIMIT, STOPPED
 _AT_ONCE: Final = -1  # a limit of nodes that every search has reached
 
 
-def beside(
+def run_interruptibly(
     task: Callable[[NDArray[np.int64]], None], workspaces: list[NDArray[np.int64]], wait_for: int
 ) -> None:
     """Run a task in a thread for each workspace until some are done; then stop the others.
 
     Anything that ends the wait, such as Ctrl-C, stops them all.
+
+    Args:
+        task: searches with one workspace.
+        workspaces: one a thread.
+        wait_for: how many threads have to be done.
     """
     done = threading.Semaphore(0)
 

@@ -17,7 +17,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, winning_cells
+from agents.solver.enumeration import find
+from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
 from c4env.jit import kernel
 
 PLIES: Final = 12
@@ -42,40 +43,26 @@ def code(mine: int, theirs: int) -> int:
     return bits - (1 << 32) if bits >> 31 else bits
 
 
-@kernel("int64(int32[::1], int64)")
-def search(codes: NDArray[np.int32], wanted: int) -> int:
-    """Index of a code among ascending ones, or -1."""
-    low = 0
-    high = len(codes)
-    while low < high:
-        middle = (low + high) >> 1
-        if codes[middle] < wanted:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < len(codes) and codes[low] == wanted else -1
-
-
 @kernel("int64(int32[::1], int8[::1], int64, int64, int64)")
 def resolve(
     codes: NDArray[np.int32], ends: NDArray[np.int8], mine: int, theirs: int, plies: int
 ) -> int:
     """The score of a position of up to 12 discs that is not over, or ``UNKNOWN``."""
-    moves = playable(mine | theirs)
-    if winning_cells(mine) & moves:
-        return (CELLS + 1 - plies) >> 1
+    if winning_moves(mine, theirs):
+        return win_score(plies + 1)
     if plies == PLIES:
-        index = search(codes, code(mine, theirs))
+        index = find(codes, code(mine, theirs))
         if index < 0:
-            index = search(codes, code(mirror(mine), mirror(theirs)))
+            index = find(codes, code(mirror(mine), mirror(theirs)))
         if index < 0:
             return UNKNOWN
         end = int(ends[index])
         if end == 0:
             return 0
-        score = (CELLS + 2 - PLIES - (100 - abs(end))) >> 1
+        score = win_score(PLIES + 100 - abs(end))
         return score if end > 0 else -score
     best = -CELLS
+    moves = playable(mine | theirs)
     while moves:
         cell = moves & -moves
         moves ^= cell

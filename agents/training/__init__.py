@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import argparse
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from c4env.errors import MissingExtra
 
@@ -21,3 +24,20 @@ def needs(extra: str, module: str) -> Iterator[None]:
     except ImportError as error:
         words = f"this needs another package ({error}): pip install 'c4env[{extra}]'"
         raise SystemExit(words) if module == "__main__" else MissingExtra(words) from None
+
+
+def run(train: Callable[..., Any], doc: str | None, argv: Sequence[str] | None) -> Any:
+    """Call ``train(out, steps, seed)`` as the command line says: ``OUT [--steps N] [--seed S]``.
+
+    Args:
+        train: a script's function; its own default is that of ``--steps``.
+        doc: what ``--help`` says first.
+        argv: the arguments; None for those of the process.
+    """
+    parser = argparse.ArgumentParser(description=doc)
+    parser.add_argument("out", help="where to write what was learned")
+    steps = inspect.signature(train).parameters["steps"].default
+    parser.add_argument("--steps", type=int, default=steps)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(argv)
+    return train(given.out, given.steps, given.seed)

@@ -1,16 +1,15 @@
-"""MaskablePPO of sb3-contrib against a mixture of the zoo.
+"""MaskablePPO of sb3-contrib against several agents.
 
 ``python -m agents.training.sb3_ppo model.zip``, then ``c4 run sb3:model.zip random greedy``.
 """
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.batched import BatchedSearch, Mixture, RandomColumns, opponent
-from agents.training import needs
+from agents.batched import Pool
+from agents.training import needs, run
 
 with needs("sb3", __name__):
     from sb3_contrib import MaskablePPO
@@ -25,7 +24,7 @@ def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 
     The opponent changes at every move. A good one alone would always play the same game,
     and what is learned from it would not hold in others.
     """
-    zoo = Mixture({opponent("greedy"): 5, RandomColumns(seed): 3, BatchedSearch(2): 2}, seed)
+    zoo = Pool({"greedy": 5, "random": 3, "alphabeta:depth=2": 2}, seed, per="move")
     model = MaskablePPO(
         "MlpPolicy",
         ConnectFourVecEnv(boards, zoo, dtype="float32"),
@@ -44,12 +43,7 @@ def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train as the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", help="where to write the model, a .zip")
-    parser.add_argument("--steps", type=int, default=2_500_000)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args(argv)
-    train(arguments.out, arguments.steps, arguments.seed)
+    run(train, __doc__, argv)
 
 
 if __name__ == "__main__":

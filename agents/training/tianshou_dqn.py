@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from agents.training import needs
+from agents.training import needs, run
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 
@@ -64,12 +63,7 @@ def train(out: str | Path, steps: int = 50_000, seed: int = 1, boards: int = 10)
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train as the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", help="where to write the weights")
-    parser.add_argument("--steps", type=int, default=50_000)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args(argv)
-    mean = train(arguments.out, arguments.steps, arguments.seed)
+    mean = run(train, __doc__, argv)
     print(f"mean return against random: {mean:+.2f}")
 
 

@@ -8,7 +8,6 @@ what follows a move is worth to the mover the negative of what it is worth to th
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from agents.base import Agent, require_move
-from agents.training import needs
+from agents.training import needs, run
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.observation import observe
 from c4env.position import Position
@@ -123,12 +122,7 @@ class TorchPPO(Agent):
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Train as the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", help="where to write the weights")
-    parser.add_argument("--steps", type=int, default=2_000_000)
-    parser.add_argument("--seed", type=int, default=1)
-    arguments = parser.parse_args(argv)
-    train(arguments.out, arguments.steps, arguments.seed)
+    run(train, __doc__, argv)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import sys
 import traceback
+import types
 from typing import Any, Final
 
 taken_from_main: Final[dict[str, Any]] = {}
@@ -14,21 +16,23 @@ cannot import."""
 
 
 def import_attribute(path: str) -> Any:
-    """What ``package.module:attribute`` names; modules of the current directory count too.
+    """What ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
-    The directory is on the import path only meanwhile, and last: a folder there called
-    ``agents`` must not come before ours, in this process or in a worker.
+    Modules of the current directory count too, and for a file those beside it. The directory is
+    on the import path only meanwhile, and last: a folder there called ``agents`` must not
+    come before ours, in this process or in a worker.
 
     Raises:
         ImportError, AttributeError: there is nothing of that name, or its module raises.
     """
-    module_name, _, attribute = path.partition(":")
-    folder = os.getcwd()
-    added = folder not in sys.path and "" not in sys.path
+    module_name, _, attribute = path.rpartition(":")
+    is_file = module_name.endswith(".py")
+    folder = os.path.dirname(os.path.abspath(module_name)) if is_file else os.getcwd()
+    added = folder not in sys.path and (is_file or "" not in sys.path)
     if added:
         sys.path.append(folder)
     try:
-        module = importlib.import_module(module_name)
+        module = _import_file(module_name) if is_file else importlib.import_module(module_name)
     except ImportError:
         raise
     except (Exception, SystemExit) as error:  # whatever the user's code may raise
@@ -40,6 +44,30 @@ def import_attribute(path: str) -> Any:
     if module_name == "__main__":
         taken_from_main[path] = found
     return found
+
+
+def _import_file(path: str) -> types.ModuleType:
+    """The module of a Python file, known to ``sys.modules`` by its path, also as it was given."""
+    whole = os.path.abspath(path)
+    if whole not in sys.modules:
+        if not os.path.isfile(path):
+            raise ImportError(f"there is no file {path!r}")
+        spec = importlib.util.spec_from_file_location(whole, whole)
+        assert spec is not None  # of a name that ends with .py
+        assert spec.loader is not None
+        sys.modules[whole] = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(sys.modules[whole])
+        except BaseException:
+            del sys.modules[whole]
+            raise
+    sys.modules[path] = sys.modules[whole]
+    return sys.modules[whole]
+
+
+def file_hint(name: str, meant: str) -> str:
+    """``; did you mean 'exec:./eng'?`` where the current directory has a file of that name."""
+    return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
 
 
 def in_a_line(error: BaseException) -> str:

@@ -2,8 +2,8 @@
 
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
 agents take one argument without its key, before the others: ``name:argument,key=value``.
-Where a name is expected, ``package.module:attribute`` names a class (built with the
-options) or a function on an observation.
+Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` names a class
+(built with the options) or a function on an observation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agents.base import Agent
-from agents.errors import InvalidSpec, InvalidValue, UnknownAgent, UnknownOption
-from agents.zoo.entries import REQUIRED, Entry
-from agents.zoo.imports import import_attribute, in_a_line, taken_from_main
+from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
+from agents.zoo.entries import REQUIRED, Entry, Option
+from agents.zoo.imports import file_hint, import_attribute, in_a_line, taken_from_main
 from agents.zoo.table import ZOO
 from c4env.errors import C4Error
 
@@ -66,6 +66,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
     if not callable(agent) and not isinstance(agent, Entry):
         raise InvalidSpec(f"agent {name!r}: {agent!r} is neither callable nor an Entry")
+    _check_parameters(name, agent)
     _registered[name] = agent
 
 
@@ -79,8 +80,16 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     return {**added, **taken_from_main}
 
 
-def describe(name: str) -> str:
-    """A few lines about an agent: what it does, its options, their defaults.
+class Described(NamedTuple):
+    """An agent in words."""
+
+    name: str
+    summary: str
+    options: tuple[tuple[str, str, str], ...]  # name, default and help of each
+
+
+def described(name: str) -> Described:
+    """What an agent does, its options, their defaults.
 
     Args:
         name: a name or an import path; the options of a whole spec are passed over.
@@ -91,33 +100,59 @@ def describe(name: str) -> str:
     """
     name, _ = split_spec(name)
     entry = _lookup(name)
-    if not isinstance(entry, Entry):
-        summary = (inspect.getdoc(entry) or "an agent registered without a docstring").split("\n")
-        lines = [f"{name:<20} {summary[0]}"]
-        lines += [f"{'':<22}{key}={_shown(value)}" for key, value in _defaults(entry).items()]
-        return "\n".join(lines)
-    lines = [f"{name:<20} {entry.summary}"]
-    lines += [f"{'':<22}{o.name}={_shown(o.default)}  {o.help}" for o in entry.options]
-    return "\n".join(lines)
+    if isinstance(entry, Entry):
+        summary, options = entry.summary, entry.options
+    else:
+        doc = inspect.getdoc(entry) or "an agent registered without a docstring"
+        summary, options = doc.split("\n")[0], _options_of(entry)
+    return Described(name, summary, tuple((o.name, _shown(o.default), o.help) for o in options))
 
 
-def _defaults(target: Callable[..., Any]) -> dict[str, Any]:
-    """What a class or factory is called with, and the defaults; nothing for a plain function."""
+def describe(name: str) -> str:
+    """:func:`described` as a few lines of text."""
+    name, summary, options = described(name)
+    lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
+    return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
+
+
+def _options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
+    """What a class or factory is called with, by its signature; nothing for a plain function.
+
+    A value is read as the annotation says, which may be int, float, bool or str, also with
+    ``| None``; other parameters get the text.
+    """
     if _takes_observation(target):
-        return {}
-    return {
-        key: REQUIRED if parameter.default is parameter.empty else parameter.default
-        for key, parameter in inspect.signature(target).parameters.items()
-        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-    }
+        return ()
+    try:
+        hints = typing.get_type_hints(target.__init__ if inspect.isclass(target) else target)
+    except Exception:  # annotations need not be types, nor known here
+        hints = {}
+    options = []
+    for key, parameter in (_parameters(target) or {}).items():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        hint = hints.get(key)
+        kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
+        kind = next((k for k in (str, bool, int, float) if k in kinds), str)
+        default = REQUIRED if parameter.default is parameter.empty else parameter.default
+        options.append(Option(key, kind, default, "", finite=False))
+    return tuple(options)
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
     """Whether it is an agent itself rather than what builds one."""
     if inspect.isclass(target):
         return False
-    parameters = inspect.signature(target).parameters.values()
-    return any(parameter.default is parameter.empty for parameter in parameters)
+    parameters = _parameters(target)
+    return parameters is None or any(p.default is p.empty for p in parameters.values())
+
+
+def _parameters(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
+    """The parameters it is called with; None where they are not known, as of ``max``."""
+    try:
+        return inspect.signature(target).parameters
+    except (TypeError, ValueError):
+        return None
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -200,18 +235,31 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     return f"{name}:" + ",".join(parts)
 
 
-def make(spec: str, **options: Any) -> Agent:
+def make(spec: Any, **options: Any) -> Agent:
     """Build the agent a spec names; keyword options add to, or override, those in the spec.
+
+    A model in place of the spec (of Stable-Baselines3, a module of PyTorch, or a function of
+    many observations; ``agents.adapters.model``) becomes an agent that answers for many boards
+    at once; its option is ``temperature``.
 
     Raises:
         UnknownAgent: no such name, or nothing at the import path.
         UnknownOption: the agent has no such option.
         InvalidSpec, InvalidValue: the spec or a value is malformed.
     """
+    if not isinstance(spec, str):
+        return _import("agents.adapters.model:agent_of")(spec, **options)  # type: ignore[no-any-return]
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
     target = _lookup(name)
-    if isinstance(target, Entry):
+    if not isinstance(target, Entry):
+        known = {option.name: option for option in _options_of(target)}
+        values = {
+            key: known[key].parse(name, value) if key in known and isinstance(value, str) else value
+            for key, value in merged.items()
+        }
+        agent = _build(target, name, values)
+    else:
         known = {option.name: option for option in target.options}
         for key in merged:
             if key not in known:
@@ -221,8 +269,7 @@ def make(spec: str, **options: Any) -> Agent:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
-        target = _import(target.target)
-    agent = _build(target, name, merged)
+        agent = _build(_import(target.target), name, merged)
     agent.name = join_spec(name, merged)
     return agent
 
@@ -243,6 +290,9 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         return _registered[name]
     if ":" in name:
         return _import(name)
+    meant = f"{name}:FUNCTION" if name.endswith(".py") else f"exec:./{name}"
+    if hint := file_hint(name, meant):
+        raise UnknownAgent(f"unknown agent {name!r}{hint}")
     raise UnknownAgent(_unknown("agent", name, names()))
 
 
@@ -252,18 +302,34 @@ def _import(path: str) -> Callable[..., Any]:
     try:
         found = import_attribute(path)
     except (ImportError, AttributeError) as error:
-        expected = "expected package.module:attribute"
+        expected = "expected package.module:attribute or FILE.py:attribute"
         raise UnknownAgent(f"agent {path!r}: {error}; {expected}") from error
     if not callable(found):
         raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")
+    _check_parameters(path, found)
     return found  # type: ignore[no-any-return]  # getattr
+
+
+def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
+    """Refuse what does not say what it takes, as many built-in functions.
+
+    Raises:
+        InvalidSpec: it does not.
+    """
+    try:
+        None if isinstance(target, Entry) else inspect.signature(target)
+    except (ValueError, TypeError):
+        raise InvalidSpec(
+            f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
+            "function on an observation"
+        ) from None
 
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
         return FunctionAgent(target)
     try:
-        built = target(**_converted(target, name, options))
+        built = target(**options)
     except C4Error:
         raise
     except TypeError as error:
@@ -275,41 +341,6 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     if callable(built):
         return FunctionAgent(built)
     raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
-
-
-def _converted(target: Callable[..., Any], name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options with those given as text turned into what the target's annotations say.
-
-    That is int, float, bool or str, also with ``| None``; other parameters get the text.
-
-    Raises:
-        InvalidValue: a text does not say such a value.
-    """
-    try:
-        hints = typing.get_type_hints(target.__init__ if inspect.isclass(target) else target)
-    except Exception:  # annotations need not be types, nor known here
-        hints = {}
-    converted = dict(options)
-    for key, value in options.items():
-        said = hints.get(key)
-        one_of = typing.get_args(said) if isinstance(said, types.UnionType) else (said,)
-        read = next((_READERS[kind] for kind in one_of if kind in _READERS), None)
-        if read is None or not isinstance(value, str):
-            continue
-        try:
-            converted[key] = read(value)
-        except (ValueError, KeyError):
-            expected = " or ".join(getattr(kind, "__name__", str(kind)) for kind in one_of)
-            raise InvalidValue(f"{name}: {key}={value!r}: expected {expected}") from None
-    return converted
-
-
-_READERS: Final[dict[Any, Callable[[str], Any]]] = {
-    int: int,
-    float: float,
-    bool: lambda text: {"true": True, "false": False}[text.lower()],
-    str: str,
-}
 
 
 class FunctionAgent(Agent):
@@ -339,10 +370,10 @@ class FunctionAgent(Agent):
         reset = getattr(self.function, "reset", None)
         if not callable(reset):
             return
-        if inspect.signature(reset).parameters:
-            reset(seed)
-        else:
+        if _parameters(reset) == {}:
             reset()
+        else:
+            reset(seed)
 
     def choose(self, position: Any) -> int:
         """The function's column for what the side to move observes."""

@@ -5,13 +5,13 @@ does not watch the order of calls, and an illegal move there is an error. Both a
 environments, not stacks of wrappers: the checks are part of the step.
 
 What a user of PettingZoo's own environment meets again: agents, spaces, observations,
-rewards, terminations, truncations, the dead steps, warnings, ``board``, ``metadata``.
-What differs, on purpose:
+rewards, terminations, truncations, the steps of agents whose game is over, warnings,
+``metadata``, and what programs reach into (``c4env.envs.drop_in``). What differs, on purpose:
 
 - the action mask is all zeros once the game is over;
 - legality is judged on the board, never on a mask that was handed out;
 - an action that is not an integer 0..6 is refused and leaves the game as it was;
-- ``board`` is a copy; ``position`` is the same as a value;
+- a board that no game reaches is refused; ``position`` is the board as a value;
 - deepcopy and pickle keep the game; ``state()`` and ``state_space`` exist;
 - ``reset`` takes ``options={"moves": "4455"}`` or ``{"position": position}``.
 
@@ -30,8 +30,10 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from c4env.bitboard import COLUMNS, ROWS, STRIDE
-from c4env.envs.options import check_seed, parse_start
+from c4env.bitboard import COLUMNS
+from c4env.envs.drop_in import AGENTS as AGENTS
+from c4env.envs.drop_in import DropIn
+from c4env.envs.options import parse_seed, parse_start
 from c4env.errors import (
     ActionNotInSpace,
     IllegalMove,
@@ -45,8 +47,6 @@ from c4env.observation import ILLEGAL_MASK, OBSERVATION_SHAPE, Observation, fill
 from c4env.position import Position
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
-
-AGENTS: Final = ("player_0", "player_1")
 
 # What exists from the first reset() on.
 _OF_A_GAME: Final = frozenset(
@@ -63,7 +63,7 @@ _OF_A_GAME: Final = frozenset(
 )
 
 
-class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment that trusts its caller to keep the order of calls.
 
     Attributes:
@@ -93,7 +93,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """An environment; ``reset()`` starts its first game.
 
         Args:
-            render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
+            render_mode: None or ``""``, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
 
@@ -103,7 +103,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
             MissingExtra: ``"human"`` without pygame-ce.
         """
         super().__init__()
-        self._viewer = Viewer(render_mode, screen_scaling)
+        self._viewer = Viewer(render_mode or None, screen_scaling)
         self.render_mode = render_mode
         self.screen_scaling = screen_scaling
         self.possible_agents = list(AGENTS)
@@ -138,31 +138,20 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         """0-based column of the last disc; None on an empty board or an unknown past."""
         return self._last
 
-    @property
-    def board(self) -> list[int]:
-        """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1; a copy."""
-        first, second = self._position.discs(0), self._position.discs(1)
-        return [
-            (first >> bit & 1) + 2 * (second >> bit & 1)
-            for row in range(ROWS)
-            for bit in range(ROWS - 1 - row, STRIDE * COLUMNS, STRIDE)
-        ]
-
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
         Args:
             seed: checked and not used; nothing here is left to chance.
             options: start from ``{"moves": "4455"}`` (1-based columns) or from
-                ``{"position": position}``. The key ``"options"``, a placeholder that
-                PettingZoo's ``api_test`` passes, is passed over.
+                ``{"position": position}``. Others are passed over with a warning.
 
         Raises:
-            InvalidOption: another option, both, a finished game, or a bad seed.
+            InvalidOption: both options, a finished game, or a bad seed.
             InvalidNotation, IllegalMove: bad ``moves``.
         """
-        check_seed(seed)
-        self._position, self._last = parse_start(options)
+        parse_seed(int(seed) if isinstance(seed, str) and seed.isdecimal() else seed)
+        self._position, self._last = parse_start(options, warn=True)
         self.agents = list(AGENTS)
         self.rewards = dict.fromkeys(AGENTS, 0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0)
@@ -181,7 +170,7 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         Raises:
             ActionNotInSpace: not an integer 0..6, or not None after the end.
             IllegalStep: the column is full.
-            WrongOrder: no agent is left.
+            WrongOrder: no agent is left, or another was selected than the one to move.
 
         After an error the game is as it was.
         """
@@ -202,8 +191,11 @@ class raw_env(AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
         Raises:
             ActionNotInSpace, IllegalMove: nothing has changed.
         """
+        position = self._position
+        if agent != AGENTS[position.to_move]:
+            raise WrongOrder(f"agent_selection={agent!r}: by the board the other agent is to move")
         try:
-            position = self._position.play(action)
+            position = position.play(action)
         except InvalidAction as error:
             raise ActionNotInSpace(f"action of {agent}: {error}") from None
         self._position = position
@@ -285,6 +277,16 @@ class env(raw_env):
     Parameters, attributes and methods: see :class:`raw_env`.
     """
 
+    @property
+    def unwrapped(self) -> raw_env:
+        """The same game without the checks."""
+        return self._view(raw_env)
+
+    @property
+    def env(self) -> raw_env:
+        """The same game, where PettingZoo has a wrapper less."""
+        return self._view(_Second)
+
     def _prepare(self) -> None:
         self._has_reset = False
         self._has_updated = False  # since agent_iter() last named an agent
@@ -314,6 +316,7 @@ class env(raw_env):
             ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
                 as it was.
             NotReset: before the first reset.
+            WrongOrder: another agent was selected than the one to move.
         """
         self._require_reset("step")
         self._has_updated = True
@@ -363,6 +366,22 @@ class env(raw_env):
         """
         self._require_reset("agent_iter()")
         return _CheckedIterable(self, max_iter)
+
+
+class _Second(env):
+    """``env.env``; PettingZoo has three wrappers around the game."""
+
+    @property
+    def env(self) -> raw_env:
+        return self._view(_Third)
+
+
+class _Third(env):
+    """``env.env.env``."""
+
+    @property
+    def env(self) -> raw_env:
+        return self._view(raw_env)
 
 
 class _CheckedIterable(AECIterable):  # type: ignore[misc]  # PettingZoo ships no types

@@ -1,30 +1,25 @@
 """N games between the caller and an opponent, or between the caller and itself.
 
-The state is that of ``c4env.envs.batch``, and with it the caller's seats and a stream of random
+The state is that of ``c4env.envs.kernels``, and with it the caller's seats and a stream of random
 numbers for each board. The methods that take ``start`` and ``stop`` work on these boards
 only, and can be called from several threads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from c4env.bitboard import COLUMNS
-from c4env.envs import batch, opponents
-from c4env.envs.options import refuse_instant_end
+from c4env.envs import batch, kernels, opponents
+from c4env.envs.asking import Asked, parse_opponent
+from c4env.envs.options import parse_seat, refuse_instant_end
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption, OpponentFailed
 from c4env.observation import Observation
 from c4env.position import Position
-
-# Called with the observations of M boards on which it is to move, int8 [M, 6, 7, 2] and
-# [M, 7]; returns M columns.
-BatchOpponent = Callable[[Observation], ArrayLike]
-
-_SEATS: Final[dict[Any, int]] = {"random": opponents.RANDOM_SEAT, 0: 0, 1: 1}
 
 
 class Arrays(NamedTuple):
@@ -43,7 +38,7 @@ class Arrays(NamedTuple):
     def make(cls, size: int) -> Arrays:
         """Arrays for a number of boards."""
         return cls(
-            np.empty((size, batch.WORDS), np.int32),
+            np.empty((size, kernels.WORDS), np.int32),
             np.empty((size, COLUMNS), np.int8),
             np.empty(size, np.float64),
             np.empty(size, np.bool_),
@@ -55,21 +50,22 @@ class Arrays(NamedTuple):
 
 
 class Games:
-    """The boards, the opponent and what chance needs.
+    """The boards, the opponent, and random numbers for each board.
 
     Attributes:
         size: number of boards, N.
-        boards, results: the state; see ``c4env.envs.batch``.
+        boards, results: the state; see ``c4env.envs.kernels``.
         seats: int8 ``[N]``, the caller's player; -1 in self-play.
         streams: int64 ``[N]``, random numbers; see ``c4env.envs.opponents``.
         self_play: True without an opponent.
-        is_callable: True when the opponent is a function, to be asked in one thread.
+        opponent: as it was given; None in self-play.
+        asked: the opponent if it is to be asked, in one thread; None if it is played here.
     """
 
     def __init__(
         self,
         size: int,
-        opponent: str | BatchOpponent | None,
+        opponent: Any,
         seat: int | str,
         openings: Sequence[Position | str] | Position | str | None,
     ) -> None:
@@ -81,21 +77,9 @@ class Games:
         """
         self.size = batch.parse_size(size)
         self.self_play = opponent is None
-        self._level = -1
-        self._callable: BatchOpponent | None = None
-        if isinstance(opponent, str) and opponent in opponents.LEVELS:
-            self._level = opponents.LEVELS[opponent]
-        elif callable(opponent):
-            self._callable = opponent
-        elif opponent is not None:
-            raise InvalidOption(
-                f"opponent={opponent!r}: expected None, one of {list(opponents.LEVELS)}, or a "
-                "callable on a batch of observations; agents.batched.opponent makes one of an agent"
-            )
-        self.is_callable = self._callable is not None
-        if isinstance(seat, bool) or seat not in list(_SEATS):
-            raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
-        self._seat = -1 if self.self_play else _SEATS[seat]
+        self.set_opponent(opponent)
+        player = parse_seat(seat)
+        self._seat = -1 if self.self_play else opponents.RANDOM_SEAT if player is None else player
         self._openings = batch.bitboards("" if openings is None else openings)
         if not self.self_play:
             for start in batch.positions_of(self._openings):
@@ -106,17 +90,35 @@ class Games:
         self.seats = np.full(size, -1, np.int8)
         self.streams = np.zeros(size, np.int64)
 
-    def save(self) -> tuple[NDArray[Any], ...]:
-        """A copy of everything that play changes, for :meth:`restore`."""
-        return self.boards.copy(), self.results.copy(), self.seats.copy(), self.streams.copy()
+    def set_opponent(self, opponent: Any) -> None:
+        """Play against another opponent from its next move on.
 
-    def restore(self, saved: tuple[NDArray[Any], ...]) -> None:
+        Raises:
+            InvalidOption: it is none, or turns games against an opponent into self-play or
+                the other way round.
+        """
+        if self.self_play != (opponent is None):
+            now = "self-play" if self.self_play else "games against an opponent"
+            raise InvalidOption(f"opponent={opponent!r}: these boards are for {now}")
+        parsed = parse_opponent(opponent, many=True)
+        self.asked = parsed if isinstance(parsed, Asked) else None
+        self._level = opponents.LEVELS[parsed] if isinstance(parsed, str) else -1
+        self.opponent = opponent
+
+    def save(self) -> tuple[Any, ...]:
+        """A copy of everything that play changes, for :meth:`restore`."""
+        arrays = self.boards, self.results, self.seats, self.streams
+        return *(array.copy() for array in arrays), self.asked and self.asked.save()
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
         """Go back to what :meth:`save` returned."""
-        self.boards, self.results, self.seats, self.streams = saved
+        self.boards, self.results, self.seats, self.streams, asked = saved
+        if self.asked is not None:
+            self.asked.restore(asked)
 
     def over(self) -> NDArray[np.bool_]:
         """Bool ``[N]``: whose games have ended; a fresh array."""
-        return np.not_equal(self.results, batch.ONGOING)
+        return np.not_equal(self.results, kernels.ONGOING)
 
     def begin(self, where: NDArray[np.bool_], start: int, stop: int) -> None:
         """New games, before the opponent's first move, on chosen boards."""
@@ -131,15 +133,17 @@ class Games:
             start,
             stop,
         )
+        if self.asked is not None:
+            self.asked.begin(np.flatnonzero(where))
 
-    def place(self, where: NDArray[np.bool_], starts: NDArray[np.int64]) -> None:
+    def set_starts(self, where: NDArray[np.bool_], starts: NDArray[np.int64]) -> None:
         """Put starts, one or one each, on the chosen boards, whose games have just begun.
 
         Raises:
             InvalidOption: another number of starts, or one that the opponent could end
                 before the caller's first move.
         """
-        batch.place(self.boards, where, starts)
+        batch.set_starts(self.boards, where, starts)
         if self.self_play:
             return
         placed = batch.positions_of(self.boards[where])
@@ -149,7 +153,7 @@ class Games:
 
     def play(self, actions: NDArray[np.int64], start: int, stop: int) -> None:
         """The caller's ply wherever the game goes on; actions are 0..6 already."""
-        batch.play(self.boards, self.results, actions, start, stop)
+        kernels.play(self.boards, self.results, actions, start, stop)
 
     def reply(self, start: int, stop: int) -> None:
         """The opponent's ply wherever it is to move; a callable is asked for all boards.
@@ -157,22 +161,23 @@ class Games:
         Raises:
             OpponentFailed: a callable raised, or chose what it cannot play.
         """
-        if self._callable is not None:
-            self._ask(self._callable)
+        if self.asked is not None:
+            self._ask(self.asked)
         elif not self.self_play:
             opponents.reply(
                 self.boards, self.results, self.seats, self.streams, self._level, start, stop
             )
 
-    def _ask(self, opponent: BatchOpponent) -> None:
+    def _ask(self, opponent: Asked) -> None:
         plies = np.empty(self.size, np.int8)
-        batch.count_plies(self.boards, plies, 0, self.size)
-        waiting = np.flatnonzero((self.results == batch.ONGOING) & (plies & 1 != self.seats))
+        kernels.count_plies(self.boards, plies, 0, self.size)
+        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (plies & 1 != self.seats))
         if not len(waiting):
             return
         boards, results = self.boards[waiting], self.results[waiting]
         try:
-            answer = opponent(observed(boards, results, np.full(len(waiting), -1, np.int8)))
+            seen = observed(boards, results, np.full(len(waiting), -1, np.int8))
+            answer = opponent(seen, waiting)
         except Exception as error:
             raise OpponentFailed(
                 f"the opponent raised {type(error).__name__}, asked for boards "
@@ -184,36 +189,40 @@ class Games:
             raise OpponentFailed(
                 f"the opponent, asked for boards {_shortened(waiting)}: {error}"
             ) from None
-        refused = batch.first_refused(boards, results, actions, False, False)
+        refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
             board = int(waiting[refused])
             try:
                 raise batch.refusal(board, self.boards, self.results, int(actions[refused]))
             except (IllegalMove, InvalidAction) as error:
                 raise OpponentFailed(f"the opponent's move on {error}") from None
-        batch.play(boards, results, actions, 0, len(waiting))
+        kernels.play(boards, results, actions, 0, len(waiting))
         self.boards[waiting], self.results[waiting] = boards, results
 
-    def settle(self, arrays: Arrays, start: int, stop: int) -> None:
-        """Write what the last plies brought."""
-        batch.settle(
+    def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
+        """Write rewards and terminations, and tell the opponent of the games that are over."""
+        kernels.write_rewards(
             self.boards,
             self.results,
             self.seats,
-            batch.REWARDS,
+            kernels.REWARDS,
             arrays.rewards,
             arrays.terminations,
             start,
             stop,
         )
-        batch.credit(self.results, batch.REWARDS, arrays.player_rewards, start, stop)
-
-    def look(self, arrays: Arrays, start: int, stop: int) -> None:
-        """Write what is to be seen now."""
-        batch.observe(
-            self.boards, self.results, self.seats, arrays.words, arrays.masks, start, stop
+        kernels.write_player_rewards(
+            self.results, kernels.REWARDS, arrays.player_rewards, start, stop
         )
-        batch.count_plies(self.boards, arrays.plies, start, stop)
+        if self.asked is not None:
+            ended = np.flatnonzero(arrays.terminations)
+            self.asked.end(ended, arrays.rewards[ended])
+
+    def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
+        """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""
+        state = self.boards, self.results, self.seats
+        kernels.observe(*state, finished, arrays.words, arrays.masks, start, stop)
+        kernels.count_plies(self.boards, arrays.plies, start, stop)
         if not self.self_play:
             arrays.seats[start:stop] = self.seats[start:stop]
 
@@ -222,10 +231,10 @@ def observed(
     boards: NDArray[np.int64], results: NDArray[np.int8], seats: NDArray[np.int8]
 ) -> Observation:
     """Observations of some boards, in fresh arrays."""
-    words = np.empty((len(boards), batch.WORDS), np.int32)
+    words = np.empty((len(boards), kernels.WORDS), np.int32)
     masks = np.empty((len(boards), COLUMNS), np.int8)
-    batch.observe(boards, results, seats, words, masks, 0, len(boards))
-    return {"observation": batch.as_planes(words), "action_mask": masks}
+    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, 0, len(boards))
+    return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
 def _shortened(numbers: NDArray[np.int64]) -> str:

@@ -28,8 +28,9 @@ _MASK_DTYPES = ("int8", "float32", "bool")
 class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
     """Observations become a dict: what the environment gave, and ``info["action_mask"]``.
 
-    Info loses ``"winning_cells"``, whose number varies: libraries that stack the infos of
-    several games fail at it.
+    Once the game is over the mask in the observation is all ones, that in info all zeros: a
+    program may still ask its policy there, for an action that is never played, and a
+    distribution over no column at all is an error.
 
     Example:
         MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
@@ -67,14 +68,15 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
     def reset(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """As the environment's, the observation a dict."""
         observation, info = self.env.reset(**kwargs)
-        return self._joined(observation, info), info
+        return self._joined(observation, info, False), info
 
     def step(self, action: Any) -> tuple[dict[str, Any], SupportsFloat, bool, bool, dict[str, Any]]:
         """As the environment's, the observation a dict."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        info.pop("winning_cells", None)
-        return self._joined(observation, info), reward, terminated, truncated, info
+        return self._joined(observation, info, terminated), reward, terminated, truncated, info
 
-    def _joined(self, observation: Any, info: dict[str, Any]) -> dict[str, Any]:
+    def _joined(self, observation: Any, info: dict[str, Any], over: bool) -> dict[str, Any]:
         mask = info["action_mask"].astype(self._dtype)  # a copy: info keeps its own
+        if over:
+            mask[:] = 1
         return {self._keys[0]: observation, self._keys[1]: mask}

@@ -1,8 +1,7 @@
 """What chance decides on many boards, as kernels: simple opponents, seats, openings.
 
 Every board has its own stream of random numbers, so that its games depend on its own
-seed and on nothing that happens on other boards. A stream is the 48-bit linear
-congruential generator of POSIX ``drand48``, of whose state the upper 31 bits are used.
+seed and on nothing that happens on other boards (``c4env.drand48``).
 """
 
 from __future__ import annotations
@@ -13,16 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.bitboard import playable, popcount, winning_cells
-from c4env.envs.batch import ONGOING, put
+from c4env.drand48 import STATES, below, next_random
+from c4env.envs.asking import NATIVE
+from c4env.envs.kernels import ONGOING, play_cell
 from c4env.jit import kernel
 
-RANDOM: Final = 0
-GREEDY: Final = 1
-LEVELS: Final = {"random": RANDOM, "greedy": GREEDY}
+LEVELS: Final = {name: level for level, name in enumerate(NATIVE)}
+GREEDY: Final = LEVELS["greedy"]
 
 RANDOM_SEAT: Final = 2
-
-_STREAM_MASK: Final = (1 << 48) - 1
 
 
 def streams(seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
@@ -34,32 +32,38 @@ def streams(seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
     mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(_STREAM_MASK)).astype(np.int64)
+    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
 
 
 @kernel("int64(int64[::1], int64, int64)", nogil=True)
 def draw(states: NDArray[np.int64], i: int, count: int) -> int:
     """A number below ``count`` (at most 2**31) from stream i."""
-    state = (int(states[i]) * 25214903917 + 11) & _STREAM_MASK
-    states[i] = state
-    return ((state >> 17) * count) >> 31
+    states[i] = next_random(int(states[i]))
+    return below(int(states[i]), count)
 
 
-@kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
-def choose(mine: int, theirs: int, level: int, states: NDArray[np.int64], i: int) -> int:
-    """The cell that an opponent plays on board i.
+@kernel("int64(int64, int64, int64)", nogil=True)
+def candidates(mine: int, theirs: int, level: int) -> int:
+    """The cells among which chance decides for an opponent.
 
-    ``RANDOM`` takes any legal column. ``GREEDY`` wins if it can, else blocks if it must,
-    else takes any legal column. Equal choices are left to chance.
+    ``"random"`` takes any legal column. ``"greedy"`` wins if it can, else blocks if it must,
+    else takes any legal column.
     """
     cells = playable(mine | theirs)
     if level == GREEDY:
         wins = winning_cells(mine) & cells
         blocks = winning_cells(theirs) & cells
         if wins:
-            cells = wins
-        elif blocks:
-            cells = blocks
+            return wins
+        if blocks:
+            return blocks
+    return cells
+
+
+@kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
+def choose(mine: int, theirs: int, level: int, states: NDArray[np.int64], i: int) -> int:
+    """The cell that an opponent plays on board i, drawn among its candidates."""
+    cells = candidates(mine, theirs, level)
     for _ in range(draw(states, i, popcount(cells))):
         cells &= cells - 1
     return cells & -cells
@@ -83,7 +87,7 @@ def reply(
         mine = int(boards[i, 0])
         theirs = int(boards[i, 1])
         if results[i] == ONGOING and popcount(mine | theirs) & 1 != seats[i]:
-            results[i] = put(boards, i, choose(mine, theirs, level, states, i))
+            results[i] = play_cell(boards, i, choose(mine, theirs, level, states, i))
 
 
 @kernel(

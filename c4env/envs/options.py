@@ -1,42 +1,71 @@
-"""Arguments of ``reset()``, checked the same way in every environment."""
+"""Arguments and options, checked the same way in every environment."""
 
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from c4env.bitboard import CELLS, playable, winning_cells
 from c4env.errors import InvalidOption
 from c4env.position import Position, parse_moves
 
+ILLEGAL: Final = ("lose", "raise")
 
-def check_seed(seed: object) -> None:
-    """Refuse a seed that is not None or an integer >= 0.
+
+def parse_seed(seed: object) -> int | None:
+    """A seed as a plain int, or None; integers of NumPy and of other libraries are taken.
+
+    Raises:
+        InvalidOption: not None or an integer >= 0.
+    """
+    if seed is None:
+        return None
+    try:
+        number = -1 if isinstance(seed, bool) else operator.index(seed)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise InvalidOption(f"seed={seed!r}: expected None or an integer >= 0")
+    return number
+
+
+def loses_when_illegal(illegal: object) -> bool:
+    """True for ``"lose"``, False for ``"raise"``: what a full column does.
 
     Raises:
         InvalidOption: it is something else.
     """
-    if seed is None:
-        return
-    try:
-        good = not isinstance(seed, bool) and operator.index(seed) >= 0  # type: ignore[arg-type]
-    except TypeError:
-        good = False
-    if not good:
-        raise InvalidOption(f"seed={seed!r}: expected None or an integer >= 0")
+    if illegal not in ILLEGAL:
+        raise InvalidOption(f"illegal={illegal!r}: expected one of {list(ILLEGAL)}")
+    return illegal == "lose"
 
 
-def parse_start(options: Mapping[str, Any] | None) -> tuple[Position, int | None]:
+def parse_seat(seat: Any) -> int | None:
+    """A player, or None for a random one.
+
+    Raises:
+        InvalidOption: not 0, 1 or ``"random"``.
+    """
+    if isinstance(seat, bool) or seat not in (0, 1, "random"):
+        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
+    return None if seat == "random" else int(seat)
+
+
+def parse_start(
+    options: Mapping[str, Any] | None, *, warn: bool = False
+) -> tuple[Position, int | None]:
     """The position that ``reset(options=...)`` asks for, and its last move if that is known.
 
     Args:
         options: ``{"moves": "4455"}`` (1-based columns), ``{"position": position}``, or
             neither for the empty board. The key ``"options"``, a placeholder that
             PettingZoo's ``api_test`` passes, is passed over.
+        warn: pass over unknown options, with a warning.
 
     Raises:
-        InvalidOption: another option, both, or a finished game.
+        InvalidOption: an unknown option, both, or a finished game.
         InvalidNotation, IllegalMove: bad ``moves``.
     """
     if options is None:
@@ -45,7 +74,10 @@ def parse_start(options: Mapping[str, Any] | None) -> tuple[Position, int | None
         raise InvalidOption(f"options={options!r}: expected a dict or None")
     unknown = sorted(str(key) for key in options if key not in ("moves", "position", "options"))
     if unknown:
-        raise InvalidOption(f"unknown option {', '.join(unknown)}: expected moves or position")
+        message = f"unknown option {', '.join(unknown)}: expected moves or position"
+        if not warn:
+            raise InvalidOption(message)
+        warnings.warn(message, stacklevel=4)
     if "moves" in options and "position" in options:
         raise InvalidOption("moves and position: expected only one of the two options")
     position, last = Position(), None

@@ -6,13 +6,16 @@ from typing import Final
 
 AEC_ID: Final = "c4env/connect_four-v0"
 SINGLE_ID: Final = "c4env/ConnectFour-v0"
+FLOAT_ID: Final = "c4env/ConnectFour-float32-v0"
 
 
 def register_all() -> None:
     """Make ``pettingzoo.make`` and ``gymnasium.make`` know the environments by name.
 
     ``gymnasium.make_vec`` of ``SINGLE_ID`` is the vector environment as it is by default:
-    self-play, while the single one has a random opponent.
+    self-play, while the single one has a random opponent. ``FLOAT_ID`` is the single one with
+    observations of float32, for programs that choose an environment by its name alone and
+    give what they see to a network; its ``make_vec`` is several of these.
 
     Entry points are given as text: nothing is compiled until one is made. A PettingZoo
     without a registry (before 1.27) is left alone.
@@ -24,6 +27,12 @@ def register_all() -> None:
             SINGLE_ID,
             entry_point="c4env.envs.single:ConnectFourEnv",
             vector_entry_point="c4env.envs.vector:ConnectFourVectorEnv",
+        )
+    if FLOAT_ID not in registry:
+        register(
+            FLOAT_ID,
+            entry_point="c4env.envs.single:ConnectFourEnv",
+            kwargs={"dtype": "float32"},
         )
     try:
         from pettingzoo.env_registry.registration import aec_registry

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Final, SupportsInt
+from collections.abc import Mapping
+from typing import Any, ClassVar, SupportsInt
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.bitboard import COLUMNS
-from c4env.envs.options import check_seed, parse_start, refuse_instant_end
+from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
+from c4env.envs.asking import Asked, parse_opponent
+from c4env.envs.opponents import LEVELS, candidates
+from c4env.envs.options import (
+    loses_when_illegal,
+    parse_seat,
+    parse_seed,
+    parse_start,
+    refuse_instant_end,
+)
 from c4env.errors import (
     ActionNotInSpace,
     IllegalMove,
     IllegalStep,
     InvalidAction,
-    InvalidOption,
     NotReset,
     OpponentFailed,
     WrongOrder,
 )
 from c4env.observation import (
+    LAYOUT_SHAPES,
     LAYOUTS,
-    OBSERVATION_SHAPE,
-    Observation,
     observe,
     parse_dtype,
     parse_layout,
@@ -34,10 +40,8 @@ from c4env.position import Position, parse_column
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
 
-# Called with what it observes, an Observation; returns a column.
-Opponent = Callable[[Observation], SupportsInt]
-
-_ILLEGAL: Final = ("lose", "raise")
+BOARD_0 = np.zeros(1, np.int64)  # the one board there is, to opponents of many
+BOARD_0.flags.writeable = False
 
 
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
@@ -50,11 +54,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
-    (0, 1, or -1: a draw), ``"winning_cells"`` (``(row, column)``, row 0 on top) and
-    ``"illegal"``, True when the caller's illegal move ended it.
+    (0, 1, or -1: a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
+    line or lines (row 0 on top), and ``"illegal"``, True when the caller's illegal move ended it.
 
-    Chance (the random opponent, the seats) comes from ``np_random``; an opponent that has
-    a method ``reset`` is given a seed from there before each game.
+    Chance (the opponents played here, the seats) comes from ``np_random``; an opponent that
+    has a method ``reset`` is given a seed from there before each game.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # Gymnasium has it per instance
@@ -64,7 +68,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def __init__(
         self,
-        opponent: str | Opponent | None = None,
+        opponent: Any = None,
         seat: int | str = "random",
         *,
         layout: str = "flat",
@@ -76,14 +80,17 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """An environment; ``reset()`` starts its first game.
 
         Args:
-            opponent: a callable that is given what it observes, a dict as ``c4env.observe``
-                makes it, and returns a column; None or ``"random"`` for any legal column.
+            opponent: None or ``"random"`` for any legal column; ``"greedy"``, which wins if it
+                can, else blocks if it must, else takes any legal column; an agent, or the
+                name of one after ``import agents``; or a function that is given what it
+                observes, a dict as ``c4env.observe`` makes it, and returns a column (one
+                that takes ``ConnectFourVectorEnv``'s observations of many boards will do).
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             layout: ``"flat"`` ``(84,)``, the planes row by row; ``"planes_last"``
                 ``(6, 7, 2)``; ``"planes_first"`` ``(2, 6, 7)``.
             dtype: ``"int8"`` or ``"float32"``.
-            illegal: what a full column does: ``"lose"`` the game with -1, or ``"raise"`` an
-                error and leave it as it was.
+            illegal: what a full column does: ``"lose"`` the game with -1, or, to find
+                mistakes, ``"raise"`` an error and leave it as it was.
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
@@ -93,16 +100,15 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             UnknownRenderMode: another render mode.
             MissingExtra: ``"human"`` without pygame-ce.
         """
-        self._opponent = _parse_opponent(opponent)
-        self._seat_choice = _parse_seat(seat)
-        if illegal not in _ILLEGAL:
-            raise InvalidOption(f"illegal={illegal!r}: expected one of {list(_ILLEGAL)}")
+        self.opponent = opponent
+        self._seat_choice = parse_seat(seat)
+        self._lose = loses_when_illegal(illegal)
         self._layout = layout
         self._dtype = parse_dtype(dtype)
-        self._lose = illegal == "lose"
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
-        shape = parse_layout(layout)(np.empty(OBSERVATION_SHAPE)).shape
+        parse_layout(layout)
+        shape = LAYOUT_SHAPES[layout]
         self.observation_space = spaces.Box(0, 1, shape, self._dtype.type)
         self.action_space = spaces.Discrete(COLUMNS)
         self._position = Position()
@@ -110,6 +116,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
+
+    @property
+    def opponent(self) -> Any:
+        """The opponent as it was given; a new one plays from its next move on."""
+        return self._given
+
+    @opponent.setter
+    def opponent(self, opponent: Any) -> None:
+        self._opponent = parse_opponent(opponent, many=False) or "random"
+        self._given = opponent
 
     @property
     def position(self) -> Position:
@@ -140,26 +156,28 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             InvalidNotation, IllegalMove: bad ``moves``.
             OpponentFailed: the opponent raised, or chose what it cannot play.
         """
-        check_seed(seed)
-        super().reset(seed=None if seed is None else int(seed))
+        super().reset(seed=parse_seed(seed))
         choice = self._seat_choice
         if isinstance(options, Mapping) and "seat" in options:
-            choice = _parse_seat(options["seat"])
+            choice = parse_seat(options["seat"])
             options = {key: value for key, value in options.items() if key != "seat"}
         position, last = parse_start(options)
         seat = int(self.np_random.integers(2)) if choice is None else choice
-        start_opponent = getattr(self._opponent, "reset", None)
-        if start_opponent is not None:
-            opponent_seed = int(self.np_random.integers(2**31))
-            try:
-                start_opponent(seed=opponent_seed)
-            except Exception as error:
-                raise OpponentFailed(
-                    f"the opponent's reset raised {type(error).__name__}: {error}"
-                ) from error
         if seat != position.to_move:
             refuse_instant_end(position)
-            position, last = self._reply(position)
+        asked = self._opponent if isinstance(self._opponent, Asked) else None
+        if asked is not None:
+            if asked.resets:
+                asked.reset(int(self.np_random.integers(2**31)))
+            before = asked.save()
+            asked.begin(BOARD_0)
+        if seat != position.to_move:
+            try:
+                position, last = self._reply(position)
+            except OpponentFailed:
+                if asked is not None:
+                    asked.restore(before)
+                raise
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
         self._show()
@@ -200,9 +218,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._position, self._last = position, last
         reward = 0.0
         if position.outcome is not None:
-            self._state = "over"
             if position.outcome.winner is not None:
                 reward = 1.0 if position.outcome.winner == self._seat else -1.0
+            self._finish(reward)
         self._show()
         observation, info = self._seen()
         return observation, reward, self._state == "over", False, info
@@ -215,7 +233,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             WrongOrder: the game is over.
         """
         self._require_game()
-        self._state, self._forfeited = "over", True
+        self._forfeited = True
+        self._finish(-1.0)
         observation, info = self._seen()
         return observation, -1.0, True, False, info
 
@@ -248,6 +267,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if self._state == "over":
             raise WrongOrder("step() after the end of the game: reset() first")
 
+    def _finish(self, reward: float) -> None:
+        self._state = "over"
+        if isinstance(self._opponent, Asked):
+            self._opponent.end(BOARD_0, np.array([reward]))
+
     def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
@@ -258,12 +282,21 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             OpponentFailed: it raised, or chose what it cannot play.
         """
-        if self._opponent is None:
-            legal = position.legal_columns()
+        if not isinstance(self._opponent, Asked):
+            cells = candidates(position.mine, position.theirs, LEVELS[self._opponent])
+            legal = [column for column in range(COLUMNS) if cells >> STRIDE * column & COLUMN]
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
+        seen = observe(position)
         try:
-            answer = self._opponent(observe(position))
+            answer = self._opponent(
+                {
+                    "observation": seen["observation"][None],
+                    "action_mask": seen["action_mask"][None],
+                },
+                BOARD_0,
+            )
+            (answer,) = answer
         except Exception as error:
             raise OpponentFailed(
                 f"the opponent raised {type(error).__name__} in {position!r}: {error}"
@@ -286,30 +319,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         if self._state == "over":
             info["action_mask"][:] = 0  # a forfeit leaves the board as it was
             info["illegal"] = self._forfeited
-            info["winner"], info["winning_cells"] = 1 - self._seat, ()
+            # Always a number and an array of one shape: libraries stack those of several games.
+            info["winner"], winning = 1 - self._seat, np.zeros((ROWS, COLUMNS), np.int8)
             if position.outcome is not None:
-                winner, info["winning_cells"] = position.outcome
-                # Always a number: Gymnasium's vector environments stack these in an array.
+                winner, cells = position.outcome
                 info["winner"] = -1 if winner is None else winner
+                for cell in cells:
+                    winning[cell] = 1
+            info["winning_cells"] = winning
         return LAYOUTS[self._layout](seen["observation"]).astype(self._dtype, copy=False), info
-
-
-def _parse_opponent(opponent: Any) -> Opponent | None:
-    """A callable, or None for the random opponent."""
-    if opponent is None or opponent == "random":
-        return None
-    if isinstance(opponent, str):
-        raise InvalidOption(
-            f"opponent={opponent!r}: expected 'random' or a callable; an agent of that name "
-            f"is made with agents.make({opponent!r})"
-        )
-    if not callable(opponent):
-        raise InvalidOption(f"opponent={opponent!r}: expected 'random' or a callable")
-    return opponent  # type: ignore[no-any-return]  # its signature cannot be checked
-
-
-def _parse_seat(seat: Any) -> int | None:
-    """A player, or None for a random one."""
-    if isinstance(seat, bool) or seat not in (0, 1, "random"):
-        raise InvalidOption(f"seat={seat!r}: expected 0, 1 or 'random'")
-    return None if seat == "random" else int(seat)

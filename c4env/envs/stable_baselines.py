@@ -14,10 +14,10 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.envs.games import BatchOpponent
+from c4env.bitboard import COLUMNS
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, MissingExtra
-from c4env.observation import LAYOUTS, OBSERVATION_SHAPE, parse_dtype, parse_layout
+from c4env.observation import LAYOUT_SHAPES, LAYOUTS, parse_dtype, parse_layout
 from c4env.position import Position
 
 try:
@@ -39,13 +39,13 @@ class ConnectFourVecEnv(VecEnv):
     def __init__(
         self,
         num_envs: int,
-        opponent: str | BatchOpponent = "random",
+        opponent: Any = "random",
         seat: int | str = "random",
         *,
         openings: Sequence[Position | str] | None = None,
         layout: str = "flat",
         dtype: DTypeLike = "int8",
-        illegal: str = "raise",
+        illegal: str = "lose",
     ) -> None:
         """Boards; ``reset()`` starts their first games.
 
@@ -53,21 +53,18 @@ class ConnectFourVecEnv(VecEnv):
             num_envs: number of boards.
             opponent: as in ``ConnectFourVectorEnv``, but there has to be one: to the
                 algorithms of this library every reward is that of the same player.
-            seat, openings, illegal: as there; an algorithm without masks needs
-                ``illegal="lose"``.
+            seat, openings, illegal: as there.
             layout, dtype: as in ``ConnectFourEnv``.
 
         Raises:
             InvalidOption: an argument has another value.
         """
-        if opponent is None:
-            raise InvalidOption("opponent=None: expected 'random', 'greedy' or a callable")
         self._layout = layout
         self._dtype = parse_dtype(dtype)
-        shape = parse_layout(layout)(np.empty(OBSERVATION_SHAPE)).shape
+        parse_layout(layout)
         self._envs = ConnectFourVectorEnv(
             num_envs,
-            opponent=opponent,
+            opponent=_required(opponent),
             seat=seat,
             illegal=illegal,
             openings=openings,
@@ -75,9 +72,9 @@ class ConnectFourVecEnv(VecEnv):
         )
         self.render_mode = None
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
-        self._masks = np.zeros((num_envs, 7), np.bool_)
-        space = spaces.Box(0, 1, shape, self._dtype.type)
-        super().__init__(num_envs, space, spaces.Discrete(7))
+        self._masks = np.zeros((num_envs, COLUMNS), np.bool_)
+        space = spaces.Box(0, 1, LAYOUT_SHAPES[layout], self._dtype.type)
+        super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
         """New games on all boards, with the seeds given to ``seed()``; the observations."""
@@ -113,13 +110,27 @@ class ConnectFourVecEnv(VecEnv):
         """An attribute once for each board; the boards share it."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
+    @property
+    def opponent(self) -> Any:
+        """The opponent as it was given; another one plays from its next move on."""
+        return self._envs.opponent
+
+    @opponent.setter
+    def opponent(self, opponent: Any) -> None:
+        self._envs.opponent = _required(opponent)
+
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Boards have no attributes of their own.
+        """Give all boards another ``"opponent"``, the one attribute that can be set.
 
         Raises:
-            AttributeError: always.
+            AttributeError: another attribute, or only some of the boards.
+            InvalidOption: no opponent.
         """
-        raise AttributeError(f"{attr_name!r} cannot be set on single boards")
+        if attr_name != "opponent" or len(set(self._get_indices(indices))) < self.num_envs:
+            raise AttributeError(
+                f"{attr_name!r} of boards {indices}: only 'opponent' of all boards can be set"
+            )
+        self.opponent = value
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
@@ -147,3 +158,9 @@ class ConnectFourVecEnv(VecEnv):
 
     def _laid_out(self, planes: NDArray[np.int8]) -> NDArray[Any]:
         return LAYOUTS[self._layout](planes).astype(self._dtype, copy=False)
+
+
+def _required(opponent: Any) -> Any:
+    if opponent is None:
+        raise InvalidOption("opponent=None: expected an opponent such as 'random'")
+    return opponent

@@ -14,9 +14,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.bitboard import COLUMNS
-from c4env.envs import batch, opponents
-from c4env.envs.games import Arrays, BatchOpponent, Games, observed
-from c4env.envs.options import check_seed
+from c4env.envs import batch, kernels, opponents
+from c4env.envs.games import Arrays, Games, observed
+from c4env.envs.options import loses_when_illegal, parse_seed
 from c4env.errors import InvalidOption, NotReset
 from c4env.observation import OBSERVATION_SHAPE, Observation
 from c4env.position import Position
@@ -24,7 +24,6 @@ from c4env.view.rendering import DEFAULT_SCALING, ansi, parse_scaling, rgb_array
 from c4env.view.viewer import check_render_mode
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
-_ILLEGAL: Final = ("raise", "lose")
 _OPTIONS: Final = ("reset_mask", "moves", "position")
 
 
@@ -34,14 +33,19 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
     **Self-play form** (no opponent): a step is one ply by whichever side is to move on
     each board, and the observation is that of the side to move next. The reward is that
     of the player who moved; ``info["player_rewards"]`` holds those of both, so that the
-    loser's -1 is not lost.
+    loser's -1 is not lost. So a sum of rewards over a game, as Gymnasium's
+    ``RecordEpisodeStatistics`` reports it, is 1 whoever won, 0 for a draw and -1 after an
+    illegal move; the return of each player is the row of ``info["player_rewards"]`` at the
+    step that ends the game.
 
     **Opponent form**: the caller plays the seat of each board, the opponent answers
     inside the step, observations and rewards are those of the caller's seat.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]`` (all zeros once the
-    game is over). Rewards are float64 ``[N]``: 1 won, -1 lost or an illegal move, else 0.
+    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``, all zeros once the
+    game is over; with ``NEXT_STEP`` it is all ones then, since the action is not looked at and
+    a policy has to be able to choose one. Rewards are float64 ``[N]``: 1 won, -1 lost or an
+    illegal move, else 0.
 
     Info has ``"ply"`` int8 ``[N]``, the discs on the board; after a step
     ``"player_rewards"`` float64 ``[N, 2]``, those of player 0 and player 1; and with an
@@ -67,9 +71,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         self,
         num_envs: int = 1,
         *,
-        opponent: str | BatchOpponent | None = None,
+        opponent: Any = None,
         seat: int | str = "random",
-        illegal: str = "raise",
+        illegal: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         openings: Sequence[Position | str] | Position | str | None = None,
         copy: bool = True,
@@ -82,20 +86,23 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         Args:
             num_envs: number of boards.
             opponent: None for self-play; ``"random"`` (any legal column); ``"greedy"``
-                (wins if it can, else blocks if it must, else any legal column); or a
-                callable: it is given the observations of the M boards on which it is to
-                move, in the same layout, and returns M columns.
+                (wins if it can, else blocks if it must, else any legal column); an agent,
+                or the name of one after ``import agents``; or a function: it is given the
+                observations of the M boards on which it is to move, in the same layout, and
+                returns M columns (one that takes a single observation will do, slowly). One
+                that has a method ``reset`` is given a seed when all boards are reset.
             seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
                 game.
-            illegal: what a full column does: ``"raise"`` an error that leaves every board
-                as it was, or ``"lose"`` that game with -1 (0 for the other player).
+            illegal: what a full column does: ``"lose"`` that game with -1 (0 for the other
+                player), or, to find mistakes, ``"raise"`` an error that leaves every board
+                as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
             openings: positions or move strings that games start from, one drawn for each
                 game; a single one may stand alone; None for the empty board.
             copy: fresh arrays from every call; False hands out the same ones again,
                 overwritten by the next call.
             threads: threads that share the boards; pays from some thousand boards on, and
-                only without a callable opponent.
+                only where no function or agent has to be asked.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
@@ -105,22 +112,24 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         """
         self._games = Games(num_envs, opponent, seat, openings)
         self.num_envs = self._games.size
-        if illegal not in _ILLEGAL:
-            raise InvalidOption(f"illegal={illegal!r}: expected one of {_ILLEGAL}")
-        self._lose = illegal == "lose"
+        self._lose = loses_when_illegal(illegal)
         try:
-            self._mode = AutoresetMode(autoreset_mode)
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
         except ValueError:
             modes = [mode.value for mode in AutoresetMode]
             raise InvalidOption(
                 f"autoreset_mode={autoreset_mode!r}: expected one of {modes}"
             ) from None
         check_render_mode(render_mode, _RENDER_MODES)
-        self.metadata = {**self.metadata, "autoreset_mode": self._mode}
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP  # the action after the end
+        self._finished = kernels.ANY_COLUMN if ignores else kernels.NO_COLUMN
         self.render_mode = render_mode
         self._scaling = parse_scaling(screen_scaling)
         self._copy = bool(copy)
-        self._spans = _spans(self.num_envs, threads, self._games.is_callable)
+        self._spans = _shares(self.num_envs, threads)
+        if self._games.asked is not None and threads > 1:
+            raise InvalidOption(f"threads={threads}: a callable opponent is asked in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = spaces.Dict(
@@ -135,6 +144,15 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         self._started = False  # by the first reset
         self._over = np.zeros(self.num_envs, np.bool_)  # at the start of a step
         self._arrays = Arrays.make(self.num_envs)  # handed out again and again without copy
+
+    @property
+    def opponent(self) -> Any:
+        """The opponent as it was given, None in self-play; another plays from its next move on."""
+        return self._games.opponent
+
+    @opponent.setter
+    def opponent(self, opponent: Any) -> None:
+        self._games.set_opponent(opponent)
 
     # -- Gymnasium's methods --------------------------------------------------------------
 
@@ -173,9 +191,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         before = games.save()
         try:
             games.streams = streams
+            if games.asked is not None and where.all():
+                games.asked.reset(int(streams[0]) % 2**31)
             games.begin(where, 0, games.size)
             if start is not None:
-                games.place(where, start)
+                games.set_starts(where, start)
             games.reply(0, games.size)
         except BaseException:
             games.restore(before)
@@ -183,7 +203,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         self._started = True
         self._over = games.over()
         arrays = self._outputs()
-        self._share(lambda start, stop: games.look(arrays, start, stop))
+        self._share(
+            lambda start, stop: games.write_observations(arrays, self._finished, start, stop)
+        )
         return _observation(arrays), self._info(arrays)
 
     def step(
@@ -213,31 +235,31 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
             raise NotReset("reset() needs to be called before step.")
         games = self._games
         played = batch.parse_actions(actions, games.size)
-        skip = self._mode is AutoresetMode.NEXT_STEP
-        refused = batch.first_refused(games.boards, games.results, played, skip, self._lose)
+        skip = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        refused = kernels.first_refused(games.boards, games.results, played, skip, self._lose)
         if refused >= 0:
             raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
         arrays = self._outputs()
-        before = games.save() if games.is_callable else None
+        before = games.save() if games.asked is not None else None
         final: dict[str, Any] = {}
 
         def turn(start: int, stop: int) -> None:
             games.play(played, start, stop)
-            if self._mode is AutoresetMode.NEXT_STEP:
+            if self.autoreset_mode is AutoresetMode.NEXT_STEP:
                 games.begin(self._over, start, stop)
             games.reply(start, stop)
-            games.settle(arrays, start, stop)
-            if self._mode is not AutoresetMode.SAME_STEP:
-                games.look(arrays, start, stop)
+            games.write_rewards(arrays, start, stop)
+            if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+                games.write_observations(arrays, self._finished, start, stop)
 
         def again(start: int, stop: int) -> None:
             games.begin(arrays.terminations, start, stop)
             games.reply(start, stop)
-            games.look(arrays, start, stop)
+            games.write_observations(arrays, self._finished, start, stop)
 
         try:
             self._share(turn)
-            if self._mode is AutoresetMode.SAME_STEP:
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
                 if arrays.terminations.any():
                     final = self._final(arrays)
                 self._share(again)
@@ -245,7 +267,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
             if before is not None:
                 games.restore(before)
             raise
-        np.not_equal(games.results, batch.ONGOING, out=self._over)
+        np.not_equal(games.results, kernels.ONGOING, out=self._over)
         return (
             _observation(arrays),
             arrays.rewards,
@@ -282,7 +304,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
 
     def _share(self, work: Callable[[int, int], None]) -> None:
         """Do some work on all boards, shared by the threads."""
-        if len(self._spans) == 1:
+        if len(self._spans) == 1 or self._games.asked is not None:
             work(0, self.num_envs)
             return
         if self._executor is None:
@@ -302,7 +324,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         final = np.empty(self.num_envs, object)  # of None
         final[at] = np.fromiter(each, object, len(at))
         plies = np.empty(self.num_envs, np.int8)
-        batch.count_plies(games.boards, plies, 0, self.num_envs)
+        kernels.count_plies(games.boards, plies, 0, self.num_envs)
         info: dict[str, Any] = {
             "ply": plies * ended,
             "player_rewards": arrays.player_rewards.copy(),
@@ -347,20 +369,20 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
     def _parse_seed(self, seed: Any, where: NDArray[np.bool_]) -> NDArray[np.int64]:
         """The boards' streams of random numbers after seeding the chosen boards."""
         size = self.num_envs
-        given = where.copy()
-        if not isinstance(seed, (Sequence, np.ndarray)):
-            check_seed(seed)
-            super().reset(seed=None if seed is None else int(seed))
-            given &= seed is not None
-            seeds = np.arange(size, dtype=np.uint64) + np.uint64((seed or 0) % 2**64)
-        else:
-            each = list(seed)
+        several = getattr(seed, "ndim", 0) > 0 or (
+            isinstance(seed, Sequence) and not isinstance(seed, str)
+        )
+        if several:
+            each = [parse_seed(value) for value in seed]
             if len(each) != size:
                 raise InvalidOption(f"{len(each)} seeds: expected one number or {size} of them")
-            for value in each:
-                check_seed(value)
-            given &= np.array([value is not None for value in each])
+            given = where & np.array([value is not None for value in each])
             seeds = np.array([(value or 0) % 2**64 for value in each], np.uint64)
+        else:
+            number = parse_seed(seed)
+            super().reset(seed=number)
+            given = where & (number is not None)
+            seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
         if self._started:
             streams = self._games.streams.copy()
         else:
@@ -370,14 +392,12 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
 
 
 def _observation(arrays: Arrays) -> Observation:
-    return {"observation": batch.as_planes(arrays.words), "action_mask": arrays.masks}
+    return {"observation": kernels.as_planes(arrays.words), "action_mask": arrays.masks}
 
 
-def _spans(size: int, threads: object, is_callable: bool) -> list[tuple[int, int]]:
+def _shares(size: int, threads: object) -> list[tuple[int, int]]:
     """The boards that each thread looks after."""
     if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
         raise InvalidOption(f"threads={threads!r}: expected a positive integer")
-    if is_callable and threads > 1:
-        raise InvalidOption(f"threads={threads}: a callable opponent is asked in one thread")
     edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
     return list(itertools.pairwise(edges))

@@ -14,7 +14,7 @@ from c4env.position import Position
 from c4env.view.rendering import ansi, column_at, parse_scaling, rgb_array
 
 if TYPE_CHECKING:
-    from c4env.view.window import Deed, Window
+    from c4env.view.window import InputEvent, Window
 
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
 
@@ -86,28 +86,28 @@ class Viewer:
         while window.is_open:
             frame = rgb_array(position, last, screen_scaling=self.screen_scaling, hover=hover)
             window.show(frame)
-            for deed in window.deeds(WAIT):
-                if deed.key == "escape":
+            for event in window.input_events(WAIT):
+                if event.key == "escape":
                     window.close()
                     break
-                hover, column = self._after(deed, hover)
+                hover, column = self._after(event, hover)
                 if column is not None and position.is_legal(column):
                     return column
         raise WindowClosed
 
-    def _after(self, deed: Deed, hover: int | None) -> tuple[int | None, int | None]:
-        """The column pointed at after a deed, and the one chosen by it, if any."""
-        if deed.kind == "leave":
+    def _after(self, event: InputEvent, hover: int | None) -> tuple[int | None, int | None]:
+        """The column pointed at after an input event, and the one chosen by it, if any."""
+        if event.kind == "leave":
             return None, None
-        if deed.kind != "key":
-            hover = column_at(deed.x, self.screen_scaling)
-            return hover, hover if deed.kind == "click" else None
-        if deed.key in DIGITS:
-            return hover, DIGITS.index(deed.key)
-        if deed.key in STEPS:
-            start = COLUMNS // 2 if hover is None else hover + STEPS[deed.key]
+        if event.kind != "key":
+            hover = column_at(event.x, self.screen_scaling)
+            return hover, hover if event.kind == "click" else None
+        if event.key in DIGITS:
+            return hover, DIGITS.index(event.key)
+        if event.key in STEPS:
+            start = COLUMNS // 2 if hover is None else hover + STEPS[event.key]
             return start % COLUMNS, None
-        return hover, hover if deed.key in DROPS else None
+        return hover, hover if event.key in DROPS else None
 
     def close(self) -> None:
         """Close the window, if there is one."""

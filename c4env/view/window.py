@@ -17,7 +17,7 @@ from c4env.errors import MissingExtra
 LEFT: Final = 1  # button of the mouse
 
 
-class Deed(NamedTuple):
+class InputEvent(NamedTuple):
     """What a person did in a window: moved to ``x`` pixels from the left, clicked there, left
     it, or pressed a key."""
 
@@ -69,20 +69,24 @@ class Window:
             self.is_open = False
             self._window.destroy()
 
-    def deeds(self, seconds: float) -> list[Deed]:
+    def input_events(self, seconds: float) -> list[InputEvent]:
         """What a person has done since, waiting up to so long for something to happen."""
         pygame = self._pygame
-        kinds: dict[int, Callable[[Any], Deed | None]] = {
-            pygame.MOUSEMOTION: lambda e: Deed("move", e.pos[0]),
-            pygame.MOUSEBUTTONDOWN: lambda e: Deed("click", e.pos[0]) if e.button == LEFT else None,
-            pygame.WINDOWLEAVE: lambda e: Deed("leave"),
-            pygame.KEYDOWN: lambda e: Deed("key", key=_key(e.unicode, pygame.key.name(e.key))),
+        kinds: dict[int, Callable[[Any], InputEvent | None]] = {
+            pygame.MOUSEMOTION: lambda e: InputEvent("move", e.pos[0]),
+            pygame.MOUSEBUTTONDOWN: lambda e: (
+                InputEvent("click", e.pos[0]) if e.button == LEFT else None
+            ),
+            pygame.WINDOWLEAVE: lambda e: InputEvent("leave"),
+            pygame.KEYDOWN: lambda e: InputEvent(
+                "key", key=_key(e.unicode, pygame.key.name(e.key))
+            ),
         }
         waited = 0.0
         while self.is_open:
             self._watch()
             done = [kinds[event.type](event) for event in self._events(*kinds)]
-            if found := [deed for deed in done if deed is not None]:
+            if found := [event for event in done if event is not None]:
                 return found
             if waited >= seconds:
                 break

@@ -1,34 +1,28 @@
 """Time a move of the published systems, beside the chain system in pure Python.
 
-Run it with ``c4 bench agents``. The reference searches the same tree (the node counts
-agree), so the ratio is what native code gives.
+The reference searches the same tree (the node counts agree), so the ratio is what native
+code gives.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
-from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 import agents
 from agents.base import SearchingAgent
 from c4env.position import Position
 from evaluation.benchmarks import reference
-from evaluation.commands.usage import Parser
+from evaluation.benchmarks.harness import number, timed
+from evaluation.commands.output import show
+from evaluation.tables import Table
 
-SPECS: Final = (
-    "alphabeta-chain",
-    "alphabeta-window",
-    "alphabeta-window-b",
-    "rust-port",
-    "minimax",
-)
+CHAIN: Final = "alphabeta-chain"
+SPECS: Final = (CHAIN, "alphabeta-window", "alphabeta-window-b", "rust-port", "minimax")
 BASELINE: Final = "alphabeta-chain in pure Python"
 DEPTH: Final = 7  # of the chain system, as published
-
-
-T = TypeVar("T")
 
 
 class Row(NamedTuple):
@@ -39,47 +33,41 @@ class Row(NamedTuple):
     nodes: int
 
 
-def run(repeat: int = 7) -> tuple[list[Row], str]:
-    """Time every agent on the empty board; returns the rows and a table of them as text."""
-    rows = []
-    seconds, (_, nodes) = _fastest(partial(reference.choose, (), DEPTH), 3)
-    rows.append(Row(BASELINE, 1e3 * seconds, nodes))
+def run(repeat: int = 7) -> list[Row]:
+    """Time every agent on the empty board."""
+    clock = time.perf_counter
+    seconds, (_, nodes) = timed(partial(reference.choose, (), DEPTH), 3, clock)
+    rows = [Row(BASELINE, 1e3 * seconds, nodes)]
     for spec in SPECS:
         agent = agents.make(spec)
         assert isinstance(agent, SearchingAgent)
-        seconds, (_, _, nodes) = _fastest(partial(agent.best_move, Position()), repeat)
         depth = agent.search(Position()).depth
+        seconds, (_, _, nodes) = timed(partial(agent.best_move, Position()), repeat, clock)
         rows.append(Row(f"{spec} (depth {depth})", 1e3 * seconds, nodes))
-    return rows, _table(rows)
+    return rows
 
 
-def _fastest(work: Callable[[], T], repeat: int) -> tuple[float, T]:
-    result = work()
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return min(times), result
+def table(rows: list[Row]) -> Table:
+    """Each beside the chain system in native code."""
+    chain = next(row for row in rows if row.name.startswith(f"{CHAIN} ("))
+    heading = ("one move on the empty board", "ms", "nodes", "times chain")
+    return Table(
+        [
+            heading,
+            *(
+                (
+                    row.name,
+                    number(row.milliseconds, ".3f"),
+                    number(row.nodes, ","),
+                    number(row.milliseconds / chain.milliseconds, ".1f"),
+                )
+                for row in rows
+            ),
+        ]
+    )
 
 
-def _table(rows: list[Row]) -> str:
-    chain = next(row for row in rows if row.name.startswith("alphabeta-chain ("))
-    lines = [f"{'one move on the empty board':<34} {'ms':>9} {'nodes':>10} {'times chain':>12}"]
-    lines += [
-        f"{row.name:<34} {row.milliseconds:>9.3f} {row.nodes:>10,} "
-        f"{row.milliseconds / chain.milliseconds:>12.1f}"
-        for row in rows
-    ]
-    return "\n".join(lines)
-
-
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run it, and print the table; it has no options."""
-    Parser(prog="c4 bench agents", description=__doc__).parse_args(argv)
-    print(run()[1])
+def execute(arguments: argparse.Namespace) -> int:
+    """Run it, and print the table."""
+    show(table(run()), arguments)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

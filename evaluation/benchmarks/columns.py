@@ -1,7 +1,5 @@
 """What all columns of a position cost, beside its own score and beside ``bitbully`` from PyPI.
 
-    c4 bench columns [FILE ...] [--count N] [--alone]
-
 A file holds lines ``<moves, 1-based columns> <score>``; without one, random positions of 30,
 20 and 12 plies are taken. Every call starts with an empty transposition table and no
 opening book, one thread; times are processor time of the process, a position a call. What
@@ -14,23 +12,30 @@ be proved: that each column's is as great, and no greater.
 
 from __future__ import annotations
 
-import time
+import argparse
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from agents.solver import Solver
 from c4env.position import Position
+from evaluation.benchmarks.harness import number, timed
 from evaluation.benchmarks.solver import (
     Sample,
     chosen_sets,
+    configure_sets,
     load_peer,
-    printed,
     random_set,
-    sets_parser,
+    show_checked,
     timed_peer,
 )
 
 WAYS: Final = ("best_columns", "bounds", "scores")  # methods of Solver, beside its score
+HEADING: Final = (
+    "set", "positions", "  score ms",
+    *(name for way in WAYS for name in (f"{way} ms", f"{way}/score")),
+    "least", "exact", "bitbully ms", "ratio", "wrong",
+)  # fmt: skip
 
 
 class Row(NamedTuple):
@@ -52,8 +57,8 @@ class Row(NamedTuple):
     """Columns whose score is not the peer's, or not within our bounds."""
 
 
-def run(sets: dict[str, Sequence[Sample]], peer: Any) -> Iterable[Row]:
-    """Measure each set in turn; ``peer`` is the peer's module, or None."""
+def run(sets: dict[str, Sequence[Sample]], core: Any) -> Iterable[Row]:
+    """Measure each set in turn; ``core`` is the peer's module, or None."""
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
     for row in random_set(20, 200, 1):
@@ -68,9 +73,8 @@ def run(sets: dict[str, Sequence[Sample]], peer: Any) -> Iterable[Row]:
             found = {}
             for way in spent:
                 solver.clear()
-                begun = time.process_time()
-                found[way] = getattr(solver, way)(position)
-                spent[way] += time.process_time() - begun
+                seconds, found[way] = timed(partial(getattr(solver, way), position))
+                spent[way] += seconds
                 nodes += solver.nodes if way == "score" else 0
             proof += _proof(solver, position, found["score"], found["scores"])
             scores.append(found["scores"])
@@ -80,9 +84,9 @@ def run(sets: dict[str, Sequence[Sample]], peer: Any) -> Iterable[Row]:
                     exact += bounds[0] == bounds[1]
                     wrong += not bounds[0] <= score <= bounds[1]
         theirs = None
-        if peer:  # after ours, since emptying its table empties the processor's caches too
+        if core:  # after ours, since emptying its table empties the processor's caches too
             seconds, answers = timed_peer(
-                peer, lambda solver, board: solver.scoreMoves(board), rows
+                core, lambda solver, board: solver.scoreMoves(board), rows
             )
             theirs = 1000 * seconds / len(rows)
             for known, told in zip(scores, answers, strict=True):
@@ -106,29 +110,20 @@ def _proof(solver: Solver, position: Position, score: int, columns: Sequence[int
     return nodes
 
 
-def table(rows: Iterable[Row]) -> Iterable[str]:
-    """Lines of a table, a row as soon as it is measured."""
-    yield (
-        f"{'set':14}{'positions':>10}{'score ms':>11}"
-        + "".join(f"{way + ' ms':>16}{'/score':>8}" for way in WAYS)
-        + f"{'least':>8}{'exact':>7}{'bitbully ms':>13}{'ratio':>7}{'wrong':>7}"
-    )
-    for row in rows:
-        ways = "".join(f"{row.ways[way]:16.4f}{row.ways[way] / row.score:8.2f}" for way in WAYS)
-        peer = (
-            f"{'-':>13}{'-':>7}"
-            if row.peer is None
-            else f"{row.peer:13.4f}{row.ways['scores'] / row.peer:7.3f}"
-        )
-        yield (
-            f"{row.name:14}{row.positions:10}{row.score:11.4f}{ways}{row.least:8.2f}{row.exact:7.0%}"
-            f"{peer}{row.wrong:7}"
-        )
+def line(row: Row) -> list[Any]:
+    """The cells of a row."""
+    cells = [row.name, row.positions, number(row.score, ".4f")]
+    for way in WAYS:
+        cells += [number(row.ways[way], ".4f"), number(row.ways[way] / row.score, ".2f")]
+    cells += [number(row.least, ".2f"), number(row.exact, ".0%"), number(row.peer, ".4f")]
+    ratio = None if row.peer is None else row.ways["scores"] / row.peer
+    return [*cells, number(ratio, ".3f"), row.wrong]
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """The command line; returns 1 when something was wrong."""
-    options = sets_parser("c4 bench columns").parse_args(argv)
-    sets = chosen_sets(options)
-    peer = None if options.alone else load_peer()
-    return printed(run(sets, peer), table)
+configure = configure_sets
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Measure and print; 1 when something was wrong."""
+    rows = run(chosen_sets(arguments), load_peer(arguments))
+    return show_checked(HEADING, rows, line, arguments)

@@ -1,18 +1,23 @@
 """Speed of the AEC environments in PettingZoo's own loop, with random legal moves.
 
-Run it with ``python -m evaluation.benchmarks.env``. PettingZoo's connect four is measured
-beside ours where its pygame is installed; only the ratios mean something elsewhere.
+PettingZoo's connect four is measured beside ours where its pygame is installed; only the
+ratios mean something elsewhere.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
+import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from c4env.envs.aec import env, raw_env
-from evaluation.commands.usage import Parser
+from evaluation.benchmarks.harness import in_turns, number, peer
+from evaluation.commands.output import show
+from evaluation.tables import Table
 
 BASELINE = "pettingzoo env()"
 
@@ -27,42 +32,24 @@ class Row(NamedTuple):
     """Against PettingZoo's ``env()`` in the same run; None without PettingZoo's."""
 
 
-def run(games: int = 200, repeat: int = 5) -> tuple[list[Row], str]:
-    """Time every environment over the same random games.
-
-    Args:
-        games: games a repetition.
-        repeat: repetitions; the environments take turns, so that a slow moment of the
-            machine hits all of them.
-
-    Returns:
-        The rows, and a table of them as text.
-    """
+def run(games: int = 200, repeat: int = 5) -> list[Row]:
+    """Time every environment over the same random games, so many a repetition."""
     makers: dict[str, Callable[[], Any]] = {"c4env env()": env, "c4env raw_env()": raw_env}
-    try:
-        from pettingzoo.classic.connect_four import connect_four as theirs
-    except ImportError:  # its pygame is not installed
-        pass
-    else:
+    theirs = peer("pettingzoo.classic.connect_four.connect_four")
+    if theirs is not None:
         makers = {BASELINE: theirs.env, "pettingzoo raw_env()": theirs.raw_env, **makers}
-    speeds: dict[str, list[float]] = {name: [] for name in makers}
-    for repetition in range(repeat):
-        for name, make in makers.items():
-            speeds[name].append(_speed(make(), games, seed=repetition))
-    medians = {name: sorted(values)[len(values) // 2] for name, values in speeds.items()}
-    base = medians.get(BASELINE)
-    rows = [Row(name, speed, speed / base if base else None) for name, speed in medians.items()]
-    return rows, _table(rows)
+    works = {name: partial(_speed, make, games) for name, make in makers.items()}
+    speeds = {name: statistics.median(found) for name, found in in_turns(works, repeat).items()}
+    base = speeds.get(BASELINE)
+    return [Row(name, speed, speed / base if base else None) for name, speed in speeds.items()]
 
 
-def _speed(environment: Any, games: int, seed: int) -> float:
+def _speed(make: Callable[[], Any], games: int, seed: int) -> float:
     """Steps a second over some games, one unmeasured before."""
-    choose = random.Random(seed)
+    choose, environment = random.Random(seed), make()
     play(environment, choose)
-    steps = 0
     start = time.perf_counter()
-    for _ in range(games):
-        steps += play(environment, choose)
+    steps = sum(play(environment, choose) for _ in range(games))
     return steps / (time.perf_counter() - start)
 
 
@@ -82,21 +69,15 @@ def play(environment: Any, choose: random.Random) -> int:
     return steps
 
 
-def _table(rows: list[Row]) -> str:
-    lines = [f"{'AEC loop, random legal moves':<30} {'steps/s':>9} {'ratio':>6}"]
-    for name, speed, ratio in rows:
-        lines.append(f"{name:<30} {speed:>9,.0f} {'' if ratio is None else f'{ratio:.1f}':>6}")
-    if BASELINE not in {row.name for row in rows}:
-        lines.append("PettingZoo's own is not measured: its pygame is missing (c4env[window])")
-    return "\n".join(lines)
+def table(rows: list[Row]) -> Table:
+    """Steps a second, and the ratio to PettingZoo's."""
+    lines = [(name, number(speed, ",.0f"), number(ratio, ".1f")) for name, speed, ratio in rows]
+    missing = "PettingZoo's own is not measured: its pygame is missing (c4env[window])"
+    notes = () if BASELINE in {row.name for row in rows} else (missing,)
+    return Table([("AEC loop, random legal moves", "steps/s", "ratio"), *lines], notes=notes)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run it, and print the table; it has no options."""
-    Parser(prog="c4 bench env", description=__doc__).parse_args(argv)
-    print(run()[1])
+def execute(arguments: argparse.Namespace) -> int:
+    """Run it, and print the table."""
+    show(table(run()), arguments)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,7 +1,5 @@
 """Simulations a second of Monte-Carlo tree search, beside OpenSpiel's bot in C++.
 
-    c4 bench mcts [--simulations N] [--repeat N]
-
 Both search the same positions with as many simulations, one random playout each, the same
 constant of UCB1, proofs in the tree (OpenSpiel's ``solve``), and no tree to begin with. The time
 is processor time of the process, so other work on the machine counts less; the two take turns.
@@ -11,14 +9,16 @@ OpenSpiel is measured where it is installed (``pip install open_spiel``).
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
 from c4env.position import Position, parse_moves
-from evaluation.commands.usage import Parser
-from evaluation.errors import InvalidRun
+from evaluation.benchmarks.harness import in_turns, number, peer, timed
+from evaluation.commands.options import at_least
+from evaluation.commands.output import show
+from evaluation.tables import Table
 
 PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")
@@ -34,31 +34,30 @@ class Row(NamedTuple):
     ratio: float | None  # against the peer in the same run; None without it
 
 
-def run(simulations: int = 20_000, repeat: int = 5) -> tuple[list[Row], str]:
-    """Time every search on every position; returns the rows and a table of them as text."""
-    peer = _peer()
+def run(simulations: int = 20_000, repeat: int = 5) -> list[Row]:
+    """Time every search on every position."""
     rows = []
     for moves in POSITIONS:
-        searches: dict[str, Callable[[int], int]] = {}
-        if peer is not None:
-            searches[PEER] = _peer_search(peer, moves, simulations)
-        for rollout in ROLLOUTS:
-            searches[f"mcts, {rollout}"] = _search(rollout, moves, simulations)
-        best = dict.fromkeys(searches, 0.0)
-        made = dict.fromkeys(searches, 0)
-        for repetition in range(repeat + 1):
-            for name, search in searches.items():
-                started = time.process_time()
-                made[name] = search(repetition)
-                spent = time.process_time() - started
-                if repetition:  # the first touches the memory
-                    best[name] = max(best[name], made[name] / max(spent, 1e-9))
+        searches = {
+            f"mcts, {rollout}": _search(rollout, moves, simulations) for rollout in ROLLOUTS
+        }
+        if (pyspiel := peer("pyspiel")) is not None:
+            searches = {PEER: _peer_search(pyspiel, moves, simulations), **searches}
+        made: dict[str, int] = {}
+        works = {name: partial(_speed, name, search, made) for name, search in searches.items()}
+        best = {name: max(found) for name, found in in_turns(works, repeat, unmeasured=1).items()}
         base = best.get(PEER)
         rows += [
-            Row(name, moves, made[name], speed, speed / base if base else None)
-            for name, speed in best.items()
+            Row(name, moves, made[name], found, found / base if base else None)
+            for name, found in best.items()
         ]
-    return rows, _table(rows)
+    return rows
+
+
+def _speed(name: str, search: Callable[[int], int], made: dict[str, int], seed: int) -> float:
+    """Simulations a second; how many it made goes to ``made``."""
+    spent, made[name] = timed(partial(search, seed))
+    return made[name] / max(spent, 1e-9)
 
 
 def _search(rollout: str, moves: str, simulations: int) -> Callable[[int], int]:
@@ -70,14 +69,6 @@ def _search(rollout: str, moves: str, simulations: int) -> Callable[[int], int]:
         return agent.search(position).nodes
 
     return search
-
-
-def _peer() -> Any:
-    try:
-        import pyspiel
-    except ImportError:
-        return None
-    return pyspiel
 
 
 def _peer_search(pyspiel: Any, moves: str, simulations: int) -> Callable[[int], int]:
@@ -97,35 +88,32 @@ def _peer_search(pyspiel: Any, moves: str, simulations: int) -> Callable[[int], 
     return search
 
 
-def _table(rows: list[Row]) -> str:
-    lines = [f"{'position':<10} {'search':<26} {'simulations':>11} {'a second':>11} {'ratio':>6}"]
-    for row in rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:.1f}"
-        lines.append(
-            f"{row.moves or '(empty)':<10} {row.name:<26} {row.simulations:>11,} "
-            f"{row.per_second:>11,.0f} {ratio:>6}"
+def table(rows: list[Row]) -> Table:
+    """Simulations a second, and the ratio to OpenSpiel's."""
+    lines = [
+        (
+            row.moves or "(empty)",
+            row.name,
+            number(row.simulations, ","),
+            number(row.per_second, ",.0f"),
+            number(row.ratio, ".1f"),
         )
-    if PEER not in {row.name for row in rows}:
-        lines.append("OpenSpiel is not measured: it is not installed (pip install open_spiel)")
-    return "\n".join(lines)
+        for row in rows
+    ]
+    missing = "OpenSpiel is not measured: it is not installed (pip install open_spiel)"
+    notes = () if PEER in {row.name for row in rows} else (missing,)
+    heading = ("position", "search", "simulations", "a second", "ratio")
+    return Table([heading, *lines], notes=notes, left=(0, 1))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """The command line: run it, and print the table."""
-    parser = Parser(
-        prog="c4 bench mcts",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--simulations", type=int, default=20_000, metavar="N")
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--simulations", type=int, default=20_000, metavar="N", help="a search")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="the best counts")
-    options = parser.parse_args(argv)
-    for name in ("simulations", "repeat"):
-        if getattr(options, name) < 1:
-            raise InvalidRun(f"--{name} {getattr(options, name)}: expected at least 1")
-    print(run(options.simulations, options.repeat)[1])
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Run it, and print the table."""
+    at_least(arguments, 1, "simulations", "repeat")
+    show(table(run(arguments.simulations, arguments.repeat)), arguments)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

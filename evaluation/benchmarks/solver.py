@@ -1,7 +1,5 @@
 """How fast the exact solver is, beside ``bitbully`` from PyPI in the same process.
 
-    c4 bench solver [FILE ...] [--count N] [--empty] [--alone]
-
 A file holds lines ``<moves, 1-based columns> <score>``; without one, random positions of 30,
 20 and 12 plies are taken. Every position starts with an empty transposition table and no
 opening book, one thread; times are processor time of the process, so that other work on the
@@ -12,27 +10,29 @@ from __future__ import annotations
 
 import argparse
 import random
-import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
 
 from agents.solver import Solver
-from c4env.errors import MissingExtra
 from c4env.position import Position, format_moves, parse_moves
-from evaluation.commands.usage import Parser
-from evaluation.errors import InvalidRun
+from evaluation.benchmarks.harness import needed, number, show_as_measured, timed
+from evaluation.commands.options import at_least
 from evaluation.truth.labelled import read_labelled
+
+T = TypeVar("T")
 
 DRIVERS: Final[dict[str, Callable[[Any, Any], int]]] = {
     "mtdf": lambda solver, board: solver.mtdf(board, 0),
     "null_window": lambda solver, board: solver.nullWindow(board),
 }
-
-
-T = TypeVar("T")
+HEADING: Final = (
+    "set", "positions", "       nodes", "          ms",
+    *(f"{driver} ms" for driver in DRIVERS), "ratio", "wrong",
+)  # fmt: skip
 
 
 class Sample(NamedTuple):
@@ -75,47 +75,35 @@ def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     return rows
 
 
-def run(sets: dict[str, Sequence[Sample]], peer: Any, repeats: int = 1) -> Iterable[Row]:
-    """Measure each set in turn; the least time of ``repeats`` counts; ``peer`` may be None."""
+def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[Row]:
+    """Measure each set in turn; the least time of ``repeats`` counts; ``core`` may be None."""
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
     solver.scores_many([Position.parse(row.moves) for row in random_set(20, 200, 1)], threads=1)
     for name, rows in sets.items():
         positions = [Position.parse(row.moves) for row in rows]
-        ours = float("inf")
-        for _ in range(repeats):
-            begun = time.process_time()
-            scores = solver.scores_many(positions, fresh=True)
-            ours = min(ours, time.process_time() - begun)
+        ours, scores = timed(partial(solver.scores_many, positions, fresh=True), repeats)
         nodes = solver.nodes / len(rows)
         wrong = sum(
             row.score is not None and row.score != score
             for row, score in zip(rows, scores.tolist(), strict=True)
         )
         peers = {}
-        for driver, solve in DRIVERS.items() if peer else ():
-            seconds = float("inf")
-            for _ in range(repeats):
-                spent, found = timed_peer(peer, solve, rows)
-                seconds = min(seconds, spent)
-            peers[driver] = 1000 * seconds / len(rows)
-            wrong += int((np.array(found) != scores).sum())
+        for driver, solve in DRIVERS.items() if core else ():
+            tries = [timed_peer(core, solve, rows) for _ in range(repeats)]
+            peers[driver] = 1000 * min(seconds for seconds, _ in tries) / len(rows)
+            wrong += int((np.array(tries[-1][1]) != scores).sum())
         yield Row(name, len(rows), nodes, 1000 * ours / len(rows), peers, wrong)
 
 
-def load_peer() -> Any:
-    """The module ``bitbully.bitbully_core``.
+def load_peer(arguments: argparse.Namespace) -> Any:
+    """The module of the peer, or None with ``--alone``.
 
     Raises:
         MissingExtra: it is not installed.
     """
-    try:
-        import bitbully.bitbully_core as core
-    except ImportError as error:
-        raise MissingExtra(
-            f"the comparison needs bitbully ({error}): pip install 'c4env[peers]', or --alone"
-        ) from None
-    return core
+    how = "expected pip install 'c4env[peers]', or --alone"
+    return None if arguments.alone else needed("bitbully.bitbully_core", how)
 
 
 def timed_peer(
@@ -123,92 +111,79 @@ def timed_peer(
 ) -> tuple[float, list[T]]:
     """Seconds of the peer, and its answers: ``solve`` takes its solver and a board."""
     solver = core.BitBullyCore()
-    seconds = 0.0
-    answers = []
+    found = []
     for row in rows:
         board = core.BoardCore()
         board.play(list(parse_moves(row.moves)))
         solver.resetTranspositionTable()
-        begun = time.process_time()
-        answers.append(solve(solver, board))
-        seconds += time.process_time() - begun
-    return seconds, answers
+        found.append(timed(partial(solve, solver, board)))
+    return sum(seconds for seconds, _ in found), [answer for _, answer in found]
 
 
-def table(rows: Iterable[Row]) -> Iterable[str]:
-    """Lines of a table, a row as soon as it is measured."""
-    yield (
-        f"{'set':14}{'positions':>10}{'nodes':>12}{'ms':>12}"
-        + "".join(f"{driver + ' ms':>16}" for driver in DRIVERS)
-        + f"{'ratio':>8}{'wrong':>7}"
-    )
-    for row in rows:
-        peers = "".join(f"{row.peers.get(driver, float('nan')):16.4f}" for driver in DRIVERS)
-        ratio = f"{row.ratio:8.3f}" if row.ratio is not None else f"{'-':>8}"
-        yield (
-            f"{row.name:14}{row.positions:10}{row.nodes:12.1f}{row.ours:12.4f}{peers}{ratio}"
-            f"{row.wrong:7}"
-        )
-
-
-def sets_parser(prog: str) -> Parser:
-    """A command line that says which sets of positions to measure, with or without the peer."""
-    parser = Parser(prog=prog)
+def configure_sets(parser: argparse.ArgumentParser) -> None:
+    """Declare which sets of positions to measure, with or without the peer."""
     parser.add_argument("files", nargs="*", type=Path, help="lines of moves and score")
     parser.add_argument(
         "--count", type=int, metavar="N", help="positions of each set, the last ones"
     )
     parser.add_argument("--alone", action="store_true", help="without bitbully")
-    return parser
 
 
-def chosen_sets(options: argparse.Namespace) -> dict[str, Sequence[Sample]]:
+def chosen_sets(arguments: argparse.Namespace) -> dict[str, Sequence[Sample]]:
     """The sets the command line names, or random ones.
 
     Raises:
         InvalidRun: ``--count`` is not 1 or more.
         UnreadableRun: a file that is none of labelled positions.
     """
-    if options.count is not None and options.count < 1:
-        raise InvalidRun(f"--count {options.count}: expected at least 1")
+    at_least(arguments, 1, "count")
     sets: dict[str, Sequence[Sample]] = {}
-    for path in options.files:
+    for path in arguments.files:
         sets[path.stem] = [Sample(p.moves, p.score) for p in read_labelled(path)]
     if not sets:
         for plies, count in ((30, 500), (20, 200), (12, 30)):
             sets[f"random, {plies}"] = random_set(plies, count, plies)
-    return {name: rows[-options.count if options.count else 0 :] for name, rows in sets.items()}
+    return {name: rows[-(arguments.count or 0) :] for name, rows in sets.items()}
 
 
-def printed(rows: Iterable[Any], table: Callable[[Iterable[Any]], Iterable[str]]) -> int:
-    """Print the table of rows, each as soon as it is measured; 1 when one has something wrong."""
+def show_checked(
+    heading: Sequence[str],
+    rows: Iterable[Any],
+    line: Callable[[Any], Sequence[Any]],
+    arguments: argparse.Namespace,
+) -> int:
+    """Print the lines of rows, each as soon as it is measured; 1 when one has something wrong."""
     wrong = 0
 
-    def counted() -> Iterable[Any]:
+    def lines() -> Iterable[Sequence[Any]]:
         nonlocal wrong
         for row in rows:
             wrong += row.wrong
-            yield row
+            yield line(row)
 
-    for line in table(counted()):
-        print(line, flush=True)
+    show_as_measured(heading, lines(), arguments)
     return 1 if wrong else 0
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """The command line; returns 1 when a score was wrong."""
-    parser = sets_parser("c4 bench solver")
+def line(row: Row) -> list[Any]:
+    """The cells of a row."""
+    peers = [number(row.peers.get(driver), ".4f") for driver in DRIVERS]
+    cells = [row.name, row.positions, number(row.nodes, ".1f"), number(row.ours, ".4f"), *peers]
+    return [*cells, number(row.ratio, ".3f"), row.wrong]
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    configure_sets(parser)
     parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
     parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
-    options = parser.parse_args(argv)
-    if options.repeats < 1:
-        raise InvalidRun(f"--repeats {options.repeats}: expected at least 1")
-    sets = chosen_sets(options)
-    if options.empty:
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Measure and print; 1 when a score was wrong."""
+    at_least(arguments, 1, "repeats")
+    sets = chosen_sets(arguments)
+    if arguments.empty:
         sets["empty board"] = [Sample("", 1)]
-    peer = None if options.alone else load_peer()
-    return printed(run(sets, peer, options.repeats), table)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    rows = run(sets, load_peer(arguments), arguments.repeats)
+    return show_checked(HEADING, rows, line, arguments)

@@ -1,17 +1,18 @@
 """Plies a second of the vector environment, and how they grow with the number of boards.
 
-Run it with ``python -m evaluation.benchmarks.vector``. The time is that of ``step`` alone,
-observations and masks included, with random legal moves chosen outside the clock. pgx is
-measured beside ours where it is installed (``pip install pgx``); it spreads over all cores,
-so compare on one: ``taskset -c 0 python -m evaluation.benchmarks.vector``.
+The time is that of ``step`` alone, observations and masks included, with random legal moves
+chosen outside the clock. pgx is measured beside ours where it is installed
+(``pip install pgx``); it spreads over all cores, so compare on one:
+``taskset -c 0 c4 bench vector``.
 """
 
 from __future__ import annotations
 
-import importlib.util
+import argparse
 import time
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,14 @@ from c4env.bitboard import COLUMNS
 from c4env.envs.opponents import draw, streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.jit import kernel
-from evaluation.commands.usage import Parser
+from evaluation.benchmarks.harness import in_turns, number, peer
+from evaluation.commands.output import show
+from evaluation.tables import Table
 
-SIZES = (1, 16, 256, 1024, 4096, 16_384, 65_536)
+SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
+WARM_UP: Final = 30  # steps until the boards are of all ages
 
-# What is measured, by name: arguments of the environment.
-FORMS: dict[str, dict[str, Any]] = {
+MODES: Final[dict[str, dict[str, Any]]] = {
     "self-play": {},
     "self-play, copy=False": {"copy": False},
     "self-play, copy=False, 2 threads": {"copy": False, "threads": 2},
@@ -33,12 +36,16 @@ FORMS: dict[str, dict[str, Any]] = {
     "against random": {"opponent": "random"},
     "against greedy": {"opponent": "greedy"},
 }
+"""What is measured, by name: arguments of the environment."""
 
-PGX = "pgx, self-play"
+PGX: Final = "pgx, self-play"
+
+Stepper = Callable[[NDArray[np.int64]], tuple[NDArray[np.int8], int, float]]
+"""Plays a column on each board; gives the masks, how many boards moved, and the seconds."""
 
 
 class Row(NamedTuple):
-    """The speed of one form at one size."""
+    """The speed of one mode at one size."""
 
     name: str
     boards: int
@@ -48,94 +55,84 @@ class Row(NamedTuple):
     counted."""
 
 
-def run(
-    sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3
-) -> tuple[list[Row], str]:
-    """Time every form at every size.
-
-    Args:
-        sizes: numbers of boards.
-        seconds: measured time a repetition.
-        repeat: repetitions; the forms take turns, so that a slow moment of the machine
-            hits all of them, and the best counts.
-
-    Returns:
-        The rows, and a table of them as text.
-    """
+def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> list[Row]:
+    """Time every mode at every size of ``sizes``, ``seconds`` a repetition; the best counts."""
     rows = []
-    has_pgx = importlib.util.find_spec("pgx") is not None
     for size in sizes:
-        best = dict.fromkeys([*FORMS, PGX], 0.0)
-        stepper = _PgxStepper(size) if has_pgx else None
-        for repetition in range(repeat):
-            for name, arguments in FORMS.items():
-                if arguments.get("threads", 1) <= size:
-                    speed = _speed(size, arguments, seconds, seed=repetition)
-                    best[name] = max(best[name], speed)
-            if stepper is not None:
-                best[PGX] = max(best[PGX], stepper.speed(seconds, seed=repetition))
-        rows += [Row(name, size, speed) for name, speed in best.items() if speed]
-    return rows, _table(rows, sizes)
+        works = {
+            name: partial(_speed, partial(_ours, size, arguments), size, seconds)
+            for name, arguments in MODES.items()
+            if arguments.get("threads", 1) <= size
+        }
+        if (pgx := peer("pgx")) is not None:
+            works[PGX] = partial(_speed, _pgx(pgx, size), size, seconds)
+        best = {name: max(speeds) for name, speeds in in_turns(works, repeat).items()}
+        rows += [Row(name, size, speed) for name, speed in best.items()]
+    return rows
 
 
-def _speed(size: int, arguments: dict[str, Any], seconds: float, seed: int) -> float:
+def _speed(
+    begin: Callable[[int], tuple[NDArray[np.int8], Stepper]], size: int, seconds: float, seed: int
+) -> float:
     """Counted steps of single boards a second."""
-    environment = ConnectFourVectorEnv(size, **arguments)
+    masks, step = begin(seed)
     chance = streams(np.arange(size, dtype=np.uint64) + np.uint64(seed))
     actions = np.zeros(size, np.int64)
-    observation, _ = environment.reset(seed=seed)
-    skips = environment.metadata["autoreset_mode"].value == "NextStep"
-    steps, spent, warm = 0, 0.0, 30  # as many steps until the boards are of all ages
-    over = 0
+    steps, spent, warm = 0, 0.0, WARM_UP
     while spent < seconds:
-        pick(observation["action_mask"], chance, actions)
-        start = time.perf_counter()
-        observation, _, terminated, _, _ = environment.step(actions)
-        elapsed = time.perf_counter() - start
+        pick(masks, chance, actions)
+        masks, moved, elapsed = step(actions)
         if warm:
             warm -= 1
         else:
             spent += elapsed
-            steps += size - over
-        over = int(np.count_nonzero(terminated)) if skips else 0
-    environment.close()
+            steps += moved
     return steps / spent
 
 
-class _PgxStepper:
+def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[NDArray[np.int8], Stepper]:
+    environment = ConnectFourVectorEnv(size, **arguments)
+    skips = environment.metadata["autoreset_mode"].value == "NextStep"
+    over = 0
+
+    def step(actions: NDArray[np.int64]) -> tuple[NDArray[np.int8], int, float]:
+        nonlocal over
+        start = time.perf_counter()
+        observation, _, terminated, _, _ = environment.step(actions)
+        elapsed = time.perf_counter() - start
+        moved, over = size - over, int(np.count_nonzero(terminated)) if skips else 0
+        return observation["action_mask"], moved, elapsed
+
+    return environment.reset(seed=seed)[0]["action_mask"], step
+
+
+def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper]]:
     """pgx's connect four, batched and compiled, with its own automatic reset in the step."""
+    import jax
+    from pgx.experimental.wrappers import auto_reset
 
-    def __init__(self, size: int) -> None:
-        import jax
-        import pgx
-        from pgx.experimental.wrappers import auto_reset
+    game = pgx.make("connect_four")
+    compiled_init = jax.jit(jax.vmap(game.init))
+    compiled_step = jax.jit(jax.vmap(auto_reset(game.step, game.init)))
 
-        game = pgx.make("connect_four")
-        self._size = size
-        self._jax = jax
-        self._init = jax.jit(jax.vmap(game.init))
-        self._step = jax.jit(jax.vmap(auto_reset(game.step, game.init)))
+    def masks_of(state: Any) -> NDArray[np.int8]:
+        return np.asarray(state.legal_action_mask).astype(np.int8)
 
-    def speed(self, seconds: float, seed: int) -> float:
-        """Steps of single boards a second, counted as in :func:`_speed`."""
-        jax, size = self._jax, self._size
+    def begin(seed: int) -> tuple[NDArray[np.int8], Stepper]:
         keys = jax.random.split(jax.random.key(seed), size)
-        state = self._init(keys)
-        chance = streams(np.arange(size, dtype=np.uint64) + np.uint64(seed))
-        actions = np.zeros(size, np.int64)
-        steps, spent, warm = 0, 0.0, 30
-        while spent < seconds:
-            pick(np.asarray(state.legal_action_mask).astype(np.int8), chance, actions)
+        state = compiled_init(keys)
+
+        def step(actions: NDArray[np.int64]) -> tuple[NDArray[np.int8], int, float]:
+            nonlocal state
             given = jax.block_until_ready(jax.numpy.asarray(actions, "int32"))
             start = time.perf_counter()
-            state = jax.block_until_ready(self._step(state, given, keys))
+            state = jax.block_until_ready(compiled_step(state, given, keys))
             elapsed = time.perf_counter() - start
-            if warm:
-                warm -= 1
-            else:
-                spent += elapsed
-                steps += size
-        return steps / spent
+            return masks_of(state), size, elapsed
+
+        return masks_of(state), step
+
+    return begin
 
 
 @kernel("void(int8[:, ::1], int64[::1], int64[::1])")
@@ -157,21 +154,18 @@ def pick(masks: NDArray[np.int8], chance: NDArray[np.int64], actions: NDArray[np
                 left -= 1
 
 
-def _table(rows: list[Row], sizes: Sequence[int]) -> str:
-    lines = [f"{'million steps/s by boards':<34}" + "".join(f"{size:>9,}" for size in sizes)]
-    for name in dict.fromkeys(row.name for row in rows):
-        speeds = {row.boards: row.steps_per_second for row in rows if row.name == name}
-        cells = [f"{speeds[size] / 1e6:>9.3g}" if size in speeds else f"{'':>9}" for size in sizes]
-        lines.append(f"{name:<34}" + "".join(cells))
-    return "\n".join(lines)
+def table(rows: list[Row]) -> Table:
+    """A line a mode, a column a number of boards."""
+    sizes = list(dict.fromkeys(row.boards for row in rows))
+    speeds = {(row.name, row.boards): row.steps_per_second / 1e6 for row in rows}
+    lines = [
+        [name, *(number(speeds.get((name, size)), ".3g") for size in sizes)]
+        for name in dict.fromkeys(row.name for row in rows)
+    ]
+    return Table([["million steps/s by boards", *(f"{size:,}" for size in sizes)], *lines])
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run it, and print the table; it has no options."""
-    Parser(prog="c4 bench vector", description=__doc__).parse_args(argv)
-    print(run()[1])
+def execute(arguments: argparse.Namespace) -> int:
+    """Run it, and print the table."""
+    show(table(run()), arguments)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -7,51 +7,56 @@ server adds to the agent's own time is shown beside it.
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import json
 import random
 import statistics
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import agents
 from c4env.cores import usable_cores
-from c4env.errors import MissingExtra
 from c4env.position import Position
-from evaluation.commands.usage import Parser
+from evaluation.benchmarks.harness import needed, number, timed
+from evaluation.commands.options import at_least
+from evaluation.commands.output import show
+from evaluation.tables import Table
+
+FAULTS: Final = ("replies lost", "replies of another game")
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Print the table; 1 if a game was lost or a reply was another's."""
-    parser = Parser(prog="c4 bench web")
-    parser.add_argument("--pages", type=int, default=50)
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("--pages", type=int, default=50, metavar="N", help="at once (default 50)")
     parser.add_argument("--agent", default="alphabeta:depth=7", help="a deterministic one")
     parser.add_argument("--jobs", type=int, default=usable_cores(), help="processes that answer")
-    given = parser.parse_args(arguments)
-    try:
-        import httpx  # noqa: F401  # now, not when the server is up
 
-        from evaluation.web.server import Server, Settings, listen
-    except ImportError as error:
-        raise MissingExtra(
-            f"this needs httpx and the web server ({error}): pip install httpx 'c4env[web]'"
-        ) from None
-    running = Server(Settings(record=None, workers=given.jobs))
-    with listen("127.0.0.1", 0) as socket:
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print what was measured; 1 if a game was lost or a reply was another's."""
+    at_least(arguments, 1, "pages", "jobs")
+    how = "this needs httpx and the web server: pip install httpx 'c4env[web]'"
+    needed("httpx", how)  # now, not when the server is up
+    server = needed("evaluation.web.server", how)
+    running = server.Server(server.Settings(record=None, workers=arguments.jobs))
+    with server.listen("127.0.0.1", 0) as socket:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [socket]})
         thread.start()
         try:
             address = f"http://127.0.0.1:{socket.getsockname()[1]}"
-            asyncio.run(_play(address, given.agent, 1))  # until the processes are up
-            began = time.perf_counter()
-            games = asyncio.run(_play(address, given.agent, given.pages))
-            elapsed = time.perf_counter() - began
+            asyncio.run(_play(address, arguments.agent, 1))  # until the processes are up
+            elapsed, games = timed(
+                lambda: asyncio.run(_play(address, arguments.agent, arguments.pages)),
+                clock=time.perf_counter,
+            )
         finally:
             running.should_exit = True
             thread.join()
-    return _report(games, elapsed, given.agent, given.jobs)
+    found = report(games, elapsed, arguments.agent, arguments.jobs)
+    show(found, arguments)
+    return int(any(row[1] for row in found.rows[1:] if row[0] in FAULTS))
 
 
 async def _play(address: str, spec: str, pages: int) -> list[list[dict[str, Any]]]:
@@ -64,10 +69,10 @@ async def _play(address: str, spec: str, pages: int) -> list[list[dict[str, Any]
 
 
 async def _game(client: Any, spec: str, page: int) -> list[dict[str, Any]]:
-    lots, position, moves = random.Random(page), Position(), ""
+    generator, position, moves = random.Random(page), Position(), ""
     replies: list[dict[str, Any]] = []
     while True:
-        moves += str(lots.choice(position.legal_columns()) + 1)
+        moves += str(generator.choice(position.legal_columns()) + 1)
         position = Position.parse(moves)
         if position.outcome is not None:
             return replies
@@ -84,24 +89,29 @@ async def _game(client: Any, spec: str, page: int) -> list[dict[str, Any]]:
             return replies
 
 
-def _report(games: list[list[dict[str, Any]]], elapsed: float, spec: str, jobs: int) -> int:
+def report(games: list[list[dict[str, Any]]], elapsed: float, spec: str, jobs: int) -> Table:
+    """What the pages got, and how long they waited for it."""
     judge = agents.make(spec)
     replies = [reply for game in games for reply in game]
-    lost = sum(reply.get("type") != "move" for reply in replies)
+    moves = [reply for reply in replies if reply.get("type") == "move"]
     others = sum(
         reply["moves"] != reply["asked"]
         or reply["column"] != judge.choose(Position.parse(reply["asked"])) + 1
-        for reply in replies
-        if reply.get("type") == "move"
+        for reply in moves
     )
-    waits = sorted(reply["waited"] for reply in replies)
-    own = statistics.fmean(reply.get("seconds", 0.0) for reply in replies)
-    print(f"{len(games)} pages at once against {spec}, {jobs} processes")
-    print(f"{len(replies)} replies in {elapsed:.1f} s, {len(replies) / elapsed:.0f} a second")
-    print(f"{lost} lost, {others} another's")
-    print(
-        f"a reply: median {1000 * statistics.median(waits):.0f} ms, "
-        f"95 of 100 within {1000 * waits[int(0.95 * len(waits))]:.0f} ms, longest "
-        f"{1000 * waits[-1]:.0f} ms; the agent's own part of it {1000 * own:.1f} ms on average"
-    )
-    return int(lost + others > 0)
+    waits = sorted(1000 * reply["waited"] for reply in replies)
+    own = 1000 * statistics.fmean(reply.get("seconds", 0.0) for reply in replies)
+    lost, wrong = FAULTS
+    rows = [
+        ("replies", len(replies)),
+        (lost, len(replies) - len(moves)),
+        (wrong, others),
+        ("seconds", number(elapsed, ".1f")),
+        ("replies a second", number(len(replies) / elapsed, ".0f")),
+        ("median ms a reply", number(statistics.median(waits), ".0f")),
+        ("ms of 95 in 100", number(waits[int(0.95 * len(waits))], ".0f")),
+        ("longest ms", number(waits[-1], ".0f")),
+        ("mean ms of the agent's own", number(own, ".1f")),
+    ]
+    heading = (f"{len(games)} pages at once against {spec}, {jobs} processes", "")
+    return Table([heading, *rows])

@@ -15,6 +15,8 @@ import argparse
 import importlib
 from typing import Final
 
+from evaluation.commands.options import Parser, add_format
+
 BENCHMARKS: Final = ("agents", "columns", "env", "mcts", "solver", "vector", "web")
 
 
@@ -30,5 +32,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run the benchmark, which prints its table."""
-    main = importlib.import_module(f"evaluation.benchmarks.{arguments.benchmark}").main
-    return int(main(arguments.options))
+    benchmark = importlib.import_module(f"evaluation.benchmarks.{arguments.benchmark}")
+    parser = Parser(prog=f"c4 bench {arguments.benchmark}", description=benchmark.__doc__)
+    if hasattr(benchmark, "configure"):
+        benchmark.configure(parser)
+    add_format(parser)
+    return int(benchmark.execute(parser.parse_args(arguments.options)))

@@ -1,9 +1,12 @@
-"""Build or verify an opening book of exact scores: c4 book build, c4 book verify.
+"""Build, verify or count an opening book of exact scores: c4 book build, verify, census.
 
 `build` scores every mirror-reduced position of so many discs on all cores: by search, which takes
 about an hour for 8 plies and goes on with the same command if it is killed, or with --from-12ply
 from the 12-ply book of the package bitbully-databases (`pip install 'c4env[book]'`), in seconds.
-`verify` checks a book against known facts and computes a random sample of it again.
+`verify` checks a book against known facts and computes a random sample of it again. `census`
+counts the positions won, drawn and lost under best play by ply, to be held against the counts
+published with the strong solution: up to 8 plies from the book that ships, beyond it from the
+12-ply book, in minutes.
 """
 
 from __future__ import annotations
@@ -11,18 +14,23 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.run import Progress
+from evaluation.commands.options import at_least
+from evaluation.commands.output import say
+from evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument(
-        "action", choices=("build", "verify"), metavar="ACTION", help="build or verify"
+        "action",
+        choices=("build", "verify", "census"),
+        metavar="ACTION",
+        help="build, verify or census",
     )
     parser.add_argument(
         "file", type=Path, nargs="?", metavar="FILE", help="verify: the one shipped, if not given"
     )
-    parser.add_argument("--plies", type=int, default=8, help="build: discs (default 8)")
+    parser.add_argument("--plies", type=int, default=8, help="build, census: discs (default 8)")
     parser.add_argument("--jobs", type=int, metavar="N", help="threads (default: all cores)")
     parser.add_argument("--from-12ply", action="store_true", help="build: without a search")
     parser.add_argument(
@@ -31,19 +39,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Build or verify."""
+    """Do what was asked for."""
     from agents.solver import Book
     from agents.solver.builder import build, by_search, by_twelve_ply_book, verify
     from evaluation.errors import InvalidRun
 
-    for name, value in (("jobs", arguments.jobs or 1), ("sample", arguments.sample)):
-        if value < 1:
-            raise InvalidRun(f"--{name} {value}: expected at least 1")
+    at_least(arguments, 1, "jobs", "sample")
+    if arguments.action == "census":
+        from agents.solver.census import Census, census
+        from evaluation.tables import Table
+
+        if arguments.file is not None:
+            raise InvalidRun(f"{arguments.file}: census reads no file")
+        counts = [[*count, sum(count[1:4])] for count in census(arguments.plies)]
+        say(Table([[*Census._fields, "all"], *counts], left=()).text())
+        return 0
     if arguments.action == "verify":
         book = Book.open("default" if arguments.file is None else arguments.file)
         assert book is not None
         checked = verify(book, arguments.sample, jobs=arguments.jobs)
-        print(f"{book!r} is right; {checked} scores computed again")
+        say(f"{book!r} is right; {checked} scores computed again")
         return 0
     if arguments.file is None:
         raise InvalidRun("build: name the file to write")
@@ -59,5 +74,5 @@ def execute(arguments: argparse.Namespace) -> int:
             sample=arguments.sample,
             progress=progress.watch,
         )
-    print(f"{book!r} written to {arguments.file}")
+    say(f"{book!r} written to {arguments.file}")
     return 0

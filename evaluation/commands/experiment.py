@@ -6,7 +6,7 @@ at a time, on sets of positions. sets: write labelled sets, which `exact` and ot
 statistics: simulated tournaments and matches of known truth, --count of each: how often the
 intervals of ratings hold it (95 % is right), how often the sequential test errs (5 % allowed).
 
-FILES hold `moves score` lines. Without any, they make their positions from the seed.
+FILES hold `moves score` lines. Without any, positions are made from the seed.
 """
 
 from __future__ import annotations
@@ -14,21 +14,32 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, NamedTuple
 
-from evaluation.commands.run import refuse
+from evaluation.commands.options import add_format, at_least, refuse
+from evaluation.commands.output import say, show
+from evaluation.tables import Table
 
-if TYPE_CHECKING:
-    from agents.solver import Solver
 
-DEFAULTS: Final[dict[str, Any]] = {
-    "depth": 7,
-    "heuristic": "chain",
-    "count": 10,
-    "seed": 0,
-    "max_nodes": 20_000_000,
-    "out": Path("c4-sets"),
-}
+class Setting(NamedTuple):
+    """An option of an experiment."""
+
+    default: Any
+    metavar: str
+    help: str
+
+
+SETTINGS: Final = {
+    "depth": Setting(7, "PLIES", "pruning: up to this many plies (default 7)"),
+    "heuristic": Setting("chain", "NAME", "pruning: at the leaves (default chain)"),
+    "count": Setting(10, "N", "positions of each set (default 10)"),
+    "seed": Setting(0, "N", "of the positions made (default 0)"),
+    "max_nodes": Setting(
+        20_000_000, "N",
+        "exact: what the slower solvers may search a position (default 20 million)",
+    ),
+    "out": Setting(Path("c4-sets"), "DIR", "sets: the folder (default c4-sets)"),
+}  # fmt: skip
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -37,28 +48,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "files", nargs="*", default=[], type=Path, metavar="FILES", help="labelled positions"
     )
-    parser.add_argument(
-        "--depth", type=int, metavar="PLIES",
-        help=f"pruning: up to this many plies (default {DEFAULTS['depth']})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--heuristic", metavar="NAME",
-        help=f"pruning: at the leaves (default {DEFAULTS['heuristic']})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--count", type=int, metavar="N",
-        help=f"positions of each set (default {DEFAULTS['count']})",
-    )  # fmt: skip
-    parser.add_argument(
-        "--seed", type=int, help=f"of the positions made (default {DEFAULTS['seed']})"
-    )
-    parser.add_argument(
-        "--max-nodes", type=int, metavar="N",
-        help="exact: what the slower solvers may search a position (default 20 million)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help=f"sets: the folder (default {DEFAULTS['out']})"
-    )
+    for name, setting in SETTINGS.items():
+        flag, kind = f"--{name.replace('_', '-')}", type(setting.default)
+        kind = Path if isinstance(setting.default, Path) else kind
+        parser.add_argument(flag, type=kind, metavar=setting.metavar, help=setting.help)
+    add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -67,57 +61,60 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.errors import InvalidRun
 
     experiment, options = _KINDS[arguments.kind]
-    idle = [name for name in DEFAULTS if name not in options]
-    refuse(arguments, idle, f"for c4 experiment {arguments.kind}")
+    unused = [name for name in SETTINGS if name not in options]
+    refuse(arguments, unused, f"for c4 experiment {arguments.kind}")
     if arguments.files and "files" not in options:
         raise InvalidRun(f"c4 experiment {arguments.kind} reads no files: {arguments.files[0]}")
-    for name, default in DEFAULTS.items():
+    for name, setting in SETTINGS.items():
         if getattr(arguments, name) is None:
-            setattr(arguments, name, default)
-    for name, low in (("depth", 1), ("count", 1), ("seed", 0), ("max_nodes", 1)):
-        value = getattr(arguments, name)
-        if value < low:
-            raise InvalidRun(f"--{name.replace('_', '-')} {value}: expected at least {low}")
+            setattr(arguments, name, setting.default)
+    at_least(arguments, 1, "depth", "count", "max_nodes")
+    at_least(arguments, 0, "seed")
     if arguments.depth > CELLS:
         raise InvalidRun(f"--depth {arguments.depth}: expected 1..{CELLS}, no game is longer")
-    print(experiment(arguments))
+    for number, table in enumerate(experiment(arguments)):
+        say("\n" * bool(number), end="")
+        show(table, arguments)
     return 0
 
 
-def _pruning(arguments: argparse.Namespace) -> str:
-    from evaluation.studies.experiments import pruning, spread_positions
+def _pruning(arguments: argparse.Namespace) -> list[Table]:
+    from evaluation.studies.experiments import pruning, random_positions
     from evaluation.truth.labelled import read_labelled
 
     if arguments.files:
         labelled = [p for path in arguments.files for p in read_labelled(path)[: arguments.count]]
         positions = [p.position for p in labelled]
     else:
-        positions = spread_positions(arguments.count, arguments.seed)
-    return pruning(positions, range(1, arguments.depth + 1), arguments.heuristic)[1]
+        positions = random_positions(arguments.count, arguments.seed)
+    return [pruning(positions, range(1, arguments.depth + 1), arguments.heuristic)[1]]
 
 
-def _exact(arguments: argparse.Namespace) -> str:
+def _exact(arguments: argparse.Namespace) -> list[Table]:
+    from agents.solver import Solver
     from evaluation.studies.experiments import exact
     from evaluation.truth.labelled import STAGES, make_labelled, read_labelled
 
     if arguments.files:
         sets = {path.stem: read_labelled(path)[: arguments.count] for path in arguments.files}
     else:
-        solver = _solver()
+        solver = Solver()
         sets = {
             name: make_labelled(name, arguments.count, arguments.seed, solver) for name in STAGES
         }
-    return exact(sets, arguments.max_nodes)[1]
+    return [exact(sets, arguments.max_nodes)[1]]
 
 
-def _sets(arguments: argparse.Namespace) -> str:
+def _sets(arguments: argparse.Namespace) -> list[Table]:
+    from agents.solver import Solver
+    from c4env.files import write_whole
     from evaluation.errors import UnreadableRun
     from evaluation.truth.labelled import STAGES, format_labelled, make_labelled
 
     if arguments.out.exists() and not arguments.out.is_dir():
         raise UnreadableRun(f"{arguments.out} is a file: expected a directory")
-    solver = _solver()
-    said = []
+    solver = Solver()
+    rows: list[tuple[Any, ...]] = [("positions", "file")]
     for name in STAGES:
         path = arguments.out / f"{name}.txt"
         if path.exists():
@@ -125,29 +122,23 @@ def _sets(arguments: argparse.Namespace) -> str:
         text = format_labelled(make_labelled(name, arguments.count, arguments.seed, solver))
         try:
             arguments.out.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            write_whole(path, text)
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror}") from None
-        said.append(f"{arguments.count} positions in {path}")
-    return "\n".join(said)
+        rows.append((arguments.count, str(path)))
+    return [Table(rows, left=(1,))]
 
 
-def _statistics(arguments: argparse.Namespace) -> str:
+def _statistics(arguments: argparse.Namespace) -> list[Table]:
     from evaluation.strength.simulation import report
 
     return report(arguments.count, arguments.seed)
 
 
-def _solver() -> Solver:
-    from agents.solver import Solver
-
-    return Solver()
-
-
-_KINDS: Final[dict[str, tuple[Callable[[argparse.Namespace], str], tuple[str, ...]]]] = {
+_KINDS: Final[dict[str, tuple[Callable[[argparse.Namespace], list[Table]], tuple[str, ...]]]] = {
     "pruning": (_pruning, ("files", "depth", "heuristic", "count", "seed")),
     "exact": (_exact, ("files", "count", "seed", "max_nodes")),
     "sets": (_sets, ("count", "seed", "out")),
     "statistics": (_statistics, ("count", "seed")),
 }
-"""Each experiment and the arguments it reads."""
+"""Each experiment and the settings it reads."""

@@ -8,7 +8,17 @@ from __future__ import annotations
 
 import argparse
 
-from evaluation.commands import run
+from evaluation.commands.options import (
+    DEFAULT_FIELD,
+    QUICK_OPENINGS,
+    add_anchor,
+    add_html,
+    add_run,
+    anchor_of,
+    run_settings,
+)
+from evaluation.commands.pages import show_run
+from evaluation.commands.progress import RunProgress, announce_compiling, try_agents
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,21 +28,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "field", nargs="*", default=[], metavar="FIELD",
         help="the agents it meets (default: the field of c4 run)",
     )  # fmt: skip
-    run.configure_settings(parser)
-    run.configure_anchor(parser)
+    add_run(parser)
+    add_html(parser)
+    add_anchor(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
-    run.announce(arguments)
+    announce_compiling(arguments.quiet)
     from evaluation.games.tournament import gauntlet
 
     field = arguments.field
     if not field:
-        field = [name for name in run.DEFAULT_FIELD if name != arguments.challenger]
-        arguments.openings = arguments.openings or run.QUICK_OPENINGS
-    run.anchor(arguments, [arguments.challenger, *field])
-    with run.Progress("games", arguments.quiet) as progress:
-        result = gauntlet(arguments.challenger, field, **run.settings(arguments, progress))
-    run.show(result, arguments, progress)
+        field = [name for name in DEFAULT_FIELD if name != arguments.challenger]
+        arguments.openings = arguments.openings or QUICK_OPENINGS
+    anchor = anchor_of(arguments, [arguments.challenger, *field])
+    try_agents([arguments.challenger, *field])
+    with RunProgress(arguments.quiet) as progress:
+        result = gauntlet(arguments.challenger, field, **run_settings(arguments, progress))
+    show_run(result, arguments, progress.before, anchor)
     return 0

@@ -12,38 +12,31 @@ from __future__ import annotations
 
 import argparse
 
-from evaluation.commands.run import FORMATS, Progress
+from evaluation.commands.options import add_format, add_sets, add_settings, at_least
+from evaluation.commands.output import show
+from evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("heuristics", nargs="*", metavar="NAME", help="(default: all of the zoo)")
-    parser.add_argument(
-        "--on", nargs="+", metavar="SET", required=True, help="labelled positions to order"
-    )
-    parser.add_argument(
-        "--count", type=int, metavar="N",
-        help="the first N of each set (default: all of a file, 100 of one that is made)",
-    )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of sets and intervals (default 0)")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_sets(parser, required=True)
+    add_settings(parser, "seed")
+    add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Compare, and print the table on stdout."""
     from agents.search.heuristics import HEURISTICS, load
-    from evaluation.errors import InvalidRun
-    from evaluation.truth.answers import labelled_sets
     from evaluation.truth.heuristics import compare_heuristics
+    from evaluation.truth.labelled import labelled_sets
 
-    if arguments.seed < 0:
-        raise InvalidRun(f"--seed {arguments.seed}: expected an integer >= 0")
+    at_least(arguments, 0, "seed")
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:
         load(name)  # an error now rather than after the sets are made
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Progress("comparisons", arguments.quiet) as progress:
         table = compare_heuristics(names, positions, arguments.seed, progress.watch)
-    print(getattr(table, arguments.format)())
+    show(table, arguments)
     return 0

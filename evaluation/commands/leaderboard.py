@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from c4env.cores import usable_cores
-from evaluation.commands import run
+from evaluation.commands.options import add_format, add_settings, read_text, refuse
+from evaluation.commands.output import say, show
+from evaluation.commands.progress import Progress, announce_compiling
 
 FOLDER: Final = "c4-leaderboard"
 
@@ -24,13 +26,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--stored", action="store_true", help="print the stored table, play nothing"
     )
     parser.add_argument("--quick", action="store_true", help="a few openings only")
+    add_settings(parser, "jobs", jobs=None)
+    add_format(parser)
     parser.add_argument(
         "--out", metavar="DIR",
         help=f"where the games are kept (default {FOLDER}, or {FOLDER}-quick)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--jobs", type=int, metavar="N",
-        help="worker processes (default: the number of cores)",
     )  # fmt: skip
     parser.add_argument(
         "--readme", type=Path, metavar="FILE",
@@ -39,11 +39,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--store", type=Path, metavar="FILE", help="write the results, for c4 place --field FILE"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
+    from evaluation.store.files import write_file
     from evaluation.studies.leaderboard import (
         MARKERS,
         available,
@@ -53,43 +53,28 @@ def execute(arguments: argparse.Namespace) -> int:
     )
 
     if arguments.stored:
-        run.refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
+        refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
     if arguments.readme is not None:  # before an hour of games, not after it
-        put_between_markers(_read(arguments.readme), MARKERS[0])
+        put_between_markers(read_text(arguments.readme), MARKERS[0])
     if arguments.stored:
         board = stored_board()
     else:
-        run.announce(arguments)
+        announce_compiling(arguments.quiet)
         for line in available()[1]:
-            print(f"left out: {line.spec} needs {line.needs}", file=sys.stderr)
+            say(f"left out: {line.spec} needs {line.needs}", sys.stderr)
         out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
         jobs = usable_cores() if arguments.jobs is None else arguments.jobs
-        with run.Progress("games", arguments.quiet) as progress:
+        with Progress("games", arguments.quiet) as progress:
             board = play_leaderboard(
                 quick=arguments.quick, jobs=jobs, out=out, watch=progress.watch
             )
     table = board.markdown()
-    print(table)
+    if arguments.format == "markdown":
+        say(table)
+    else:
+        show(board.table(), arguments)
     if arguments.store is not None:
-        _write(arguments.store, board.format())
+        write_file(arguments.store, board.format())
     if arguments.readme is not None:
-        _write(arguments.readme, put_between_markers(_read(arguments.readme), table))
+        write_file(arguments.readme, put_between_markers(read_text(arguments.readme), table))
     return 0
-
-
-def _read(path: Path) -> str:
-    from evaluation.errors import InvalidRun
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-
-
-def _write(path: Path, text: str) -> None:
-    from evaluation.errors import InvalidRun
-
-    try:
-        path.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InvalidRun(f"{path}: {error.strerror or error}") from None

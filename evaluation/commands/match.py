@@ -10,7 +10,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from evaluation.commands import run
+from evaluation.commands.options import add_html, add_run, refuse, run_settings
+from evaluation.commands.pages import show_run
+from evaluation.commands.progress import MatchProgress, announce_compiling, try_agents
 
 SPRT_OPENINGS: Final = "4"
 """568 of them: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
@@ -30,7 +32,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             name, type=float, help=f"with --sprt: chance of a wrong {wrong} (default {ERROR_RATE})"
         )
-    run.configure_settings(parser)
+    add_run(parser)
+    add_html(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -39,20 +42,18 @@ def execute(arguments: argparse.Namespace) -> int:
 
     test = None
     if arguments.sprt is None:
-        run.refuse(arguments, ["alpha", "beta"], "without --sprt")
+        refuse(arguments, ["alpha", "beta"], "without --sprt")
     else:
         rates = (arguments.alpha, arguments.beta)
         alpha, beta = (ERROR_RATE if rate is None else rate for rate in rates)
         test = Sprt.parse(arguments.sprt, alpha, beta)
         arguments.openings = arguments.openings or SPRT_OPENINGS
-    run.announce(arguments)
+    announce_compiling(arguments.quiet)
     from evaluation.games.match import play_match
-    from evaluation.report.summary import FORMS, Findings
 
-    with run.Progress("games", arguments.quiet) as progress:
-        settings = run.settings(arguments, progress)
+    try_agents([arguments.one, arguments.other])
+    with MatchProgress(test, arguments.quiet) as progress:
+        settings = run_settings(arguments, progress)
         match = play_match([arguments.one, arguments.other], sprt=test, **settings)
-    print(FORMS[arguments.format](Findings(match.table, match.digest, match.ratings, match)))
-    if arguments.format == "text" and progress.before:
-        print(f"{progress.before} games were there already")
+    show_run(match, arguments, progress.before)
     return 0

@@ -10,8 +10,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from c4env.cores import usable_cores
-from evaluation.commands import run
+from evaluation.commands.options import add_format, add_settings
+from evaluation.commands.output import say, show
+from evaluation.commands.progress import Progress, announce_compiling
+from evaluation.tables import Table, plural, signed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,23 +26,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--field", type=Path, metavar="FILE", help="a field stored by c4 leaderboard --store"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
-    parser.add_argument(
-        "--jobs", type=int, default=usable_cores(), metavar="N",
-        help="worker processes (default: the number of cores); the games are the same for any",
-    )  # fmt: skip
-    parser.add_argument("--out", metavar="DIR", help="keep every game; the same command resumes")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_settings(parser, "seed", "jobs", "out")
+    add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the ratings of the field with the newcomer on stdout."""
-    from evaluation.strength.ratings import format_ranks, format_ratings
+    from evaluation.strength.ratings import first_move_line, format_ranks, rating_rows
     from evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
-    run.announce(arguments)
-    with run.Progress("games", arguments.quiet) as progress:
+    announce_compiling(arguments.quiet)
+    with Progress("games", arguments.quiet) as progress:
         found = place(
             arguments.agent,
             board,
@@ -51,13 +48,14 @@ def execute(arguments: argparse.Namespace) -> int:
             watch=progress.watch,
         )
     for spec in found.absent:
-        print(f"not met: {spec} is not installed here", file=sys.stderr)
+        say(f"not met: {spec} is not installed here", sys.stderr)
     (own,) = (r for r in found.ratings if r.player == found.name)
-    print(format_ratings(found.ratings))
-    print(
-        f"\n{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, "
-        f"Elo {own.elo:+.0f} (95 %: {own.low:+.0f} .. {own.high:+.0f}), "
-        f"{own.score:.1%} of {own.games} games\n"
-        f"Field of c4env {board.version}, {board.date}; its mean is 0."
+    placed = (
+        f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, Elo "
+        f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
+        f"{own.score:.1%} of {plural(own.games, 'game')}"
     )
+    field = f"Field of c4env {board.version}, {board.date}; its mean is 0."
+    words = (first_move_line(found.ratings), found.ratings.basis(), field)
+    show(Table(rating_rows(found.ratings), placed, words), arguments)
     return 0

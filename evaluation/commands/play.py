@@ -10,6 +10,9 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from evaluation.commands.options import add_settings, at_least, searching
+from evaluation.commands.output import say
+
 RECORD: Final = Path("c4-games")
 HINT: Final = "alphabeta:depth=9"
 
@@ -24,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT})"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
+    add_settings(parser, "seed", quiet=False)
     parser.add_argument(
         "--record", type=Path, default=RECORD, metavar="DIR",
         help=f"where the game is appended (default {RECORD})",
@@ -35,32 +38,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Play one game."""
     import agents
-    from agents.base import SearchingAgent
-    from evaluation.errors import InvalidRun
+    from evaluation.plan.field import split_name
     from evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
 
-    one, other = arguments.players
-    if arguments.seed < 0:
-        raise InvalidRun(f"seed={arguments.seed}: expected an integer >= 0")
-    zoo = {name: agents.make(name) for name in (one, other) if name != HUMAN}
-    hint = agents.make(arguments.hint)
-    if not isinstance(hint, SearchingAgent):
-        raise InvalidRun(f"--hint {arguments.hint}: expected an agent that searches")
+    at_least(arguments, 0, "seed")
+    named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
+    (one, _), (other, _) = named
+    zoo = {name: agents.make(spec) for name, spec in named if spec != HUMAN}
+    hint = searching(arguments.hint)
     record = None if arguments.no_record else arguments.record
     if record is not None:
         keep(record)  # a damaged record is better heard of before the game than after it
     try:
         if HUMAN in (one, other):
-            print(f"{HELP}\n")
+            say(f"{HELP}\n")
         if arguments.first is not None or HUMAN not in (one, other):
             names = (other, one) if arguments.first == "2" else (one, other)
         else:
-            names = ask_first((one, other), input)
+            names = ask_first((one, other), input, say)
     except EOFError:
-        print("left before the game")
+        say("left before the game")
         return 0
-    game = TerminalGame(names, zoo, hint, input, seed=arguments.seed).play()
+    game = TerminalGame(names, zoo, hint, input, say, arguments.seed, styled=True).play()
     if record is not None and game is not None:
         keep(record, game)
-        print(f"recorded in {record}; c4 report {record} tallies it")
+        say(f"recorded in {record}; c4 report {record} tallies it")
     return 0

@@ -3,8 +3,9 @@
 c4 quality DIR                     the games of a run, which `c4 run --out DIR` wrote
 c4 quality SPEC ... --on SET ...   agents asked about labelled positions, without games
 
-A SET is a file of `moves score` lines, or begin-easy, begin-medium, begin-hard, middle-easy,
-middle-medium or end-easy, which is then made from the seed.
+A SET is `exam`, critical positions that come with the package; a file of `moves score` lines; or
+begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy, which is then made
+from the seed.
 
 The exact score of every column is found in every position, on all cores, and kept in
 DIR/scores.jsonl: stopped, it goes on with the same command.
@@ -13,11 +14,13 @@ DIR/scores.jsonl: stopped, it goes on with the same command.
 from __future__ import annotations
 
 import argparse
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.cores import usable_cores
-from evaluation.commands.run import FORMATS, Progress
+from evaluation.commands.options import add_format, add_sets, add_settings, at_least
+from evaluation.commands.output import show
+from evaluation.commands.progress import Progress
 
 if TYPE_CHECKING:
     from evaluation.truth.quality import Quality
@@ -26,30 +29,21 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("what", nargs="+", metavar="DIR|SPEC", help="a run directory, or agents")
-    parser.add_argument("--on", nargs="+", metavar="SET", help="labelled positions to ask about")
-    parser.add_argument(
-        "--count", type=int, metavar="N",
-        help="with --on: the first N of each set (default: all of a file, 100 of one that is made)",
-    )  # fmt: skip
+    add_sets(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
         help="with --on: keep answers and scores in DIR; the same command again goes on from there",
     )  # fmt: skip
-    parser.add_argument("--seed", type=int, default=0, help="of agents that draw lots (default 0)")
-    parser.add_argument(
-        "--jobs", type=int, default=usable_cores(), metavar="N",
-        help="threads of the solver (default: the number of cores)",
-    )  # fmt: skip
-    parser.add_argument("--format", choices=FORMATS, default="text", help="of the table")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_settings(parser, "seed", "jobs")
+    add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Judge, and print the table on stdout."""
     from evaluation.errors import InvalidRun
 
-    if arguments.seed < 0:
-        raise InvalidRun(f"--seed {arguments.seed}: expected an integer >= 0")
+    at_least(arguments, 0, "seed")
+    at_least(arguments, 1, "jobs")
     if arguments.on:
         quality = _of_answers(arguments)
     elif len(arguments.what) > 1:
@@ -61,7 +55,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise InvalidRun("--count and --out are for positions: expected --on and a set of them")
     else:
         quality = _of_games(arguments)
-    print(getattr(quality, arguments.format)())
+    show(quality, arguments)
     return 0
 
 
@@ -79,16 +73,24 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
     import agents
-    from evaluation.truth.answers import labelled_sets, question_agents
+    from agents.solver.exam import SHA256, VERSION, exam
+    from evaluation.truth.answers import question_agents
     from evaluation.truth.judge import Judge
+    from evaluation.truth.labelled import EXAM, labelled_sets
 
     for spec in arguments.what:
         agents.make(spec).close()  # an error now rather than after the solver's work
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Judge(arguments.out) as judge:
+        for question in exam() if EXAM in arguments.on else ():
+            judge.learn(question.position, question.scores)
         with Progress("positions", arguments.quiet) as progress:
             judge.judge([p.position for p in positions], arguments.jobs, progress.watch)
         with Progress("answers", arguments.quiet) as progress:
-            return question_agents(
+            quality = question_agents(
                 arguments.what, positions, judge, arguments.seed, arguments.out, progress.watch
             )
+    if EXAM not in arguments.on:
+        return quality
+    about = f"exam {VERSION} (sha256 {SHA256[:16]}): its number is the share that keeps the value"
+    return dataclasses.replace(quality, notes=(about, *quality.notes))

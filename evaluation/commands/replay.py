@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.commands.output import board, say
+
 if TYPE_CHECKING:
     from evaluation.store.record import GameRecord
     from evaluation.truth.judge import Judge, Scores
@@ -50,7 +52,7 @@ def show(parts: Iterator[str], step: bool) -> int:
             line = sys.stdin.readline()
             if not line or line.strip().lower() == "q":
                 break
-        print(part, end="\n\n")
+        say(part, end="\n\n")
     return 0
 
 
@@ -62,7 +64,7 @@ def frames(game: GameRecord, judge: Judge | None) -> Iterator[str]:
     yield f"{game.players[0]} (first) against {game.players[1]}, opening {game.opening or 'none'}"
     for ply in range(len(game.opening), len(game.moves)):
         column = int(game.moves[ply]) - 1
-        lines = [str(position)]
+        lines = [board(position)]
         if judge is not None:
             scores = judge.scores(position)
             lines += [scores_line(scores), ""]
@@ -73,10 +75,10 @@ def frames(game: GameRecord, judge: Judge | None) -> Iterator[str]:
         yield "\n".join(lines)
         position = position.play(column)
     if judge is not None and position.outcome is None:  # a forfeit left it open
-        yield f"{position}\n{scores_line(judge.scores(position))}"
+        yield f"{board(position)}\n{scores_line(judge.scores(position))}"
     winner = "a draw" if game.winner is None else f"{game.players[game.winner]} wins"
     reason = f": {game.reason}" if game.reason else ""
-    yield f"{position}\n\n{winner} ({game.ending}{reason})"
+    yield f"{board(position)}\n\n{winner} ({game.ending}{reason})"
 
 
 def scores_line(scores: Scores) -> str:

@@ -9,34 +9,33 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from evaluation.commands import run
+from evaluation.commands.options import add_anchor, add_format, add_html, anchor_of
+from evaluation.commands.output import say, show_summary
+from evaluation.commands.pages import write_pages
+from evaluation.commands.progress import Progress
 from evaluation.errors import InvalidRun
+from evaluation.tables import plural
 
 if TYPE_CHECKING:
     from evaluation.report.models import Models
     from evaluation.store.record import GameRecord
-    from evaluation.strength.ratings import Ratings
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
-    run.configure_format(parser)
-    run.configure_anchor(parser)
-    parser.add_argument(
-        "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
-    )
+    add_format(parser)
+    add_anchor(parser)
+    add_html(parser)
     parser.add_argument(
         "--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG (c4env[plots])"
     )
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
-    )
-    parser.add_argument(
-        "--no-scores", action="store_true", help="leave out what needs exact scores: quicker"
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",
@@ -50,9 +49,10 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.games.match import Match
     from evaluation.games.tournament import notes_of
     from evaluation.plan.schedule import planned
-    from evaluation.report.summary import FORMS, Findings
+    from evaluation.report.summary import RunSummary
     from evaluation.store.record import digest, read_games
-    from evaluation.strength.ratings import rate
+    from evaluation.strength.lotteries import standing
+    from evaluation.strength.ratings import Tally, rate
     from evaluation.strength.wintable import WinTable
 
     header, games, _ = read_games(arguments.folder)
@@ -66,17 +66,26 @@ def execute(arguments: argparse.Namespace) -> int:
     ratings = None
     if games:
         known = header.get("deterministic", ())
-        anchor = run.anchor(arguments, table.players)
+        anchor = anchor_of(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = Match.read(header, games) if games and "sprt" in header else None
+    found = None
+    if ratings is not None and len(table.players) > 2 and table.complete:
+        found = standing(Tally.of(games, table.players), ratings.exact)
     models = models_of(arguments, games)
-    print(FORMS[arguments.format](Findings(table, digest(games), ratings, match, models)))
+    summary = RunSummary(table, digest(games), ratings, match, found, models)
+    show_summary(summary, arguments)
+    if arguments.games and games:
+        from evaluation.store.export import write_games
+
+        write_games(arguments.games, games)
+        say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if ratings is not None:
-        write(arguments, header, games, ratings)
+        write_pages(arguments, header, games, ratings, arguments.folder, notes_of(header))
     return 0
 
 
-def models_of(arguments: argparse.Namespace, games: list[GameRecord]) -> Models | None:
+def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
     """What is known of the language models of a run, if there are any.
 
     Raises:
@@ -100,48 +109,7 @@ def models_of(arguments: argparse.Namespace, games: list[GameRecord]) -> Models 
     if arguments.no_scores or not turns:
         return Models(rows)
     with Judge(arguments.folder) as judge:
-        with run.Progress("positions", arguments.quiet) as progress:
+        with Progress("positions", arguments.quiet) as progress:
             judge.judge(turns, watch=progress.watch)
         moves = tuple(judge_games(games, judge, names))
     return Models(rows, Quality(moves, tuple(names)))
-
-
-def write(
-    arguments: argparse.Namespace,
-    header: dict[str, Any],
-    games: list[GameRecord],
-    ratings: Ratings,
-) -> None:
-    """Write the page, the figures and the list of games that were asked for."""
-    if arguments.games:
-        from evaluation.store.export import write_games
-
-        write_games(arguments.games, games)
-        print(f"{len(games)} games in {arguments.games}", file=sys.stderr)
-    if not arguments.html and not arguments.plots:
-        return
-    from evaluation.games.tournament import notes_of
-    from evaluation.report.models import conversations
-    from evaluation.report.page import contents, page
-    from evaluation.store.files import write_file
-    from evaluation.store.transcripts import read_transcripts
-    from evaluation.truth.judge import Judge, positions_backwards
-
-    title = arguments.folder.resolve().name
-    notes = notes_of(header)
-    talk = conversations(games, read_transcripts(arguments.folder))
-    if arguments.no_scores:
-        found = contents(header, games, ratings, None, notes, title, talk)
-    else:
-        with Judge(arguments.folder) as judge:
-            with run.Progress("positions", arguments.quiet) as progress:
-                judge.judge(positions_backwards(games), watch=progress.watch)
-            found = contents(header, games, ratings, judge, notes, title, talk)
-    if arguments.html:
-        write_file(arguments.html, page(found))
-        print(f"page in {arguments.html}", file=sys.stderr)
-    if arguments.plots:
-        from evaluation.report.plots import write_plots
-
-        for path in write_plots(arguments.plots, found):
-            print(f"figure in {path}", file=sys.stderr)

@@ -13,7 +13,8 @@ import sys
 from functools import partial
 from typing import Final
 
-from evaluation.commands.run import refuse
+from evaluation.commands.options import at_least, refuse
+from evaluation.commands.output import say
 
 HOST: Final = "127.0.0.1"
 CLIENTS: Final = 16
@@ -55,13 +56,12 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _serve_http(arguments: argparse.Namespace, name: str) -> int:
     import agents
-    from agents.adapters.remote import is_loopback
+    from agents.adapters.http_requests import is_loopback
     from agents.adapters.serving import AgentServer
     from evaluation.errors import InvalidRun
 
-    clients = CLIENTS if arguments.clients is None else arguments.clients
-    if clients < 1:
-        raise InvalidRun(f"--clients {clients}: expected at least 1")
+    at_least(arguments, 1, "clients")
+    clients = arguments.clients or CLIENTS
     make = partial(agents.make, arguments.agent)
     address = (HOST if arguments.host is None else arguments.host, arguments.http)
     try:
@@ -72,10 +72,8 @@ def _serve_http(arguments: argparse.Namespace, name: str) -> int:
         host, port = server.server_address[:2]
         print(f"serving {name} on http://{host!s}:{port}", flush=True)
         if not is_loopback(str(host)):
-            print(
-                f"listening on {host!s}: whoever can reach this machine can ask the agent",
-                file=sys.stderr,
-                flush=True,
+            say(
+                f"listening on {host!s}: whoever reaches this machine can ask the agent", sys.stderr
             )
         server.serve_forever()
     return 0

@@ -23,6 +23,9 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.commands.output import board, say, show
+from evaluation.tables import FORMATS, Table
+
 if TYPE_CHECKING:
     from agents.solver import Solver
     from c4env.position import Position
@@ -33,7 +36,13 @@ _PORTION: Final = 64  # lines of standard input that are answered together
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
-    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text",
+        help="of what is printed (default text); json is one object a line",
+    )  # fmt: skip
+    parser.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="as --format json"
+    )
     parser.add_argument(
         "--columns", action="store_true", help="the score of every column for standard input too"
     )
@@ -55,24 +64,25 @@ def execute(arguments: argparse.Namespace) -> int:
         table_mb=arguments.table_mb,
         threads=arguments.threads,
     )
-    if arguments.positions:
-        asked = [
-            (moves, Position.parse("" if moves == "-" else moves)) for moves in arguments.positions
-        ]
-        for moves, position in asked:
-            facts = _facts(solver, position, arguments.quick)
-            print(_as_json(moves, facts) if arguments.json else _shown(position, facts))
-        return 0
-    asked = _read_lines()
-    if arguments.json:
-        for moves, position in asked:
-            print(_as_json(moves, _facts(solver, position, arguments.quick)))
+    given = arguments.positions
+    asked = [(moves, Position.parse("" if moves == "-" else moves)) for moves in given]
+    asked = asked or _read_lines()
+    if given or arguments.format != "text":
+        found = (
+            (moves, position, _facts(solver, position, arguments.quick))
+            for moves, position in asked
+        )
+        if arguments.format in ("csv", "markdown"):
+            show(_table((moves, facts) for moves, _, facts in found), arguments)
+            return 0
+        for moves, position, facts in found:
+            say(_as_json(moves, facts) if arguments.format == "json" else _shown(position, facts))
         return 0
     # What is found is shown before more is searched: it may be stopped any time.
     for start in range(0, len(asked), _PORTION):
         portion = asked[start : start + _PORTION]
         for line in _answers(solver, portion, arguments):
-            print(line)
+            say(line)
         sys.stdout.flush()
     return 0
 
@@ -140,24 +150,35 @@ def _as_json(moves: str, facts: dict[str, Any]) -> str:
     return json.dumps({"moves": moves.replace("-", ""), **facts})
 
 
+def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
+    """A row a position, its columns' scores at the end."""
+    names = ("score", "best", "plies_to_end", "line")
+    rows = [["moves", *names, *map(str, range(1, 8))]]
+    for moves, facts in solved:
+        best = " ".join(map(str, facts["best"]))
+        cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]
+        columns = facts["bounds" if "bounds" in facts else "columns"]
+        rows.append([moves, *cells, *map(_cell, columns)])
+    return Table(rows, left=(0, 2, 4))
+
+
 def _shown(position: Position, facts: dict[str, Any]) -> str:
     """Board, scores below their columns, and what they mean."""
     columns = [_cell(column) for column in facts["bounds" if "bounds" in facts else "columns"]]
     wide = max(2, *map(len, columns))
     cells = "".join(f" {cell:>{wide}}" for cell in columns)
-    board = "\n".join(
-        " " * wide + row.replace(" ", " " * wide) for row in str(position).splitlines()
-    )
+    rows = board(position).splitlines()
+    shown = "\n".join(" " * wide + row.replace(" ", " " * wide) for row in rows)
     if position.outcome is not None:
         winner = position.outcome.winner
         verdict = "a draw" if winner is None else f"player {winner} has won"
-        return f"{board}\nthe game is over: {verdict}"
+        return f"{shown}\nthe game is over: {verdict}"
     score = facts["score"]
     side = f"player {position.to_move} ({'xo'[position.to_move]})"
     verdict = "draws" if score == 0 else "wins" if score > 0 else "loses"
     best = ", ".join(map(str, facts["best"]))
     return (
-        f"{board}\n{cells}   score of each column\n"
+        f"{shown}\n{cells}   score of each column\n"
         f"{side} to move {verdict}, score {score:+d}, in {facts['plies_to_end']} plies\n"
         f"best {best}   line {facts['line']}"
     )

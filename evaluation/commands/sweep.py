@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import argparse
 
-from evaluation.commands import run
+from evaluation.commands.options import add_run, run_settings
+from evaluation.commands.output import say, say_before, show
+from evaluation.commands.progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,21 +23,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--against", nargs="+", default=[], metavar="SPEC",
         help="the agents each of them meets (default: they meet each other)",
     )  # fmt: skip
-    run.configure_settings(parser)
+    add_run(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
-    run.announce(arguments)
+    announce_compiling(arguments.quiet)
     from evaluation.studies.sweep import SWEEP_FILE, sweep
 
-    with run.Progress("games", arguments.quiet) as progress:
-        found = sweep(arguments.patterns, arguments.against, **run.settings(arguments, progress))
-    print(getattr(found, arguments.format)())
+    with RunProgress(arguments.quiet) as progress:
+        settings = run_settings(arguments, progress)
+        found = sweep(arguments.patterns, arguments.against, **settings)
+    show(found, arguments)
     if arguments.format == "text":
-        print(f"digest {found.result.digest}")
-        if progress.before:
-            print(f"{progress.before} of the games were there already")
+        say(f"digest {found.result.digest}")
+        say_before(progress.before)
         if arguments.out is not None:
-            print(f"games and {SWEEP_FILE} in {arguments.out}")
+            say(f"games and {SWEEP_FILE} in {arguments.out}")
     return 0

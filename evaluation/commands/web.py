@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from evaluation.commands.play import HINT, RECORD
+from evaluation.commands.options import at_least, searching
+from evaluation.commands.play import RECORD
+from evaluation.commands.progress import announce_compiling
 
 PORT = 8044
+HINT = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--no-record", action="store_true", help="write nothing")
     parser.add_argument(
-        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT})"
+        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT}: exact)"
     )
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="the longest an answer may take (default 120)"
@@ -49,29 +51,25 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Serve until interrupted."""
     import agents
-    from agents.base import SearchingAgent
     from c4env.cores import usable_cores
     from c4env.errors import MissingExtra
-    from c4env.jit import is_warm
     from evaluation.errors import InvalidRun
     from evaluation.play import keep
 
     try:
-        from evaluation.web.server import Server, Settings, is_loopback, listen
+        from agents.adapters.http_requests import is_loopback
+        from evaluation.web.server import Server, Settings, listen
     except ImportError as error:
         raise MissingExtra(
             f"the web server needs starlette and uvicorn ({error}): pip install 'c4env[web]'"
         ) from None
     if not arguments.seconds > 0:
         raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
-    if arguments.jobs is not None and arguments.jobs < 1:
-        raise InvalidRun(f"--jobs {arguments.jobs}: expected at least 1")
-    if not is_warm():
-        print("compiling native code, this first time only", file=sys.stderr)
+    at_least(arguments, 1, "jobs")
+    announce_compiling()
     for spec in arguments.agents:
         agents.make(spec).close()  # an error now rather than in a worker
-    if not isinstance(agents.make(arguments.hint), SearchingAgent):
-        raise InvalidRun(f"--hint {arguments.hint}: expected an agent that searches")
+    searching(arguments.hint)
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # a damaged record is better heard of before a game than after it

@@ -6,8 +6,10 @@ import hashlib
 import inspect
 import operator
 import signal
+import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -19,11 +21,13 @@ from c4env.envs.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.observation import Observation
 from c4env.position import format_moves, parse_column
+from evaluation.games.processes import Interruption, agents_own
 from evaluation.store.record import Ending, GameRecord
 
 Policy = Callable[[Observation], Any]
 
 REASON: Final = 300  # characters kept of an agent's error
+MOST_NODES: Final = 2**63 - 1
 
 
 def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> int:
@@ -68,8 +72,12 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         raise
     except LateAnswer as error:  # an engine or a server that was waited for
         return Fault("time", in_words(error, with_type=False))
-    except (Exception, SystemExit) as error:
+    except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
+        if not agents_own(error):
+            raise
         return Fault("exception", in_words(error))
+    if not 0 <= nodes <= MOST_NODES:
+        return Fault("nonsense", "its nodes are no count 0..2**63-1")
     try:
         column = parse_column(answer)
     except InvalidAction as error:
@@ -81,8 +89,8 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     return column, nodes
 
 
-class _TimeUp(BaseException):
-    """The time for a move is over. No ``Exception``, so that agents do not catch it."""
+class _TimeUp(Interruption):
+    """The time for a move is over."""
 
 
 def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
@@ -139,7 +147,9 @@ def begin(policy: Policy, seed: int) -> Fault | None:
             reset(seed)
         else:
             reset()
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if not agents_own(error):
+            raise
         return Fault("exception", f"reset: {in_words(error)}")
     return None
 
@@ -148,11 +158,66 @@ def in_words(error: BaseException, with_type: bool = True) -> str:
     """An error as one short line that can be written anywhere."""
     try:
         text = " ".join(str(error).split())
-    except Exception:
+    except BaseException as another:
+        if not agents_own(another):
+            raise
         text = "(its message cannot be shown)"
     if with_type:
         text = f"{type(error).__name__}: {text}"
-    return text[:REASON].encode("utf-8", "backslashreplace").decode()
+    # No control sequences, which a terminal would obey, and no halves of surrogate pairs.
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:REASON])
+    return "".join(shown)
+
+
+class _ProcessState(NamedTuple):
+    """Settings of the process that an agent's code can change for all that runs after it."""
+
+    recursion: int
+    floats: Any  # numpy.geterr()
+    filters: list[Any]  # of warnings
+
+    @classmethod
+    def now(cls) -> _ProcessState:
+        # A list: the old one may be changed in place.
+        return cls(sys.getrecursionlimit(), np.geterr(), list(warnings.filters))
+
+    def holds(self) -> bool:
+        return (
+            sys.getrecursionlimit() == self.recursion
+            and warnings.filters == self.filters
+            and np.geterr() == self.floats
+        )
+
+    def restore(self) -> None:
+        sys.setrecursionlimit(self.recursion)
+        np.seterr(**self.floats)
+        if warnings.filters != self.filters:
+            with warnings.catch_warnings():  # on leaving, Python forgets what it kept by filter
+                pass
+            warnings.filters[:] = self.filters  # type: ignore[index]  # it is a list
+
+
+class _OwnState:
+    """Each seat keeps the process settings that its agent made; nobody else plays under them."""
+
+    def __init__(self) -> None:
+        self._shared = _ProcessState.now()
+        self._seats: dict[int, _ProcessState] = {}
+
+    def enter(self, seat: int) -> None:
+        """Put the settings of a seat in force, where they differ from everybody's."""
+        if seat in self._seats:
+            self._seats[seat].restore()
+
+    def leave(self, seat: int) -> None:
+        """Put everybody's settings in force again."""
+        if seat not in self._seats and self._shared.holds():
+            return
+        # First of all, and without a call of Python's, which the limit may not allow.
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(self._shared.recursion)
+        self._seats[seat] = _ProcessState.now()._replace(recursion=limit)
+        self._shared.restore()
 
 
 def play_game(
@@ -193,8 +258,10 @@ def play_game(
             (seconds[0], seconds[1]),
         )
 
+    state = _OwnState()
     for seat, policy in enumerate(policies):
         fault = begin(policy, game_seed(seed, players, opening, seat))
+        state.leave(seat)
         if fault is not None:
             return record(1 - seat, *fault)
     for agent in board.agent_iter():
@@ -204,12 +271,14 @@ def play_game(
         seat = AGENTS.index(agent)
         if on_turn is not None:
             on_turn(format_moves(columns))
+        state.enter(seat)
         started = time.perf_counter()
         if clock is None:
             answer = ask(policies[seat], observation)
         else:
             answer = ask_in_time(policies[seat], observation, clock)
         seconds[seat] += time.perf_counter() - started
+        state.leave(seat)
         if isinstance(answer, Fault):
             return record(1 - seat, *answer)
         column, searched = answer

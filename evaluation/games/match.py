@@ -6,18 +6,19 @@ import functools
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Unpack
 
 from evaluation.errors import InvalidRun
-from evaluation.games.settings import Settings
-from evaluation.games.tournament import header_of, notes_of, play
-from evaluation.plan.field import Players, name_players, traits
+from evaluation.games.settings import Settings, SettingsByName, takes_settings
+from evaluation.games.tournament import notes_of, play, prepare
+from evaluation.plan.field import Players, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major
 from evaluation.store.record import GameRecord, digest
 from evaluation.strength.ratings import Interval, Ratings, Tally, rate_tally, score_interval
 from evaluation.strength.sprt import SCORES, Decision, Sprt, kind_of_pair
 from evaluation.strength.wintable import WinTable
+from evaluation.tables import plural, signed
 
 
 @dataclass(frozen=True)
@@ -112,24 +113,23 @@ class Match:
         return found
 
     def report(self) -> str:
-        """Score, Elo difference and what the test decided, as lines for a terminal."""
+        """What the test decided, then score and Elo difference, as lines for a terminal."""
         one, other = self.players
         total = self.table.total(one)
         score = self.score
         (elo,) = (r for r in self.ratings if r.player == one)
         name = "spread" if self.ratings.exact else "95 %"
+        pairs = [f"{2 * p:g}: {n}" for p, n in zip(SCORES, self.counts, strict=True)]
         lines = [
-            f"{one} against {other}: {total.wins} wins, {total.draws} draws, {total.losses} losses",
+            *self._verdict(),
+            f"{one} against {other}: {plural(total.wins, 'win')}, {plural(total.draws, 'draw')}, "
+            f"{total.losses} {'loss' if total.losses == 1 else 'losses'}",
             f"score {score.value:.1%} ({name}: {score.low:.1%} .. {score.high:.1%}), "
-            f"Elo difference {elo.elo:+.0f} ({elo.low:+.0f} .. {elo.high:+.0f})",
-            "pairs of games by points: "
-            + ", ".join(
-                f"{2 * points:g}: {count}"
-                for points, count in zip(SCORES, self.counts, strict=True)
-            ),
+            f"Elo difference {signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})",
+            "pairs of games by points: " + ", ".join(pairs),
             self.ratings.basis(),
         ]
-        return "\n".join([*lines, *self._verdict()])
+        return "\n".join(lines)
 
     def _verdict(self) -> list[str]:
         if self.sprt is None:
@@ -159,8 +159,12 @@ class Match:
         ]
 
 
+@takes_settings
 def play_match(
-    players: Players, openings: Openings = 3, sprt: Sprt | None = None, **settings: Any
+    players: Players,
+    openings: Openings = 3,
+    sprt: Sprt | None = None,
+    **settings: Unpack[SettingsByName],
 ) -> Match:
     """Play two agents against each other, each opening with both colours.
 
@@ -173,7 +177,7 @@ def play_match(
             (:func:`evaluation.plan.openings.choose_openings`).
         sprt: stop as soon as this test is decided; without it, all openings are played.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
-            see :class:`evaluation.games.tournament.Settings`.
+            see :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: not two agents, or a bad number.
@@ -190,16 +194,16 @@ def play_match(
     about = {} if sprt is None else {"sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]}
     games: list[GameRecord] = []
     counts = [0] * len(SCORES)
-    with closing(play(field, schedule, starts, chosen, about, ordered=True)) as played:
+    plan = prepare(field, schedule, starts, chosen, about)
+    with closing(play(plan, ordered=True)) as played:
         for game in played:
             games.append(game)
             if len(games) % 2 == 0:
                 counts[kind_of_pair(_points(games[-2:], one))] += 1
                 if sprt is not None and sprt.decide(counts) is not None:
                     break
-    known = traits(field, chosen.movetime)
-    notes = notes_of(header_of(field, starts, chosen, known, about))
-    return Match((one, other), tuple(starts), tuple(games), known.deterministic, sprt, notes)
+    known, notes = plan.known.deterministic, notes_of(plan.header)
+    return Match((one, other), tuple(starts), tuple(games), known, sprt, notes)
 
 
 def _points(games: Sequence[GameRecord], player: str) -> float:

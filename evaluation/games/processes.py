@@ -1,4 +1,4 @@
-"""The life of worker processes: deaf to Ctrl-C, and gone when the process that leads is.
+"""The life of processes: who hears Ctrl-C, who ends when, and where agents' printing goes.
 
 The module is small because workers import it before all else.
 """
@@ -7,60 +7,134 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing import resource_tracker as python_tracker
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stdout, suppress
+from typing import Any, Final, TextIO
 
-from joblib.externals.loky.backend import resource_tracker as loky_tracker
+ENDINGS: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
+"""Signals by which somebody asks a command to end."""
+
+_DEFAULTS: Final = (signal.SIG_DFL, signal.default_int_handler)
+
+
+class Interruption(BaseException):
+    """Raised into an agent's code from outside, to stop it; no ``except Exception`` holds it up."""
+
+
+class _Interrupts:
+    """What this process knows of requests to stop."""
+
+    heard: int | None = None  # the signal that came
+    handled = False  # a KeyboardInterrupt without such a signal is an agent's own
+    depth = 0  # of one_interrupt() in itself
+
+
+_interrupts = _Interrupts()
+
+
+def agents_own(error: BaseException) -> bool:
+    """Whether an agent raised this itself, rather than a signal or a clock that stops it."""
+    if isinstance(error, KeyboardInterrupt):
+        return _interrupts.handled and _interrupts.heard is None
+    return not isinstance(error, Interruption)
+
+
+def raise_interrupt() -> None:
+    """Raise KeyboardInterrupt again if one came that an agent has swallowed."""
+    if _interrupts.heard is not None:
+        raise KeyboardInterrupt
+
+
+def signal_heard() -> int | None:
+    """The signal that :func:`one_interrupt` has heard last, if it heard one."""
+    return _interrupts.heard
 
 
 @contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
+def sigint_blocked() -> Iterator[None]:
     """Processes started within never hear Ctrl-C, which is for the process that leads.
 
     The terminal sends it to all; a worker would print a traceback for it, even while it is
     still importing. Blocked signals stay blocked in processes that are started meanwhile.
+    What is heard here meanwhile, by another thread, waits until the processes are started.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
+    from multiprocessing import resource_tracker as python_tracker
+
+    from joblib.externals.loky.backend import resource_tracker as loky_tracker
+
     # Python starts these on the way, and unblocks the signal when it has.
     python_tracker.ensure_running()
     loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
-        yield
+        with _handlers_held():
+            yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
-def one_interrupt() -> Iterator[None]:
-    """The first Ctrl-C raises KeyboardInterrupt, and none after it until the code within is left.
-
-    A second one would break the tidying up that the first one began. Where somebody else
-    handles the signal, or in another thread than the main one, nothing is changed.
-    """
-    in_main = threading.current_thread() is threading.main_thread()
-    if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-
-    def once(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, once)
+def _handlers_held() -> Iterator[None]:
+    """Python's handlers of ENDINGS run when the code within is left, if their signal came."""
+    handlers = {number: signal.getsignal(number) for number in ENDINGS}
+    mine = {number: handler for number, handler in handlers.items() if callable(handler)}
+    if threading.current_thread() is not threading.main_thread():
+        mine = {}
+    came: list[int] = []
+    for number in mine:
+        signal.signal(number, lambda number, _: came.append(number))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in mine.items():
+            signal.signal(number, handler)
+        if came:
+            mine[came[0]](came[0], None)
 
 
-def start_worker(parent: int) -> None:
-    """Let this process end when the one that started it does, however that ended."""
+@contextmanager
+def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
+    """The first of the signals raises KeyboardInterrupt; none after it until the code is left.
+
+    A second one would break the tidying up that the first one began. Signals that somebody
+    else handles or ignores are left to them; so are all in another thread than the main one.
+    """
+    mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
+    if threading.current_thread() is not threading.main_thread() or not mine:
+        yield
+        return
+
+    def once(number: int, _: object) -> None:
+        for each in mine:
+            signal.signal(each, signal.SIG_IGN)
+        _interrupts.heard = number
+        raise KeyboardInterrupt
+
+    outer = _interrupts.handled, _interrupts.depth
+    if not _interrupts.depth:
+        _interrupts.heard = None
+    _interrupts.depth += 1
+    _interrupts.handled |= signal.SIGINT in mine
+    before = {number: signal.signal(number, once) for number in mine}
+    try:
+        yield
+    finally:
+        _interrupts.handled, _interrupts.depth = outer
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def exit_with_parent(parent: int) -> None:
+    """Let this worker process end when the process that started it does, however that ended."""
+    _interrupts.handled = True  # it is started with Ctrl-C blocked
     if os.name == "posix":  # elsewhere the number of a parent that died stays
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
 
@@ -69,3 +143,34 @@ def _leave_with(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(1)
+
+
+class _Lent:
+    """A stream that the one it is lent to cannot close."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Leave it open: others write to it."""
+
+
+@contextmanager
+def stdout_to_stderr() -> Iterator[None]:
+    """What agents print goes to stderr, whatever they do to stdout: that is for the answer."""
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:  # the process was started without
+        kept = -1
+    try:
+        with redirect_stdout(_Lent(sys.stderr)):
+            yield
+    finally:
+        if kept >= 0:
+            os.dup2(kept, 1)
+            os.close(kept)

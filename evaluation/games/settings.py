@@ -1,22 +1,51 @@
-"""How a run is played, apart from who plays whom: its settings, declared and checked once."""
+"""How a run is played, apart from who plays whom: its settings, declared and checked once.
+
+The command line makes its options from the fields of :class:`Settings`, and functions that
+take settings by name show them in their signature (:func:`takes_settings`).
+"""
 
 from __future__ import annotations
 
 import functools
-import math
+import inspect
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypedDict, TypeVar
 
 from evaluation.errors import InvalidRun
 from evaluation.games.backends import check_backend
 from evaluation.games.game import Clock
+from evaluation.store.record import GameRecord
 
 Watcher = Callable[[int, int], None]
+F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_SEED: Final = 2**63 - 1
+MAX_SECONDS: Final = 86400.0
+"""A day, the longest time for a move: more is a mistake, and more than a timer can take."""
+
+
+def _option(metavar: str, kind: Callable[[str], Any], help: str) -> dict[str, Any]:
+    """What makes a setting an option of the command line as well."""
+    return {"metavar": metavar, "type": kind, "help": help}
+
+
+class SettingsByName(TypedDict, total=False):
+    """The settings as a function takes them by name: see :class:`Settings`."""
+
+    seed: int
+    jobs: int
+    out: str | Path | None
+    watch: Watcher | None
+    on_game: Callable[[GameRecord], None] | None
+    limit: int | None
+    movetime: float | None
+    margin: float
+    backend: str | None
+    address: str | None
+    max_tokens: int | None
 
 
 @dataclass(frozen=True)
@@ -31,6 +60,7 @@ class Settings:
         out: a run directory. Games are written there as they end; a repeated call plays
             only those that are missing.
         watch: called with games done and games in all, now and then.
+        on_game: called with each game that is there or ends, before ``watch`` counts it.
         limit: play only so many of the openings, the first in the order of the seed.
         movetime: seconds a move. Agents with an option ``movetime`` play by it unless their
             spec sets their own; an agent that takes longer than this and the margin forfeits.
@@ -47,16 +77,66 @@ class Settings:
         InvalidRun: one of them is not what it should be.
     """
 
-    seed: int = 0
-    jobs: int = 1
-    out: str | Path | None = None
+    seed: int = field(
+        default=0, metadata=_option("N", int, "of openings and stochastic agents (default 0)")
+    )
+    jobs: int = field(
+        default=1,
+        metadata=_option(
+            "N",
+            int,
+            "worker processes, or with language models games at once (default: all cores); no "
+            "game depends on it",
+        ),
+    )
+    out: str | Path | None = field(
+        default=None,
+        metadata=_option(
+            "DIR", str, "write every game to DIR as it ends; the same command again resumes"
+        ),
+    )
     watch: Watcher | None = None
-    limit: int | None = None
-    movetime: float | None = None
-    margin: float = 0.1
-    backend: str | None = None
-    address: str | None = None
-    max_tokens: int | None = None
+    on_game: Callable[[GameRecord], None] | None = None
+    limit: int | None = field(
+        default=None, metadata=_option("N", int, "play only N of the openings, drawn by the seed")
+    )
+    movetime: float | None = field(
+        default=None,
+        metadata=_option(
+            "SECONDS",
+            float,
+            "time for a move: agents with an option movetime play by it, and one that takes "
+            "longer than this and the margin forfeits (timed runs do not repeat exactly)",
+        ),
+    )
+    margin: float = field(
+        default=0.1,
+        metadata=_option(
+            "SECONDS", float, "with --movetime: how much longer a move may take (default 0.1)"
+        ),
+    )
+    backend: str | None = field(
+        default=None,
+        metadata=_option(
+            "NAME",
+            str,
+            "where workers run: loky (processes of this machine, the default), threading, "
+            "serial, dask or ray (extras c4env[dask], c4env[ray])",
+        ),
+    )
+    address: str | None = field(
+        default=None,
+        metadata=_option("ADDRESS", str, "of a Dask or Ray cluster: all its workers play"),
+    )
+    max_tokens: int | None = field(
+        default=None,
+        metadata=_option(
+            "N",
+            int,
+            "of language models: end the run when so many tokens are used; the same command with "
+            "a greater number goes on",
+        ),
+    )
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
@@ -97,6 +177,27 @@ class Settings:
         return None if self.movetime is None else Clock(self.movetime, self.margin)
 
 
+def options() -> dict[str, Field[Any]]:
+    """The settings that are options of the command line, by name."""
+    return {setting.name: setting for setting in fields(Settings) if setting.metadata}
+
+
+def takes_settings(function: F) -> F:
+    """Show the settings in the signature of a function that takes them as ``**settings``."""
+    own = inspect.signature(function)
+    said = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    said += [
+        inspect.Parameter(
+            setting.name, inspect.Parameter.KEYWORD_ONLY,
+            default=setting.default, annotation=setting.type,
+        )
+        for setting in fields(Settings)
+        if setting.name not in own.parameters
+    ]  # fmt: skip
+    function.__signature__ = own.replace(parameters=said)  # type: ignore[attr-defined]
+    return function
+
+
 def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
     """A whole number in range, NumPy's among them.
 
@@ -113,13 +214,15 @@ def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
 
 
 def _seconds(name: str, value: object, more_than: float | None = None) -> None:
-    """Refuse what is no number of seconds.
+    """Refuse what is no number of seconds, up to a day.
 
     Raises:
         InvalidRun: it is not one.
     """
     good = isinstance(value, int | float) and not isinstance(value, bool)
-    good = good and 0 <= value < math.inf and value != more_than  # type: ignore[operator]
+    good = good and 0 <= value <= MAX_SECONDS and value != more_than  # type: ignore[operator]
     if not good:
         wanted = "more than 0" if more_than is not None else "at least 0"
-        raise InvalidRun(f"{name}={value!r}: expected a number of seconds, {wanted}")
+        raise InvalidRun(
+            f"{name}={value!r}: expected a number of seconds, {wanted} and at most {MAX_SECONDS:g}"
+        )

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Unpack
 
+from agents.base import Agent
 from agents.errors import Unavailable
 from agents.zoo.registry import registered_here
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.games.processes import one_interrupt
-from evaluation.games.settings import Settings
-from evaluation.games.workers import Orders, dismiss_processes, play_all, version_here
+from evaluation.errors import InvalidRun
+from evaluation.games.processes import one_interrupt, raise_interrupt
+from evaluation.games.settings import Settings, SettingsByName, takes_settings
+from evaluation.games.workers import (
+    RunSpec,
+    close_agents,
+    dismiss_processes,
+    play_all,
+    version_here,
+)
 from evaluation.plan.field import (
     Player,
     Players,
     Traits,
     code_of,
     describe_player,
+    make_field,
     name_players,
-    traits,
+    separate,
 )
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from evaluation.store.record import GameFile, GameRecord, digest
+from evaluation.store.record import GameRecord, digest, open_games
 from evaluation.store.transcripts import Transcripts
-from evaluation.strength.ratings import Ratings, rate
+from evaluation.strength.lotteries import Standing, standing
+from evaluation.strength.ratings import Ratings, Tally, rate
 from evaluation.strength.wintable import WinTable
 
 
@@ -68,23 +77,39 @@ class Tournament:
         """
         return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
 
+    def standing(self) -> Standing:
+        """Cycles of the field, and its order by maximal lotteries.
+
+        Raises:
+            InvalidRun: two of the agents did not meet.
+        """
+        return standing(Tally.of(self.games, self.players), self.ratings.exact)
+
+    def _repr_markdown_(self) -> str:
+        return f"{self.ratings._repr_markdown_()}\n\n{self.table._repr_markdown_()}"
+
     @property
     def digest(self) -> str:
         """Hex digest of the games: equal for equal seeds, whatever the workers."""
         return digest(self.games)
 
 
-def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> Tournament:
+@takes_settings
+def round_robin(
+    players: Players, openings: Openings = 3, **settings: Unpack[SettingsByName]
+) -> Tournament:
     """Play every pairing of agents over the openings, each with both colours.
 
     Args:
-        players: spec strings (``"alphabeta:depth=5"``), or callables on an observation
+        players: spec strings (``"alphabeta:depth=5"``), with a name of your own as
+            ``"mine=alphabeta:depth=5"``, or callables on an observation
             (agents, functions) named by their ``name`` or ``__name__``; or a mapping from
             names to either.
         openings: a number of plies, for all mirror-reduced positions after so many;
             ``"balanced:4,2"``, a file, or the move strings themselves: see
             :func:`evaluation.plan.openings.choose_openings`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: fewer than two agents, one twice, or a bad number.
@@ -99,11 +124,12 @@ def round_robin(players: Players, openings: Openings = 3, **settings: Any) -> To
     return _whole_run(field, opening_major(tuple(field), starts), starts, chosen, {})
 
 
+@takes_settings
 def gauntlet(
     challengers: Players | Player,
     field: Players,
     openings: Openings = 3,
-    **settings: Any,
+    **settings: Unpack[SettingsByName],
 ) -> Tournament:
     """Play every challenger against every agent of a field, over the openings, both colours.
 
@@ -112,7 +138,8 @@ def gauntlet(
             they do not meet each other.
         field: the agents they meet, which do not meet each other either.
         openings: as in :func:`round_robin`.
-        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see :class:`Settings`.
+        settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
@@ -141,12 +168,47 @@ def _whole_run(
     settings: Settings,
     about: Mapping[str, Any],
 ) -> Tournament:
-    known = traits(field, settings.movetime)
-    header = header_of(field, openings, settings, known, about)
-    fresh = _play(field, schedule, settings, header, known)
-    found = {game.fixture: game for game in fresh}
+    plan = prepare(field, schedule, openings, settings, about)
+    found = {game.fixture: game for game in play(plan)}
     games = tuple(found[fixture] for fixture in schedule)
-    return Tournament(tuple(field), tuple(openings), games, known.deterministic, notes_of(header))
+    known = plan.known.deterministic
+    return Tournament(tuple(field), tuple(openings), games, known, notes_of(plan.header))
+
+
+class Plan(NamedTuple):
+    """All that is needed to play a list of games."""
+
+    field: Mapping[str, Player]
+    schedule: Sequence[Fixture]
+    settings: Settings
+    header: dict[str, Any]
+    known: Traits
+    made: dict[str, Agent]  # agents that were made to look at them
+
+
+def prepare(
+    field: Mapping[str, Player],
+    schedule: Sequence[Fixture],
+    openings: Sequence[str],
+    settings: Settings,
+    about: Mapping[str, Any],
+) -> Plan:
+    """Look at the players, before any game; :func:`play` closes the agents made for it.
+
+    Args:
+        field: players by name (:func:`evaluation.plan.field.name_players`).
+        schedule: every game once.
+        openings: those of the schedule.
+        settings: how to play.
+        about: what the header holds besides; a directory whose header differs is refused.
+
+    Raises:
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+    """
+    field = separate(field)
+    known, made = make_field(field, settings.movetime)
+    header = header_of(field, openings, settings, known, about)
+    return Plan(field, schedule, settings, header, known, made)
 
 
 def header_of(
@@ -189,14 +251,7 @@ def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def play(
-    field: Mapping[str, Player],
-    schedule: Sequence[Fixture],
-    openings: Sequence[str],
-    settings: Settings,
-    about: Mapping[str, Any] | None = None,
-    ordered: bool = False,
-) -> Generator[GameRecord, None, None]:
+def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play a list of games, and give each as soon as it is over and written.
 
     With a run directory the games that are there already come first, in the order of the
@@ -204,11 +259,7 @@ def play(
     (close the generator): the workers end, and another call goes on from there.
 
     Args:
-        field: players by name (:func:`evaluation.plan.field.name_players`).
-        schedule: every game at most once.
-        openings: those of the schedule, for the header.
-        settings: how to play.
-        about: what the header holds besides; a directory whose header differs is refused.
+        plan: the games and who plays them.
         ordered: give, and write, the games in the order of the schedule, holding back those
             that end early. One who stops after the nth game so leaves n games, the same
             for any number of workers.
@@ -216,56 +267,57 @@ def play(
     Raises:
         UnreadableRun: the run directory holds something else.
         WorkerDied: a worker process died.
+        Unavailable: what an agent depends on cannot be had, or ``max_tokens`` are used.
+        InvalidRun: settings that language models cannot play by.
     """
-    known = traits(field, settings.movetime)
-    header = header_of(field, openings, settings, known, about or {})
-    return _play(field, schedule, settings, header, known, ordered)
-
-
-def _play(
-    field: Mapping[str, Player],
-    schedule: Sequence[Fixture],
-    settings: Settings,
-    header: dict[str, Any],
-    known: Traits,
-    ordered: bool = False,
-) -> Generator[GameRecord, None, None]:
-    orders = Orders(field, settings.seed, settings.clock, registered_here(), version=version_here())
+    schedule, settings = plan.schedule, plan.settings
+    clock, version = settings.clock, version_here()
+    run = RunSpec(plan.field, settings.seed, clock, registered_here(), version=version)
     out = settings.out
-    backend = _backend(settings, known)
-    with (
-        ExitStack() as stack,
-        one_interrupt(),
-        GameFile(Path(out), header) if out is not None else nullcontext() as file,
-    ):
-        there = {game.fixture: game for game in file.games} if file is not None else {}
-        missing = [fixture for fixture in schedule if fixture not in there]
-        if strays := there.keys() - set(schedule):
-            raise UnreadableRun(f"{out} holds a game of another run: {strays.pop()}")
-        done = len(schedule) - len(missing)
-        if settings.watch is not None:
-            settings.watch(done, len(schedule))
-        yield from (there[fixture] for fixture in schedule if fixture in there)
-        del there
-        if known.prompts:
-            talk = Transcripts(Path(out) if out else None, missing, settings.max_tokens)
-            orders = replace(orders, transcripts=stack.enter_context(talk))
-        workers = play_all(orders, missing, settings.jobs, backend, settings.address)
-        try:
-            with closing(workers) as fresh:
+    done = 0
+    try:
+        where = settings.jobs, _backend(settings, plan.known), settings.address
+        with (
+            one_interrupt(),
+            open_games(Path(out), plan.header) if out is not None else nullcontext() as file,
+        ):
+            there = {game.fixture: game for game in file.entries} if file is not None else {}
+            missing = [fixture for fixture in schedule if fixture not in there]
+            done = len(there)
+            if settings.watch is not None:
+                settings.watch(done, len(schedule))
+            for game in (there[fixture] for fixture in schedule if fixture in there):
+                if settings.on_game is not None:
+                    settings.on_game(game)
+                yield game
+            del there
+            with (
+                _transcripts(plan, missing) as transcripts,
+                closing(
+                    play_all(replace(run, transcripts=transcripts), missing, *where, plan.made)
+                ) as fresh,
+            ):
                 for game in _in_order(fresh, missing) if ordered else fresh:
                     if file is not None:
                         file.append(game)
                     done += 1
+                    if settings.on_game is not None:
+                        settings.on_game(game)
                     if settings.watch is not None:
                         settings.watch(done, len(schedule))
+                    raise_interrupt()  # should an agent have caught it
                     yield game
-        except Unavailable as error:
-            where = f"are in {out}, and the same command goes on" if out else "are not kept"
-            raise Unavailable(f"{error}; {done} of {len(schedule)} games {where}") from None
-        finally:
-            if known.holding:
-                dismiss_processes()
+    except Unavailable as error:
+        kept = f"are in {out}, and the same command goes on" if out else "are not kept"
+        raise Unavailable(f"{error}; {done} of {len(schedule)} games {kept}") from None
+    except KeyboardInterrupt as stop:
+        if out is None and not stop.args:
+            stop.args = (f"{done} games are lost; with --out DIR they are kept",)
+        raise
+    finally:
+        close_agents(plan.made)
+        if plan.known.holding:
+            dismiss_processes()
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
@@ -292,6 +344,16 @@ def _backend(settings: Settings, known: Traits) -> str | None:
             "so that their answers are kept: expected threading or serial"
         )
     return settings.backend or "threading"
+
+
+def _transcripts(
+    plan: Plan, missing: Sequence[Fixture]
+) -> AbstractContextManager[Transcripts | None]:
+    """Where what language models say is kept, if there are any."""
+    if not plan.known.prompts:
+        return nullcontext()
+    out = plan.settings.out
+    return Transcripts(None if out is None else Path(out), missing, plan.settings.max_tokens)
 
 
 def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:

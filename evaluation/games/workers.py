@@ -16,7 +16,6 @@ import os
 import pickle
 import platform
 import re
-import sys
 import tempfile
 import threading
 import time
@@ -25,7 +24,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import AbstractContextManager, closing, nullcontext, redirect_stdout
+from contextlib import AbstractContextManager, closing, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
@@ -37,13 +36,17 @@ from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 from joblib.parallel import get_active_backend
 
 import agents
-from agents.adapters.chat import Chat
 from agents.base import Agent
 from evaluation.errors import InvalidRun, WorkerDied
-from evaluation.games.backends import BACKENDS, worker_death
-from evaluation.games.game import Clock, Policy, play_game
-from evaluation.games.processes import deaf_to_interrupts, start_worker
-from evaluation.plan.field import Player, make_player
+from evaluation.games.backends import CLUSTERS, worker_death, workers_at
+from evaluation.games.game import Clock, Policy, in_words, play_game
+from evaluation.games.processes import (
+    agents_own,
+    exit_with_parent,
+    sigint_blocked,
+    stdout_to_stderr,
+)
+from evaluation.plan.field import Player, is_language_model, make_player
 from evaluation.plan.schedule import Fixture
 from evaluation.store.record import GameRecord
 from evaluation.store.transcripts import Transcripts
@@ -53,7 +56,7 @@ MOST_GAMES: Final = 1000  # in one task
 
 
 @dataclasses.dataclass(frozen=True)
-class Orders:
+class RunSpec:
     """What a worker must know besides which games to play."""
 
     field: Mapping[str, Player]
@@ -65,7 +68,7 @@ class Orders:
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # threads, which must not play with one object at once
     version: str = ""
-    run: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+    id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
 
 def version_here() -> str:
@@ -78,40 +81,44 @@ def version_here() -> str:
 
 
 def play_all(
-    orders: Orders,
+    run: RunSpec,
     fixtures: Sequence[Fixture],
     jobs: int = 1,
     backend: str | None = None,
     address: str | None = None,
+    made: dict[str, Agent] | None = None,
 ) -> Generator[GameRecord, None, None]:
     """The games as they end.
 
     Args:
-        orders: what the workers must know.
+        run: what the workers must know.
         fixtures: the games.
         jobs: workers; with one and no cluster the games are played here.
         backend: one of BACKENDS, ``serial``, or None for the one joblib is set to.
         address: of a cluster; all its workers are used.
+        made: agents of the run that were made already; they are taken out, used and closed.
 
     Raises:
         WorkerDied: a worker died for another reason than an agent's move.
         InvalidRun: an agent cannot be sent to a worker.
     """
-    if backend == "serial" or (jobs == 1 and backend not in ("dask", "ray")):
+    if backend == "serial" or (jobs == 1 and backend not in CLUSTERS):
+        agent_cache.adopt(run, made or {})
         try:
-            yield from (play_one(orders, fixture) for fixture in fixtures)
+            yield from (play_one(run, fixture) for fixture in fixtures)
         finally:
-            crew.dismiss()
+            agent_cache.clear()
         return
+    close_agents(made or {})
     left = dict.fromkeys(fixtures)
-    wary: set[str] = set()  # players that have ended their process
-    with BACKENDS[backend].connect(jobs, address) if backend is not None else nullcontext():
+    quarantined: set[str] = set()  # players that have ended their process
+    with nullcontext() if backend is None else workers_at(backend, jobs, address):
         workers = -1 if address is not None else jobs
         deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
-        while trusted := [f for f in left if not wary.intersection(f[0])]:
+        while trusted := [f for f in left if not quarantined.intersection(f[0])]:
             batches = _Batches(trusted, joblib.effective_n_jobs(workers))
             try:
-                with closing(_from_pool(orders, batches, workers)) as results:
+                with closing(_from_pool(run, batches, workers)) as results:
                     for games, seconds in results:
                         batches.learn(len(games), seconds)
                         for game in games:
@@ -124,11 +131,11 @@ def play_all(
                 ) from None
             except deaths:
                 suspects = [fixture for fixture in batches.given if fixture in left]
-                with closing(_one_at_a_time(orders, suspects, wary)) as lone:
+                with closing(_one_at_a_time(run, suspects, quarantined)) as lone:
                     for game in lone:
                         del left[game.fixture]
                         yield game
-    yield from _one_at_a_time(orders, list(left), wary)
+    yield from _one_at_a_time(run, list(left), quarantined)
 
 
 class _Batches:
@@ -164,16 +171,18 @@ warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarnin
 
 
 def _from_pool(
-    orders: Orders, batches: _Batches, jobs: int
+    run: RunSpec, batches: _Batches, jobs: int
 ) -> Generator[tuple[list[GameRecord], float], None, None]:
     """Games and seconds of each task as it ends, from the backend joblib is set to."""
     backend, _ = get_active_backend()
     threads = bool(getattr(backend, "uses_threads", False))
-    orders = dataclasses.replace(orders, shared=threads)
-    tasks = (joblib.delayed(play_batch)(orders, batch) for batch in batches)
+    run = dataclasses.replace(run, shared=threads)
+    tasks = (joblib.delayed(play_batch)(run, batch) for batch in batches)
     options: dict[str, Any] = {}
     if type(backend).__name__ == "LokyBackend":
-        options = {"initializer": start_worker, "initargs": (os.getpid(),)}
+        _processes.used = True
+        # No array of an agent is mapped into memory that it may not write to (max_nbytes).
+        options = {"max_nbytes": None, "initializer": exit_with_parent, "initargs": (os.getpid(),)}
     if not backend.supports_return_generator:
         parallel = joblib.Parallel(n_jobs=jobs, batch_size=1)
         while some := list(islice(tasks, 4 * joblib.effective_n_jobs(jobs))):
@@ -182,38 +191,42 @@ def _from_pool(
     parallel = joblib.Parallel(
         n_jobs=jobs, batch_size=1, return_as="generator_unordered", **options
     )
-    with deaf_to_interrupts():
-        results = parallel(tasks)
+    results: Any = None
     try:
+        with sigint_blocked():
+            results = parallel(tasks)
         # Not `yield from`, which would close it outside the filter below.
         for result in results:  # noqa: UP028
             yield result
     finally:
         with warnings.catch_warnings():  # of a run that is stopped: the games go on another time
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
-            results.close()
+            if results is not None:
+                results.close()
 
 
 def _one_at_a_time(
-    orders: Orders, suspects: Sequence[Fixture], wary: set[str]
+    run: RunSpec, suspects: Sequence[Fixture], quarantined: set[str]
 ) -> Generator[GameRecord, None, None]:
     """Play games one by one in a process of their own, and find those that end it.
 
     A game that ends its process is tried once more, in a fresh one, and then given up as lost
-    for the side whose turn it was, which is added to ``wary``.
+    for the side whose turn it was, which is added to ``quarantined``.
     """
     waiting = deque(suspects)
     tried: set[Fixture] = set()
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "turn"
         while waiting:
-            with deaf_to_interrupts():
-                process = ProcessPoolExecutor(1, initializer=start_worker, initargs=(os.getpid(),))
+            with sigint_blocked():
+                process = ProcessPoolExecutor(
+                    1, initializer=exit_with_parent, initargs=(os.getpid(),)
+                )
             try:
                 while waiting:
                     note.unlink(missing_ok=True)
-                    with deaf_to_interrupts():
-                        future = process.submit(play_noting, orders, waiting[0], note)
+                    with sigint_blocked():
+                        future = process.submit(play_noting, run, waiting[0], note)
                     game = future.result()
                     waiting.popleft()
                     yield game
@@ -223,7 +236,7 @@ def _one_at_a_time(
                     continue
                 game = _crash(waiting.popleft(), note, error)
                 assert game.forfeited_by is not None
-                wary.add(game.players[game.forfeited_by])
+                quarantined.add(game.players[game.forfeited_by])
                 yield game
             finally:
                 process.shutdown(wait=True, kill_workers=True)
@@ -245,95 +258,121 @@ def _crash(fixture: Fixture, note: Path, error: BrokenExecutor) -> GameRecord:
     return GameRecord((first, second), opening, moves, 1 - int(seat_text), "crash", reason)
 
 
+class _Processes:
+    used = False  # joblib keeps some for the next run
+
+
+_processes = _Processes()
+
+
 def dismiss_processes() -> None:
     """End the processes that joblib keeps for the next run, and so what their agents hold."""
-    with deaf_to_interrupts():
-        get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+    if _processes.used:
+        with sigint_blocked():
+            get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+        _processes.used = False
 
 
 # -- in the worker -----------------------------------------------------------------------
 
 
-def play_batch(orders: Orders, fixtures: Sequence[Fixture]) -> tuple[list[GameRecord], float]:
+def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameRecord], float]:
     """Games one after the other, and the seconds they took."""
-    if orders.version != version_here():
+    if run.version != version_here():
         raise InvalidRun(
-            f"a worker on {platform.node()} has c4env {version_here()}, the run {orders.version}: "
+            f"a worker on {platform.node()} has c4env {version_here()}, the run {run.version}: "
             "they must be the same"
         )
-    for name, agent in orders.registered.items():
+    for name, agent in run.registered.items():
         agents.register(name, agent, replace=True)
     started = time.perf_counter()
-    with _aside(orders):
-        games = [play_one(orders, fixture) for fixture in fixtures]
+    with _printing(run):
+        games = [play_one(run, fixture) for fixture in fixtures]
     return games, time.perf_counter() - started
 
 
-def play_noting(orders: Orders, fixture: Fixture, note: Path) -> GameRecord:
+def play_noting(run: RunSpec, fixture: Fixture, note: Path) -> GameRecord:
     """One game; whose turn it is, and the moves so far, are always in a file."""
-    for name, agent in orders.registered.items():
+    for name, agent in run.registered.items():
         agents.register(name, agent, replace=True)
 
     def on_turn(moves: str) -> None:
         note.write_text(f"{len(moves) & 1} {moves}")
 
     pair, opening = fixture
-    with _aside(orders):
+    with _printing(run):
         for seat, name in enumerate(pair):
             note.write_text(f"{seat} {opening}")
-            crew.policy(orders, name, seat)
-        return play_one(orders, fixture, on_turn)
+            agent_cache.policy(run, name, seat)
+        return play_one(run, fixture, on_turn)
 
 
-def _aside(orders: Orders) -> AbstractContextManager[Any]:
-    """What agents print goes to stderr: stdout is for the answer.
-
-    Threads share it, so there it is left to the one who runs them.
-    """
-    return nullcontext() if orders.shared else redirect_stdout(sys.stderr)
+def _printing(run: RunSpec) -> AbstractContextManager[Any]:
+    """Keep agents' printing from stdout; threads share it, so there their starter sees to it."""
+    return nullcontext() if run.shared else stdout_to_stderr()
 
 
 def play_one(
-    orders: Orders, fixture: Fixture, on_turn: Callable[[str], Any] | None = None
+    run: RunSpec, fixture: Fixture, on_turn: Callable[[str], Any] | None = None
 ) -> GameRecord:
     """One game between agents built here from their specs."""
     pair, opening = fixture
-    first, second = (crew.policy(orders, name, seat) for seat, name in enumerate(pair))
-    if orders.transcripts is not None:
+    first, second = (agent_cache.policy(run, name, seat) for seat, name in enumerate(pair))
+    if run.transcripts is not None:
         for policy in (first, second):
-            if isinstance(policy, Chat):
-                policy.tape = orders.transcripts.tape(fixture)
-    return play_game((first, second), pair, opening, orders.seed, orders.clock, on_turn)
+            if is_language_model(policy):
+                policy.tape = run.transcripts.tape(fixture)
+    return play_game((first, second), pair, opening, run.seed, run.clock, on_turn)
 
 
-class _Crew(threading.local):
+class AgentCache(threading.local):
     """The agents this thread has made for the run it plays in."""
 
     def __init__(self) -> None:
-        self.run = ""
+        self._run = ""
         self._made: dict[tuple[str, int], Policy] = {}
 
-    def policy(self, orders: Orders, name: str, seat: int) -> Policy:
+    def policy(self, run: RunSpec, name: str, seat: int) -> Policy:
         """The agent of a name; one a seat, since the two sides of a game share nothing."""
-        player = orders.field[name]
-        if not isinstance(player, str) and not orders.shared:
+        player = run.field[name]
+        if not isinstance(player, str) and not run.shared:
             return player
-        if self.run != orders.run:
-            self.dismiss()
-            self.run = orders.run
+        if self._run != run.id:
+            self.clear()
+            self._run = run.id
         if (name, seat) not in self._made:
-            movetime = orders.clock.movetime if orders.clock is not None else None
+            movetime = run.clock.movetime if run.clock is not None else None
             self._made[name, seat] = (
                 make_player(player, movetime) if isinstance(player, str) else copy.deepcopy(player)
             )
         return self._made[name, seat]
 
-    def dismiss(self) -> None:
+    def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
+        """Take over agents that were made already, each for the first seat of a game."""
+        self.clear()
+        self._run = run.id
+        while made:
+            name, agent = made.popitem()
+            self._made[name, 0] = agent
+
+    def clear(self) -> None:
         """Let all agents give back what they hold."""
-        while self._made:
-            _, agent = self._made.popitem()
-            if isinstance(agent, Agent):
+        close_agents(self._made)
+
+
+def close_agents(made: dict[Any, Any]) -> None:
+    """Take agents out of a dictionary and close them; one that fails to is warned of."""
+    while made:
+        _, agent = made.popitem()
+        if isinstance(agent, Agent):
+            try:
                 agent.close()
+            except BaseException as error:
+                if not agents_own(error):
+                    raise
+                warnings.warn(
+                    f"{agent.name}: close() raised {in_words(error)}", RuntimeWarning, stacklevel=2
+                )
 
 
-crew = _Crew()
+agent_cache = AgentCache()

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import hashlib
 import inspect
+import itertools
+import os
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+
+import numpy as np
 
 import agents
-from agents.adapters.chat import Chat
 from agents.base import Agent
 from agents.zoo.registry import FunctionAgent, option_names, registered_here, split_spec
 from evaluation.errors import InvalidRun
+
+if TYPE_CHECKING:
+    from agents.adapters.chat import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or anything callable on an observation."""
@@ -29,14 +38,16 @@ def name_players(players: Players) -> dict[str, Player]:
 
     Raises:
         InvalidRun: not a list or mapping of agents, or a name twice.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     if isinstance(players, str):
         raise InvalidRun(f"players={players!r}: expected a list of agents")
     pairs = (
         list(players.items())
         if isinstance(players, Mapping)
-        else [(player if isinstance(player, str) else title(player), player) for player in players]
+        else [
+            split_name(player) if isinstance(player, str) else (title(player), player)
+            for player in players
+        ]
     )
     field: dict[str, Player] = {}
     for name, player in pairs:
@@ -46,17 +57,50 @@ def name_players(players: Players) -> dict[str, Player]:
             raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
         if not isinstance(player, str) and not callable(player):
             raise InvalidRun(f"agent {name!r}: {player!r} is neither a spec nor callable")
+        if not _writable(name):
+            raise InvalidRun(f"agent {name!r}: expected a name of characters that UTF-8 has")
         field[name] = player
-    for player in field.values():
-        if isinstance(player, str):
-            agents.make(player).close()  # an error now rather than in a worker; compiles it
     return field
+
+
+def separate(field: Mapping[str, Player]) -> dict[str, Player]:
+    """The field with a copy of an object for each further name it stands under.
+
+    Raises:
+        InvalidRun: it cannot be copied.
+    """
+    found: dict[str, Player] = {}
+    for name, player in field.items():
+        if not isinstance(player, str) and any(player is other for other in found.values()):
+            try:
+                player = copy.deepcopy(player)  # the two sides of a game share nothing
+            except Exception as error:
+                raise InvalidRun(
+                    f"agent {name!r} is an object that has another name too, and it cannot be "
+                    f"copied ({error}): give two objects"
+                ) from None
+        found[name] = player
+    return found
+
+
+def _writable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Name and spec of ``name=SPEC``; a spec alone is its own name."""
+    named = re.fullmatch(r"\s*([^=:(){},]+?)\s*=\s*(.+)", text, re.DOTALL)
+    return (named[1], named[2].strip()) if named else (text, text)
 
 
 def _against_itself(player: Player) -> str:
     """What to do for an agent against itself."""
     if isinstance(player, str):
-        return "to see it play itself: c4 play, or a mapping of two names to it in Python"
+        return f"to let it meet itself, name both: one={player} two={player} (or c4 play)"
     return "in a mapping each has its own name"
 
 
@@ -89,41 +133,63 @@ class Traits(NamedTuple):
     prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
 
 
-def traits(field: Mapping[str, Player], movetime: float | None = None) -> Traits:
-    """Look at each player once, as the run will make it.
+def make_field(
+    field: Mapping[str, Player], movetime: float | None = None
+) -> tuple[Traits, dict[str, Agent]]:
+    """Make each player that is a spec, as the run will, and look at all of them.
 
-    A plain function is not known to be deterministic, nor is an agent that looks as far as
-    the clock allows.
+    A wrong spec is so found before a worker meets it, and an agent is compiled. A plain
+    function is not known to be deterministic, nor is an agent that looks as far as the clock
+    allows.
+
+    Returns:
+        what the run must know, and the agents made, by name; whoever asks closes them.
+
+    Raises:
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
+    made: dict[str, Agent] = {}
+    try:
+        for name, player in field.items():
+            if isinstance(player, str):
+                made[name] = make_player(player, movetime)
+    except BaseException:
+        for started in made.values():
+            started.close()
+        raise
     found: list[list[str]] = [[], [], []]
     prompts = {}
     for name, player in field.items():
-        agent = make_player(player, movetime) if isinstance(player, str) else player
+        agent: Any = made.get(name) or player
         clocked = getattr(agent, "movetime", None) is not None
         same = isinstance(agent, Agent) and agent.deterministic and not clocked
         holds = isinstance(agent, Agent) and type(agent).close is not Agent.close
         for names, yes in zip(found, (same, clocked, holds), strict=True):
             names.extend([name] * yes)
-        if isinstance(agent, Chat):
+        if is_language_model(agent):
             prompts[name] = str(agent.prompt)
-        if agent is not player and isinstance(agent, Agent):
-            agent.close()
     known, timed, holding = (tuple(names) for names in found)
-    return Traits(known, timed, holding, prompts)
+    return Traits(known, timed, holding, prompts), made
+
+
+def is_language_model(agent: object) -> TypeGuard[Chat]:
+    """Whether an agent is ``chat:MODEL``."""
+    chat = sys.modules.get("agents.adapters.chat")  # not imported: most runs do without
+    return chat is not None and isinstance(agent, chat.Chat)
 
 
 def code_of(field: Mapping[str, Player]) -> dict[str, str]:
-    """Hashes of what players are made from besides this project: their code, and files they name.
+    """Hashes of what players are made from besides this project: code, files, and settings.
 
-    A run that goes on after one of them was edited would mix two agents under one name.
+    A run that goes on after one of them was changed would mix two agents under one name.
     """
     found: dict[str, str] = {}
     for name, player in field.items():
         if isinstance(player, str):
             for text, data in _named_by(player):
                 found[text] = hashlib.sha256(data).hexdigest()[:16]
-        elif (source := _source_of(player)) is not None:
-            found[name] = hashlib.sha256(source).hexdigest()[:16]
+        elif data := (_source_of(player) or b"") + _settings_of(player):
+            found[name] = hashlib.sha256(data).hexdigest()[:16]
     return found
 
 
@@ -134,15 +200,52 @@ def _named_by(spec: str) -> Iterator[tuple[str, bytes]]:
         yield name, data
     for text in (name, *options.values()):
         module = sys.modules.get(text.partition(":")[0]) if ":" in text else None
-        if module is not None:
-            if data := _source_of(module):
-                yield text, data
-            continue
+        if module is not None and (data := _source_of(module)):
+            yield text, data
         try:
             words = shlex.split(text)
         except ValueError:
             words = [text]
-        yield from ((word, Path(word).read_bytes()) for word in words if Path(word).is_file())
+        for word in words:
+            parts = word.split(":")  # FILE.py:NAME, torch:FILE.py:NAME, and C:\FILE.py:NAME
+            for start, stop in itertools.combinations(range(len(parts) + 1), 2):
+                path = Path(":".join(parts[start:stop]))
+                if path.is_file():
+                    yield str(path), path.read_bytes()
+
+
+_NOT_SETTINGS: Final = ("name", "nodes")
+
+
+def _settings_of(player: Any) -> bytes:
+    """The parameters of a player that is an object or a closure, as far as they are plain values.
+
+    What else it holds, such as generators and connections, says nothing about who it is.
+    """
+    if isinstance(player, Agent) and player.settings_are_all:
+        held: Any = player.made_with
+    elif isinstance(player, FunctionAgent):
+        return _settings_of(player.function)
+    elif isinstance(player, functools.partial):
+        held = (player.args, player.keywords, _settings_of(player.func))
+    elif inspect.isfunction(player):
+        held = list(inspect.getclosurevars(player).nonlocals.items())
+    else:
+        held = {k: v for k, v in getattr(player, "__dict__", {}).items() if k not in _NOT_SETTINGS}
+    return _plain(held)
+
+
+def _plain(value: Any) -> bytes:
+    """A value as bytes: numbers, texts, arrays, and collections of them; nothing of the rest."""
+    if isinstance(value, str | bytes | int | float | bool | None | os.PathLike):
+        return repr(value).encode("utf-8", "backslashreplace") + b";"
+    if isinstance(value, np.ndarray | np.generic) and value.dtype != object:
+        return str((value.dtype, value.shape)).encode() + value.tobytes()
+    if isinstance(value, Mapping):
+        return b"".join(_plain(k) + found for k, v in value.items() if (found := _plain(v)))
+    if isinstance(value, list | tuple):
+        return b"".join(map(_plain, value))
+    return b""
 
 
 def _source_of(thing: Any) -> bytes | None:

@@ -1,59 +1,96 @@
-"""What a run found, in the forms of ``--format``: table, ratings, verdict and digest together."""
+"""What a run found, in the forms of ``--format``: standings, win table, verdict, digest."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import textwrap
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.strength.ratings import Ratings, format_ranks, format_ratings
-from evaluation.strength.wintable import WinTable
-from evaluation.tables import as_markdown
+from evaluation.games.match import Match
+from evaluation.games.tournament import Tournament
+from evaluation.report.labels import labels
+from evaluation.strength.lotteries import Standing
+from evaluation.strength.ratings import (
+    Ratings,
+    first_move_line,
+    format_ranks,
+)
+from evaluation.strength.wintable import Cell, WinTable
+from evaluation.tables import as_markdown, as_text, signed, styled
 
 if TYPE_CHECKING:
-    from evaluation.games.match import Match
     from evaluation.report.models import Models
+
+UNFITTED: Final = 10_000  # columns where there is no terminal: everything fits
+NARROWEST: Final = 12  # columns of an agent's name before a column of figures is left out instead
+
+CELL: Final = (
+    "A cell: percent of the points of the row's agent moving first against the column's; "
+    "--format markdown has wins/draws/losses."
+)
 
 
 @dataclass(frozen=True)
-class Findings:
-    """All there is to know of a run's games.
+class RunSummary:
+    """All there is to say of a run's games.
 
     Attributes:
         table: of the games, with its notes.
         digest: hex digest of the games.
         ratings: None before the first game.
         match: what a match of two found besides, with the verdict of its test.
-        models: what is known of its language models, if there were any.
+        standing: cycles, and the order by maximal lotteries, if they were asked for.
+        models: what is known of its language models, if that was asked for.
     """
 
     table: WinTable
     digest: str
     ratings: Ratings | None = None
     match: Match | None = None
+    standing: Standing | None = None
     models: Models | None = None
 
-    def text(self) -> str:
-        """For a terminal. What a match reports stands for the ratings of its two."""
-        parts = [self.table.text()]
+    @classmethod
+    def of(cls, run: Tournament | Match, anchor: tuple[str, float] | None = None) -> RunSummary:
+        """The summary of what was just played; ``anchor`` sets the Elo of an agent."""
+        if isinstance(run, Match):
+            return cls(run.table, run.digest, run.ratings, run)
+        return cls(run.table, run.digest, run.rate(anchor))
+
+    def text(self, columns: int | None = None) -> str:
+        """For a terminal of so many columns: verdict or standings first, then the win table.
+
+        The texts hold styles (:data:`evaluation.tables.STYLES`).
+        """
+        columns = columns or UNFITTED
         if self.match is not None:
-            parts.append(self.match.report())
+            first = self.match.report()
         elif self.ratings is not None:
-            parts.append(format_ratings(self.ratings))
-        if self.models is not None:
-            parts.append(self.models.text())
-        return "\n\n".join(parts) + f"\ndigest {self.digest}"
+            words = [first_move_line(self.ratings), self.ratings.basis()]
+            first = "\n".join([standings(self.ratings, self.table, columns), *words])
+        else:
+            first = self.table.text()
+        crossed = "" if self.ratings is None else cross_table(self.ratings, self.table, columns)
+        rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
+        found = "" if self.standing is None else self.standing.text()
+        models = "" if self.models is None else self.models.text()
+        parts = [first, crossed, found, models, "\n".join([*rest, f"digest {self.digest}"])]
+        lines = "\n\n".join(part for part in parts if part).split("\n")
+        return "\n".join(
+            line if _laid_out(line) else textwrap.fill(line, columns) for line in lines
+        )
 
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
-        parts = [self.table.markdown(), self.table.summary(), *self.table.notes]
-        if self.ratings is not None:
-            parts += [as_markdown(_rows(self.ratings)), _first_move(self.ratings)]
-        if self.match is None and self.ratings is not None:
-            parts.append(self.ratings.basis())
-        elif self.match is not None:
+        parts = [self.table._repr_markdown_()]
+        if self.match is not None:  # what it reports stands for the ratings of its two
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
+        elif self.ratings is not None:
+            parts.append(self.ratings._repr_markdown_())
+        if self.standing is not None:
+            parts += [as_markdown(self.standing.rows())] if self.standing.places else []
+            parts.append(self.standing.verdict())
         if self.models is not None:
             parts.append(self.models.markdown())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
@@ -68,39 +105,92 @@ class Findings:
         found["ratings"] = None if self.ratings is None else _facts(self.ratings)
         if self.match is not None:
             found["match"] = self.match.as_dict()
+        if self.standing is not None:
+            found["standing"] = self.standing.as_dict()
         if self.models is not None:
             found["models"] = self.models.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 
-FORMS: Final[dict[str, Callable[[Findings], str]]] = {
-    "text": Findings.text,
-    "markdown": Findings.markdown,
-    "csv": Findings.csv,
-    "json": Findings.json,
-}
+def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
+    """Place, name, Elo with its interval, score, games and forfeits, the strongest first.
+
+    Where ``columns`` are few, the probability to be stronger than the next is left out first,
+    then the number of games; then names are shortened.
+    """
+    heading = ["place", "agent", "Elo", "spread" if ratings.exact else "95 %"]
+    rows = [[*heading, "score", "games", "forfeits", "> next"]]
+    for r in ratings:
+        forfeits = sum(table.forfeits.get(r.player, {}).values())
+        rows.append([format_ranks(r.ranks), r.player, signed(r.elo)])
+        rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", f"{r.score:.1%}", str(r.games)]
+        rows[-1] += [styled(str(forfeits), "bad") if forfeits else "0"]
+        rows[-1] += ["" if r.better is None else f"{r.better:.1%}"]
+    for left_out in ((), (7,), (5, 7), (5, 6, 7)):
+        shown = [[cell for i, cell in enumerate(row) if i not in left_out] for row in rows]
+        room = columns - len(as_text([[*row[:1], "", *row[2:]] for row in shown]).split("\n")[0])
+        if room >= max(map(len, (row[1] for row in rows))) or (
+            room >= NARROWEST and len(left_out) > 1
+        ):
+            break
+    short = labels([row[1] for row in shown[1:]], max(room, NARROWEST))
+    shown = [shown[0], *([row[0], short[row[1]], *row[2:]] for row in shown[1:])]
+    return _with_heading(as_text(shown, left=(1,)))
+
+
+def cross_table(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
+    """The win table in percent, numbered as the standings are ordered.
+
+    Where it is too wide, a line says how to get it.
+    """
+    players = [r.player for r in ratings]
+    numbers = [str(i) for i in range(1, len(players) + 1)]
+    rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
+    for number, player in zip(numbers, players, strict=True):
+        cells = [table.cell(player, other) for other in players]
+        cells += [table.total(player), table.as_first(player), table.as_second(player)]
+        rows.append([number, player, *map(_share, cells)])
+    for left_out in (0, 3):
+        shown = [row[: len(row) - left_out] for row in rows]
+        lines = as_text([[row[0], "", *row[2:]] for row in shown]).split("\n")
+        room = columns - max(len(line.rstrip()) for line in lines) - 2
+        if room >= NARROWEST:
+            short = labels(players, room)
+            named = [[row[0], short[row[1]], *row[2:]] for row in shown[1:]]
+            heading = [*shown[0]]
+            heading[1] = heading[1] if room >= len(heading[1]) else ""
+            return f"{_with_heading(as_text([heading, *named], left=(1,)))}\n{CELL}"
+    return (
+        f"The win table of {len(players)} agents is wider than this terminal: "
+        "--format markdown or csv has it."
+    )
+
+
+def _share(cell: Cell) -> str:
+    """Percent of the points, coloured by who is ahead."""
+    if cell.score is None:
+        return "-"
+    text = f"{100 * cell.score:.0f}"
+    return (
+        styled(text, "good")
+        if cell.score > 0.55
+        else styled(text, "bad")
+        if cell.score < 0.45
+        else text
+    )
+
+
+def _with_heading(text: str) -> str:
+    first, _, rest = text.partition("\n")
+    return f"{styled(first, 'bold')}\n{rest}"
+
+
+def _laid_out(line: str) -> bool:
+    """Whether a line is part of a table, which was fitted already."""
+    return "  " in line
 
 
 def _facts(ratings: Ratings) -> dict[str, Any]:
     """The ratings as JSON has them; Elo, its interval, and that of the place, 1 the best."""
     first_move = ratings.first_move._asdict()
     return {**asdict(ratings), "first_move": first_move, "basis": ratings.basis()}
-
-
-def _rows(ratings: Ratings) -> list[list[str]]:
-    spread = "spread" if ratings.exact else "95 %"
-    rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
-    for r in ratings:
-        better = "" if r.better is None else f"{r.better:.1%}"
-        rows.append([r.player, f"{r.elo:+.0f}", f"{r.low:+.0f} to {r.high:+.0f}"])
-        rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
-    return rows
-
-
-def _first_move(ratings: Ratings) -> str:
-    first = ratings.first_move
-    zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
-    return (
-        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} to {first.high:+.0f}). "
-        f"Elo: {zero}."
-    )

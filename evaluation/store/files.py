@@ -2,31 +2,37 @@
 
 from __future__ import annotations
 
-import os
+import warnings
 from pathlib import Path
 from typing import IO, Any
 
+from c4env.files import write_whole
 from evaluation.errors import RunInUse, UnwritableRun
 
 
-def lock_file(file: IO[Any], taken: str) -> None:
-    """Keep a second process from writing to an open file; the system undoes it at exit.
+def lock_file(file: IO[Any], path: Path) -> None:
+    """Keep other processes from writing to an open file; the system undoes it at exit.
 
-    Args:
-        file: open for writing.
-        taken: what the error says.
+    The file itself is locked, so a process that was killed leaves nothing behind. Where a file
+    system has no locks, as some network ones, a warning says so and the work goes on.
 
     Raises:
-        RunInUse: another process has it.
+        RunInUse: another process holds the lock.
     """
+    import portalocker  # it takes a tenth of a second, which only those pay who write
+
     try:
-        import fcntl
-    except ImportError:  # not on Windows: there it is left to the user
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise RunInUse(taken) from None
+        portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+    except portalocker.AlreadyLocked:
+        raise RunInUse(f"{path} is being written by another process") from None
+    except (portalocker.LockException, OSError) as error:
+        why = error.args[0] if error.args else error
+        warnings.warn(
+            f"{path} cannot be locked ({getattr(why, 'strerror', None) or why}): see to it that "
+            "no other process writes to it",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def write_file(path: Path, text: str) -> None:
@@ -37,12 +43,7 @@ def write_file(path: Path, text: str) -> None:
     """
     if path.is_dir() or not path.name:
         raise UnwritableRun(f"{str(path)!r} is a folder: expected the name of a file to write")
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        try:
-            partial.write_text(text, encoding="utf-8", newline="\n")
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+        write_whole(path, text)
     except OSError as error:
         raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None

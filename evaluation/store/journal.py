@@ -1,22 +1,90 @@
-"""A file of JSON lines that only grows: what was found out, kept as it is found out.
+"""Files of JSON lines that only grow: games, scores and answers, kept as they are found.
 
-The first line names the format. A line that a kill tore off in the middle is dropped when
-the file is next opened; all whole lines stay.
+The first line, the header, names the format and says what the file is about. Each line ends
+with a checksum (CRC-32 of the line without it), so that a damaged byte does not go unnoticed;
+format 1, which had none, is read as well. A line that a kill tore off in the middle is dropped
+when the file is next opened; all whole lines stay.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Callable
+import re
+import zlib
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from evaluation.errors import UnreadableRun
+from evaluation.errors import UnreadableRun, UnwritableRun
 from evaluation.store.files import lock_file
 
 T = TypeVar("T")
+
+_CHECKED: Final = re.compile(rb'(.*),(?:"check":)?"([0-9a-f]{8})"([}\]])', re.DOTALL)
+
+
+class Format(NamedTuple, Generic[T]):
+    """What the lines of a file are.
+
+    ``parse`` makes an entry of a line's JSON value, and raises ValueError, TypeError or KeyError
+    where it is none; ``values`` makes the JSON list or object of what is appended.
+    """
+
+    name: str  # as in the header, without the number of the format
+    parse: Callable[[Any], T]
+    unit: str  # what the entries are called
+    values: Callable[[Any], Any] = lambda entry: entry
+    remedy: str = ""  # what to do about a damaged file
+
+
+class Content(NamedTuple, Generic[T]):
+    """What a file of JSON lines holds."""
+
+    header: dict[str, Any]
+    entries: list[T]
+    length: int  # bytes of its whole lines
+
+
+def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
+    """Header and entries of a file; a line torn off at the end is passed over.
+
+    Raises:
+        UnreadableRun: no such file, another format, or a damaged line, which is named.
+    """
+    if data is None:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise UnreadableRun(
+                f"{path.parent} holds no readable {path.name}: {error.strerror or error}"
+            ) from None
+    *lines, torn = data.split(b"\n")
+    header: dict[str, Any] = {}
+    entries: list[T] = []
+    checked = False
+    if not lines or (torn and _CHECKED.fullmatch(torn[:-1])):  # the end of the line is damaged
+        lines.append(torn)
+    for number, line in enumerate(lines, start=1):
+        try:
+            if number > 1:
+                entries.append(form.parse(_value(line, checked)))
+                continue
+            header = _value(line, checked=False)
+            given = header.pop("format")
+            if given not in (f"{form.name} 1", f"{form.name} 2"):
+                raise ValueError(f"the format is {given!r}")
+            checked = given == f"{form.name} 2"
+            _value(line, checked)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            what = "one" if number > 1 else "the header"
+            raise UnreadableRun(
+                f"{path}, line {number}: {line[:120].decode(errors='replace')!r} is not {what} "
+                f"of a run's {form.unit}: {error}{form.remedy}"
+            ) from None
+    return Content(header, entries, len(data) - len(torn))
 
 
 class Journal(Generic[T]):
@@ -24,67 +92,84 @@ class Journal(Generic[T]):
 
     Args:
         path: the file; it and its folder are made when missing.
-        title: names the format, in the first line.
-        parse: makes an entry of a line's JSON value; ValueError, TypeError or KeyError where
-            it is none.
+        form: what its lines are.
+        header: what it is about. An existing file must have the same header.
+        judge: looks at all that an existing file holds, and raises UnreadableRun if it does not
+            go together.
 
     Attributes:
         entries: those already in the file when it was opened.
 
     Raises:
-        UnreadableRun: the file is something else, is damaged, cannot be written.
+        UnreadableRun: the file is something else, is damaged, cannot be opened.
         RunInUse: another process is writing to it.
     """
 
-    def __init__(self, path: Path, title: str, parse: Callable[[Any], T]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        form: Format[T],
+        header: Mapping[str, Any] | None = None,
+        judge: Callable[[Path, Content[T]], None] | None = None,
+    ) -> None:
         self.path = path
         self.entries: list[T] = []
+        self._form = form
+        self._count = 0
+        if path.parent.exists() and not path.parent.is_dir():
+            raise UnreadableRun(f"{path.parent} is a file: expected a directory")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+b", buffering=0)
             try:
-                lock_file(self._file, f"{path} is being written by another process")
-                self._read(title, parse)
+                lock_file(self._file, path)
+                self._read(dict(header or {}), judge)
             except BaseException:
                 self._file.close()
                 raise
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
 
-    def _read(self, title: str, parse: Callable[[Any], T]) -> None:
+    def _read(
+        self, header: dict[str, Any], judge: Callable[[Path, Content[T]], None] | None
+    ) -> None:
+        form = self._form
         self._file.seek(0)
         data = self._file.read()
-        header = _line({"format": title})
-        if len(data) < len(header) and header.startswith(data):
+        first = _line({"format": f"{form.name} 2", **header})
+        if len(data) < len(first) and first.startswith(data):  # new, or torn off in the header
             self._file.truncate(0)
-            self._write(header)
+            self._write(first)
             return
-        intact = data.rfind(b"\n") + 1
-        lines = data[:intact].splitlines() or [data]
-        for number, line in enumerate(lines, start=1):
-            try:
-                value = json.loads(line)
-                if number > 1:
-                    self.entries.append(parse(value))
-                elif value != {"format": title}:
-                    raise ValueError
-            except (ValueError, TypeError, KeyError):
-                raise UnreadableRun(
-                    f"{self.path}, line {number}: {line[:80].decode(errors='replace')!r} is not "
-                    f"of the format {title!r}; without the file all is computed again"
-                ) from None
-        self._file.truncate(intact)
+        found = read_lines(self.path, form, data)
+        if found.header != header:
+            keys = {*found.header, *header}
+            differing = sorted(k for k in keys if found.header.get(k) != header.get(k))
+            raise UnreadableRun(
+                f"{self.path.parent} holds another run: {', '.join(differing)} differ "
+                f"({_shown(found.header, differing)} there, {_shown(header, differing)} asked "
+                "for); name another directory"
+            )
+        if judge is not None:
+            judge(self.path, found)
+        self.entries = found.entries
+        self._count = len(found.entries)
+        self._file.truncate(found.length)
 
-    def append(self, value: Any) -> None:
-        """Add the JSON value of an entry; once this returns, a kill does not lose it.
+    def append(self, entry: Any) -> None:
+        """Add an entry; once this returns, killing the process does not lose it.
 
         Raises:
-            UnreadableRun: it cannot be written; the lines before it are safe.
+            UnwritableRun: the disk is full, or the like; the lines before it are safe.
         """
         try:
-            self._write(_line(value))
+            self._write(_line(self._form.values(entry)))
         except OSError as error:
-            raise UnreadableRun(f"{self.path}: {error.strerror or error}") from None
+            raise UnwritableRun(
+                f"{self.path}: {error.strerror or error}; the {self._form.unit} before are in "
+                "it, and the same command goes on from there"
+            ) from None
+        self._count += 1
 
     def _write(self, line: bytes) -> None:
         """The whole line, or nothing: another may follow it."""
@@ -92,8 +177,9 @@ class Journal(Generic[T]):
         try:
             while line:
                 line = line[self._file.write(line) :]
-        except OSError:
-            self._file.truncate(before)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                self._file.truncate(before)
             raise
 
     def close(self) -> None:
@@ -109,8 +195,40 @@ class Journal(Generic[T]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if isinstance(error, KeyboardInterrupt) and not error.args:
+            error.args = (
+                f"{self._count} {self._form.unit} are kept in {self.path}; the same command "
+                "goes on from there",
+            )
         self.close()
 
 
 def _line(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    """A JSON list or object as a line with a checksum.
+
+    Half of a surrogate pair, which UTF-8 does not have, is written as JSON's escape for it.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    body = text.encode("utf-8", "backslashreplace")
+    key = b'"check":' if body.endswith(b"}") else b""
+    return b'%b,%b"%08x"%b\n' % (body[:-1], key, zlib.crc32(body), body[-1:])
+
+
+def _value(line: bytes, checked: bool) -> Any:
+    """The JSON value of a line without its checksum.
+
+    Raises:
+        ValueError: no JSON, a wrong checksum, or none where there should be one.
+    """
+    if found := _CHECKED.fullmatch(line):
+        line = found[1] + found[3]
+        if zlib.crc32(line) != int(found[2], 16):
+            raise ValueError("its checksum is wrong: it was damaged")
+    elif checked:
+        raise ValueError("its checksum is missing: it was damaged")
+    return json.loads(line)
+
+
+def _shown(header: Mapping[str, Any], keys: list[str]) -> str:
+    text = ", ".join(f"{key}={header.get(key)}" for key in keys)
+    return text if len(text) <= 120 else text[:117] + "..."

@@ -1,29 +1,24 @@
 """A game as a value, and the file of games that a run writes: one JSON line each.
 
-The first line of the file is the header, which holds everything needed to repeat the
-run. A line that a kill tore off in the middle is dropped when the file is next opened;
-all whole lines stay.
+The first line of the file is the header, which holds everything needed to repeat the run.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Literal, get_args
 
 from c4env.errors import C4Error
 from c4env.position import Position
-from evaluation.errors import UnreadableRun, UnwritableRun
-from evaluation.store.files import lock_file
+from evaluation.errors import UnreadableRun
+from evaluation.plan.schedule import planned
+from evaluation.store.journal import Content, Format, Journal, read_lines
 
 GAMES_FILE: Final = "games.jsonl"
-FORMAT: Final = "c4env games 1"
 
 Ending = Literal[
     "four", "full board",
@@ -64,6 +59,11 @@ class GameRecord:
             return None
         return 1 - self.winner
 
+    def _repr_html_(self) -> str:
+        from evaluation.store.replay import replay_html
+
+        return replay_html(self)
+
     @property
     def key(self) -> tuple[str, str, str]:
         """What identifies the game within its run."""
@@ -74,20 +74,19 @@ class GameRecord:
         """Players and opening: the game as a schedule names it."""
         return (self.players, self.opening)
 
-    def format(self) -> str:
-        """One JSON line without its newline, the inverse of :meth:`parse`."""
-        values = {name: getattr(self, name) for name in self.__slots__}  # asdict() copies deeply
-        return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    def values(self) -> dict[str, Any]:
+        """The fields as JSON has them, the inverse of :meth:`parse`."""
+        return {name: getattr(self, name) for name in self.__slots__}  # asdict() copies deeply
 
     @classmethod
-    def parse(cls, line: str) -> GameRecord:
-        """The game of a JSON line, its moves played through.
+    def parse(cls, values: Any) -> GameRecord:
+        """The game of a JSON object, its moves played through.
 
         Raises:
-            UnreadableRun: not such a line, or its moves and its result contradict.
+            UnreadableRun: not such an object, or its moves and its result contradict.
         """
         try:
-            fields: dict[str, Any] = json.loads(line)
+            fields: dict[str, Any] = dict(values)
             for name in ("players", "nodes", "seconds"):
                 first, second = fields[name]
                 fields[name] = (first, second)
@@ -96,15 +95,15 @@ class GameRecord:
             outcome = Position.parse(game.moves).outcome
             if not game.moves.startswith(game.opening):
                 raise UnreadableRun("the moves do not begin with the opening")
-        except (C4Error, KeyError, TypeError, ValueError, AttributeError) as error:
-            raise UnreadableRun(f"not a game: {line.strip()[:200]!r}: {error}") from None
+        except (C4Error, KeyError, TypeError, ValueError) as error:
+            raise UnreadableRun(f"not a game: {error}") from None
         if game.ending in FORFEITS:
             agree = outcome is None and game.winner is not None
         else:
             ending = "full board" if game.winner is None else "four"
             agree = outcome is not None and (outcome.winner, ending) == (game.winner, game.ending)
         if not agree:
-            raise UnreadableRun(f"moves and result contradict: {line.strip()[:200]!r}")
+            raise UnreadableRun("moves and result contradict")
         return game
 
 
@@ -132,131 +131,49 @@ def digest(games: Iterable[GameRecord]) -> str:
         json.dumps([*g.key, g.moves, g.winner, g.ending, g.nodes], ensure_ascii=False)
         for g in games
     )
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-class GameFile:
-    """The games of one run on disk; a context manager while it is open for appending.
+GAMES: Final = Format("c4env games", GameRecord.parse, "games", GameRecord.values)
+
+
+def open_games(folder: Path, header: Mapping[str, Any]) -> Journal[GameRecord]:
+    """The games of one run on disk, open for appending; a context manager.
 
     Args:
         folder: the run directory; made when missing.
         header: what is to be played. An existing file must have the same header.
 
-    Attributes:
-        games: those already in the file when it was opened.
-
     Raises:
         UnreadableRun: the file belongs to another run or is damaged.
         RunInUse: another process is writing to it.
     """
-
-    def __init__(self, folder: Path, header: dict[str, Any]) -> None:
-        self._path = folder / GAMES_FILE
-        if folder.exists() and not folder.is_dir():
-            raise UnreadableRun(f"{folder} is a file: expected a directory")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not self._path.exists():
-                _make_once(self._path, json.dumps({"format": FORMAT, **header}) + "\n")
-            self._file = self._path.open("r+", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise UnreadableRun(f"{folder}: {error.strerror or error}") from None
-        try:
-            lock_file(self._file, f"{folder} is being written by another run")
-            found, self.games, intact = read_games(folder)  # nobody else adds to them now
-            if found != header:
-                differing = sorted(k for k in {*found, *header} if found.get(k) != header.get(k))
-                raise UnreadableRun(
-                    f"{folder} holds another run: {', '.join(differing)} differ "
-                    f"({_shown(found, differing)} there, {_shown(header, differing)} asked for); "
-                    "name another directory"
-                )
-            self._file.seek(intact)
-            self._file.truncate()
-        except BaseException:
-            self._file.close()
-            raise
-
-    def append(self, game: GameRecord) -> None:
-        """Add a game; once this returns, killing the process does not lose it.
-
-        Raises:
-            UnwritableRun: the disk is full, or the like; all games before are safe.
-        """
-        line = (game.format() + "\n").encode()
-        end = os.lseek(self._file.fileno(), 0, os.SEEK_END)
-        try:
-            # Not through the buffer, which would try again on closing.
-            while line:
-                line = line[os.write(self._file.fileno(), line) :]
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file.fileno(), end)
-            raise UnwritableRun(
-                f"{self._path}: {error.strerror or error}; the games before are in it, and the "
-                "same command goes on from there"
-            ) from None
-
-    def __enter__(self) -> GameFile:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._file.close()
+    return Journal(folder / GAMES_FILE, GAMES, header, _check_games)
 
 
 def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
     """Header and games of a run directory, and the length in bytes of its whole lines.
 
     Raises:
-        UnreadableRun: no such file, or a line that is neither torn off at the end nor a game.
+        UnreadableRun: no such file, a line that is neither torn off at the end nor a game, or
+            a game twice or not of the run.
     """
     path = folder / GAMES_FILE
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise UnreadableRun(
-            f"{folder} holds no readable {GAMES_FILE}: {error.strerror or error}"
-        ) from None
-    intact = data.rfind(b"\n") + 1
-    try:
-        lines = data[:intact].decode("utf-8").splitlines()
-        header = json.loads(lines[0])
-        if header.pop("format") != FORMAT:
-            raise ValueError
-    except (ValueError, IndexError, KeyError, AttributeError, TypeError):
-        raise UnreadableRun(f"{path}: its first line is not the header of a run") from None
-    games = []
-    for number, line in enumerate(lines[1:], start=2):
-        try:
-            games.append(GameRecord.parse(line))
-        except UnreadableRun as error:
-            raise UnreadableRun(f"{path}, line {number}: {error}") from None
-    return header, games, intact
+    content = read_lines(path, GAMES)
+    _check_games(path, content)
+    return content
 
 
-def _make_once(path: Path, text: str) -> None:
-    """Make a file that is either complete or not there, even after a kill.
-
-    Of two processes that make it at once one wins, and the other finds that one's.
-    """
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8", newline="\n")
-        try:
-            os.link(partial, path)
-        except FileExistsError:
-            pass
-        except OSError:  # a file system without links
-            partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
-
-
-def _shown(header: dict[str, Any], keys: list[str]) -> str:
-    text = ", ".join(f"{key}={header.get(key)}" for key in keys)
-    return text if len(text) <= 120 else text[:117] + "..."
+def _check_games(path: Path, content: Content[GameRecord]) -> None:
+    """Refuse a game that is there twice, or that the run of the header does not play."""
+    schedule = set(planned(content.header))
+    if not schedule:  # games that people played: as many as they like from one opening
+        return
+    for number, game in enumerate(content.entries, start=2):
+        if game.fixture not in schedule:
+            first, second = game.players
+            raise UnreadableRun(
+                f"{path}, line {number}: {first!r} against {second!r} from opening "
+                f"{game.opening!r} is a game of another run, or is there twice"
+            )
+        schedule.remove(game.fixture)

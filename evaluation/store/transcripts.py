@@ -6,22 +6,21 @@ whole conversation. A run that goes on takes from there what was answered before
 
 from __future__ import annotations
 
-import json
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from agents.adapters.chat import Exchange, Tape
 from agents.errors import Unavailable
 from c4env.errors import C4Error
-from evaluation.errors import UnreadableRun
-from evaluation.store.journal import Journal
+from evaluation.store.journal import Format, Journal, read_lines
+
+if TYPE_CHECKING:
+    from agents.adapters.chat import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
-FORMAT: Final = "c4env transcripts 1"
 
 Fixture = tuple[tuple[str, str], str]  # as evaluation.plan.schedule has it
 
@@ -49,9 +48,15 @@ class Spoken:
         said = self.exchange
         return (*self.players, self.opening, said.moves, said.vote, said.attempt)
 
+    def values(self) -> dict[str, Any]:
+        """The fields as JSON has them, the inverse of :meth:`parse`."""
+        return {"players": self.players, "opening": self.opening, **asdict(self.exchange)}
+
     @classmethod
     def parse(cls, value: Any) -> Spoken:
         """The exchange of a line; ValueError, TypeError or KeyError where it is none."""
+        from agents.adapters.chat import Exchange
+
         fields = dict(value)
         first, second = fields.pop("players")
         opening = fields.pop("opening")
@@ -61,9 +66,9 @@ class Spoken:
         exchange = Exchange(**fields)
         texts = (first, second, opening, exchange.moves, exchange.answer, exchange.model)
         if not all(isinstance(text, str) for text in texts):
-            raise ValueError
+            raise ValueError("expected texts")
         if exchange.column not in (None, *range(7)):
-            raise ValueError
+            raise ValueError(f"there is no column {exchange.column!r}")
         return cls((first, second), opening, exchange)
 
 
@@ -98,7 +103,7 @@ class Transcripts:
             self._spent += sum(spoken.exchange.tokens or ())
             return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
-        self._journal = Journal(folder / TRANSCRIPTS_FILE, FORMAT, parse)
+        self._journal = Journal(folder / TRANSCRIPTS_FILE, FORMAT._replace(parse=parse))
         for spoken in self._journal.entries:
             if spoken.fixture in wanted:
                 self._known[spoken._key] = spoken.exchange
@@ -132,9 +137,8 @@ class Transcripts:
             if self._closed:
                 raise Unavailable("the run has ended")
             if self._journal is not None:
-                line = {"players": spoken.players, "opening": spoken.opening, **asdict(said)}
                 try:
-                    self._journal.append(line)
+                    self._journal.append(spoken)
                 except C4Error as error:  # a full disk is nobody's lost game
                     raise Unavailable(str(error)) from None
             self._spent += sum(said.tokens or ())
@@ -163,26 +167,14 @@ class Transcripts:
         self.close()
 
 
-def read_transcripts(folder: Path) -> Iterator[Spoken]:
+FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)
+
+
+def read_transcripts(folder: Path) -> list[Spoken]:
     """The exchanges of a run directory, in the order they ended; none where there is no file.
 
     Raises:
         UnreadableRun: a line is neither torn off at the end nor an exchange.
     """
     path = folder / TRANSCRIPTS_FILE
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                value = json.loads(line)
-                if number > 1:
-                    yield Spoken.parse(value)
-                elif value != {"format": FORMAT}:
-                    raise ValueError
-            except (ValueError, TypeError, KeyError):
-                raise UnreadableRun(
-                    f"{path}, line {number}: not of the format {FORMAT!r}"
-                ) from None
+    return read_lines(path, FORMAT).entries if path.exists() else []

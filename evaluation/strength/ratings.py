@@ -10,12 +10,13 @@ back with the other. So the intervals come from resampling openings, never singl
 the Bayesian bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981): each
 opening, with all its games, gets an exponential weight. The two half points of a virtual
 draw get gamma weights of the same mean. For two agents and independent games that comes to
-Jeffreys' interval for a proportion, which stays honest where a plain bootstrap has no spread
-at all: for an agent that won every game.
+Jeffreys' interval for a proportion, which is wide where a plain bootstrap has no width at
+all: for an agent that won every game.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
@@ -28,13 +29,15 @@ from numpy.typing import NDArray
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import enumerate_openings
 from evaluation.store.record import GameRecord
+from evaluation.strength.fit import fit
+from evaluation.tables import as_markdown, as_text, signed
 
 Floats = NDArray[np.float64]
 
-_ELO: Final = 400 / np.log(10)  # Elo points of one natural unit of log odds
-_TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
+TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
-_NEWTON_STEPS: Final = 200
+_BLOCK: Final = 1 << 15  # pairs of agents, times draws, that are fitted in one go
+_LEAST: Final = 1e-6  # virtual points, below which the fit would be lost in rounding
 _ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # openings of 0, 1, 2, ... plies
 _TIE: Final = 1e-3  # Elo: nearer strengths are the same
 
@@ -94,6 +97,10 @@ class Ratings(Sequence[Rating]):
     def __len__(self) -> int:
         return len(self.players)
 
+    def _repr_markdown_(self) -> str:
+        words = [first_move_line(self), self.basis()]
+        return "\n\n".join([as_markdown(rating_rows(self)), *words])
+
     def basis(self) -> str:
         """Where the intervals come from, in a sentence or two."""
         if self.exact:
@@ -138,7 +145,7 @@ class Tally:
         if len(openings) > 1:
             unit = {opening: i for i, opening in enumerate(openings)}
             units = [unit[game.opening] for game in played]
-        else:  # one opening alone has no spread; sorted, since games come in any order
+        else:  # one opening alone cannot be resampled; sorted, since games come in any order
             played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
             units = list(range(len(played)))
         count = len(openings) if len(openings) > 1 else len(units)
@@ -220,7 +227,7 @@ def rate_tally(
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
     points = tally.points.sum((0, 2)) + (tally.games - tally.points).sum((0, 1))
     games = tally.games.sum((0, 1)) + tally.games.sum((0, 2))
-    low, high = np.percentile(drawn, _TAILS, axis=0)
+    low, high = np.percentile(drawn, TAILS, axis=0)
     best, worst = _ranks(elo[None] if exact else drawn)
     order = sorted(range(len(elo)), key=lambda i: (-elo[i].round(6), tally.players[i]))
     ratings = [
@@ -238,7 +245,7 @@ def rate_tally(
     ]
     return Ratings(
         tuple(ratings),
-        Interval(first_move, *map(float, np.percentile(drawn_first_move, _TAILS))),
+        Interval(first_move, *map(float, np.percentile(drawn_first_move, TAILS))),
         tally.resampled,
         len(tally.points),
         exact,
@@ -268,25 +275,31 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
         raise InvalidRun(f"anchor {name!r} is none of the agents: {', '.join(players)}")
 
 
-def format_ratings(ratings: Ratings) -> str:
-    """A table for a terminal, one line an agent, and what the numbers rest on."""
-    width = max(len(r.player) for r in ratings)
+def rating_rows(ratings: Ratings) -> list[list[str]]:
+    """Heading and one row an agent, as text."""
     spread = "spread" if ratings.exact else "95 %"
-    lines = [f"{'':<{width}}    Elo  {spread:^14}  {'rank':>5}  > next  score  games"]
+    rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
     for r in ratings:
         better = "" if r.better is None else f"{r.better:.1%}"
-        lines.append(
-            f"{r.player:<{width}}  {r.elo:+5.0f}  {f'{r.low:+.0f} .. {r.high:+.0f}':^14}  "
-            f"{format_ranks(r.ranks):>5}  {better:>6}  {r.score:5.1%}  {r.games:5d}"
-        )
+        rows.append([r.player, signed(r.elo), f"{signed(r.low)} .. {signed(r.high)}"])
+        rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
+    return rows
+
+
+def format_ratings(ratings: Ratings) -> str:
+    """A table for a terminal, one line an agent, and what the numbers rest on."""
+    lines = [as_text(rating_rows(ratings)), first_move_line(ratings), ratings.basis()]
+    return "\n".join(lines)
+
+
+def first_move_line(ratings: Ratings) -> str:
+    """What the first move is worth, and what the numbers of the table mean."""
     first = ratings.first_move
     zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
-    lines += [
-        f"Moving first: {first.value:+.0f} Elo ({first.low:+.0f} .. {first.high:+.0f}). "
-        f"Elo: {zero}; > next: probability of being stronger than the next.",
-        ratings.basis(),
-    ]
-    return "\n".join(lines)
+    return (
+        f"Moving first: {signed(first.value)} Elo ({signed(first.low)} .. {signed(first.high)}). "
+        f"Elo: {zero}; > next: probability of being stronger than the next."
+    )
 
 
 def format_ranks(ranks: tuple[int, int]) -> str:
@@ -298,21 +311,35 @@ def format_ranks(ranks: tuple[int, int]) -> str:
 def strengths(tally: Tally, seed: int = 0) -> tuple[Floats, float, Floats, Floats]:
     """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``."""
     n = len(tally.players)
-    apart = ~np.eye(n, dtype=bool)
-    virtual = 0.25 * apart  # half a point a pair, half of it with either colour
-    points, games = tally.points.sum(0) + virtual, tally.games.sum(0) + 2 * virtual
-    elo, first_move = fit(points, games)
+    virtual = 0.25 * ~np.eye(n, dtype=bool)  # half a point a pair, half of it with either colour
+    start = fit(tally.points.sum(0) + virtual, tally.games.sum(0) + 2 * virtual)
     generator = tally.generator(seed)
-    weights = _weights(len(tally.points), generator)
-    gained = np.zeros((_DRAWS, n, n))
+    weights = opening_weights(len(tally.points), generator)
     one, other = np.triu_indices(n, 1)
-    gained[:, one, other] = generator.standard_gamma(0.5, (_DRAWS, len(one))) / 2
-    gained[:, other, one] = generator.standard_gamma(0.5, (_DRAWS, len(one))) / 2
-    drawn, drawn_first_move = fit(
-        np.tensordot(weights, tally.points, 1) + gained,
-        np.tensordot(weights, tally.games, 1) + gained + gained.swapaxes(1, 2),
-    )
-    return elo, float(first_move), drawn, drawn_first_move
+    drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
+    blocks = np.array_split(np.arange(_DRAWS), max(1, _DRAWS * n * n // _BLOCK))
+    # Both halves of the virtual draws come from one stream, one after the other.
+    second = copy.deepcopy(generator)
+    for block in blocks:
+        second.standard_gamma(0.5, (len(block), len(one)))
+    by_colour = second.spawn(1)[0]
+    for block in blocks:
+        gained = np.zeros((len(block), n, n))
+        gained[:, one, other] = generator.standard_gamma(0.5, (len(block), len(one))) / 2
+        gained[:, other, one] = second.standard_gamma(0.5, (len(block), len(one))) / 2
+        points = np.tensordot(weights[block], tally.points, 1)
+        games = np.tensordot(weights[block], tally.games, 1)
+        found = fit(points + gained, games + gained + gained.swapaxes(1, 2), start)
+        drawn[block] = found[0]
+        # Alike with both colours, virtual draws would say that moving first is worth nothing:
+        # for its interval each agent's half point is split between the colours at random.
+        share = by_colour.beta(0.25, 0.25, gained.shape)
+        first, last = (
+            np.maximum(2 * gained * part, _LEAST * (gained > 0)) for part in (share, 1 - share)
+        )
+        found = fit(points + first, games + first + last.swapaxes(1, 2), found)
+        drawn_first_move[block] = found[1]
+    return start[0], float(start[1]), drawn, drawn_first_move
 
 
 def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
@@ -321,69 +348,31 @@ def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
     gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
     played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
     generator = tally.generator(seed)
-    weights = _weights(len(played), generator)
+    weights = opening_weights(len(played), generator)
     won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
     drawn = (weights @ gained + won) / (weights @ played + won + lost)
-    low, high = np.percentile(drawn, _TAILS)
+    low, high = np.percentile(drawn, TAILS)
     return Interval(float(gained.sum() / max(played.sum(), 1)), float(low), float(high))
 
 
-def _weights(units: int, generator: np.random.Generator) -> Floats:
+def opening_weights(units: int, generator: np.random.Generator) -> Floats:
     """Random weights ``(draws, units)`` of mean 1.
 
-    Exponential for many units. For few they spread more: they make good that the spread was
-    estimated (``n - 1`` for ``n + 1``) and that Student's t has wider tails. Found right by
-    simulation (``c4 experiment statistics``).
+    Exponential for many units. For few their variance is larger: that corrects for a variance
+    estimated from few units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t.
+    Found right by simulation (``c4 experiment statistics``).
     """
     shape = max(units - 4, 1) / max(units, 1)
     return generator.standard_gamma(shape, (_DRAWS, units)) / shape
 
 
-def fit(points: Floats, games: Floats) -> tuple[Floats, Floats]:
-    """Elo of each player ``(..., players)``, of mean 0, and of moving first ``(...)``.
-
-    Newton's method on the log likelihood, which is concave; it stops at steps below a
-    millionth of an Elo point.
-
-    Args:
-        points: ``(..., players, players)``: of the first player (row) against the second.
-        games: what those points are from; positive for every pair, or nothing holds the
-            two together.
-    """
-    n = points.shape[-1]
-    theta = np.zeros((*points.shape[:-2], n + 1))
-    if n < 2:  # nobody to be compared with
-        return theta[..., :n], theta[..., n]
-    gradient, diagonal = np.empty_like(theta), np.arange(n)
-    hessian = np.empty((*theta.shape, n + 1))
-    for _ in range(_NEWTON_STEPS):
-        elo, first_move = theta[..., :n], theta[..., n, None, None]
-        expected = 1 / (1 + np.exp(elo[..., None, :] - elo[..., :, None] - first_move))
-        surplus = points - games * expected
-        gradient[..., :n] = surplus.sum(-1) - surplus.sum(-2)
-        gradient[..., n] = surplus.sum((-1, -2))
-        weight = games * expected * (1 - expected)
-        hessian[..., :n, :n] = -weight - weight.swapaxes(-1, -2)
-        hessian[..., diagonal, diagonal] += weight.sum(-1) + weight.sum(-2)
-        hessian[..., :n, n] = hessian[..., n, :n] = weight.sum(-1) - weight.sum(-2)
-        hessian[..., n, n] = weight.sum((-1, -2))
-        # Ratings are defined up to a constant: fix their sum at 0.
-        gradient[..., :n] -= elo.sum(-1, keepdims=True)
-        hessian[..., :n, :n] += 1
-        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
-        length = np.abs(step).max(-1, keepdims=True)
-        theta += step / np.maximum(1, length)  # never further than one unit at a time
-        if length.max() * _ELO < 1e-6:
-            break
-    return theta[..., :n] * _ELO, theta[..., n] * _ELO
-
-
 def _ranks(elo: Floats) -> tuple[Floats, Floats]:
     """Best and worst place of each player in the middle 95 % of the draws ``(draws, players)``."""
-    above = (elo[:, None, :] > elo[:, :, None] + _TIE).sum(-1)
-    below = (elo[:, None, :] < elo[:, :, None] - _TIE).sum(-1)
-    best = np.percentile(above + 1, _TAILS[0], axis=0, method="inverted_cdf")
-    worst = np.percentile(elo.shape[1] - below, _TAILS[1], axis=0, method="inverted_cdf")
+    players = range(elo.shape[1])
+    above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
+    below = np.stack([(elo < elo[:, [i]] - _TIE).sum(1) for i in players], 1)
+    best = np.percentile(above + 1, TAILS[0], axis=0, method="inverted_cdf")
+    worst = np.percentile(elo.shape[1] - below, TAILS[1], axis=0, method="inverted_cdf")
     return best, worst
 
 

@@ -7,22 +7,38 @@ wrong no more often than it says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.strength.ratings import Tally, fit, rate_tally
+from evaluation.strength.fit import fit
+from evaluation.strength.ratings import Tally, rate_tally
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
+from evaluation.tables import Shown, Table
 
 Floats = NDArray[np.float64]
 
-SPREAD: Final = 250.0  # Elo: the agents are this far above and below the mean
-OPENING_SPREAD: Final = 250.0  # Elo: how much the first move is worth differs by opening
-PAIRING_SPREAD: Final = 150.0  # Elo: and by opening and pair of agents
-DRAWS: Final = 0.1  # share of games that are drawn
 
-FIELDS: Final = ((2, 25), (2, 121), (6, 25), (6, 121))  # players and openings of the report
+class World(NamedTuple):
+    """What is true in simulated tournaments; all but ``draws`` in Elo."""
+
+    extremes: float  # the strongest agent is this far above the mean, the weakest below
+    first_move: float  # what moving first is worth, on average
+    opening_deviation: float  # standard deviation of that worth, by opening
+    pairing_deviation: float  # and by opening and pair of agents
+    draws: float  # share of games that are drawn
+
+
+USUAL: Final = World(250, 40, 250, 150, 0.1)
+LOPSIDED: Final = World(350, 100, 0, 0, 0)
+"""One of two agents wins nearly all games, which says little of what moving first is worth."""
+
+FIELDS: Final = (
+    *((players, openings, USUAL) for players in (2, 6) for openings in (25, 121)),
+    *((2, openings, LOPSIDED) for openings in (6, 121)),
+)
+"""Players, openings and truth of the simulations that are reported."""
 
 KINDS_OF_PAIRS: Final = {
     "even": (0.2, 0.1, 0.4, 0.1, 0.2),
@@ -44,20 +60,20 @@ class Coverage(NamedTuple):
     ranks: float  # share of the rank intervals
 
 
-def tournament(
-    elo: Floats, first_move: float, openings: int, generator: np.random.Generator
-) -> Floats:
+def tournament(elo: Floats, world: World, openings: int, generator: np.random.Generator) -> Floats:
     """Points ``(openings, players, players)`` of the first player in one game each.
 
     An opening favours one side, and suits some agents better than others, so that games of
     one opening hang together.
     """
-    chances = _chances(elo, first_move, openings, generator)
+    chances = _chances(elo, world, openings, generator)
     wins = generator.random(chances.shape) < chances
-    return np.where(generator.random(chances.shape) < DRAWS, 0.5, wins)
+    return np.where(generator.random(chances.shape) < world.draws, 0.5, wins)
 
 
-def coverage(players: int, openings: int, tournaments: int, seed: int = 0) -> Coverage:
+def coverage(
+    players: int, openings: int, tournaments: int, seed: int = 0, world: World = USUAL
+) -> Coverage:
     """Rate simulated round robins of agents evenly apart; count the truths the intervals hold.
 
     The truth is the fit to the expected points over very many openings.
@@ -66,12 +82,13 @@ def coverage(players: int, openings: int, tournaments: int, seed: int = 0) -> Co
     names = tuple(f"{i:03}" for i in range(players))
     starts = tuple(f"{i:05}" for i in range(openings))
     games = np.broadcast_to(1.0 - np.eye(players), (openings, players, players))
-    elo, first_move = np.linspace(SPREAD, -SPREAD, players), 40.0
-    expected = (1 - DRAWS) * _chances(elo, first_move, 20_000, generator).mean(0) + DRAWS / 2
+    elo = np.linspace(world.extremes, -world.extremes, players)
+    expected = _chances(elo, world, 20_000, generator).mean(0)
+    expected = (1 - world.draws) * expected + world.draws / 2
     truth, true_first_move = fit(expected * games[0], games[0])
     held = np.zeros(3)
     for number in range(tournaments):
-        points = tournament(elo, first_move, openings, generator) * games
+        points = tournament(elo, world, openings, generator) * games
         ratings = rate_tally(Tally(names, starts, points, games), seed=number)
         held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
         held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
@@ -79,13 +96,11 @@ def coverage(players: int, openings: int, tournaments: int, seed: int = 0) -> Co
     return Coverage(players, openings, tournaments, *map(float, held / tournaments))
 
 
-def _chances(
-    elo: Floats, first_move: float, openings: int, generator: np.random.Generator
-) -> Floats:
+def _chances(elo: Floats, world: World, openings: int, generator: np.random.Generator) -> Floats:
     """Of the first player to win a game that is not drawn."""
     n = len(elo)
-    edge = first_move + OPENING_SPREAD * generator.standard_normal((openings, 1, 1))
-    suits = PAIRING_SPREAD * generator.standard_normal((openings, n, n))
+    edge = world.first_move + world.opening_deviation * generator.standard_normal((openings, 1, 1))
+    suits = world.pairing_deviation * generator.standard_normal((openings, n, n))
     return 1 / (1 + 10 ** (-(elo[:, None] - elo[None, :] + edge + suits) / 400))
 
 
@@ -144,29 +159,36 @@ def _match(sprt: Sprt, truth: Floats, generator: np.random.Generator) -> tuple[s
         counts, before = running[-1], before + len(kinds)
 
 
-def report(count: int, seed: int = 0) -> str:
+def report(count: int, seed: int = 0) -> list[Table]:
     """Coverage of intervals and errors of the sequential test, ``count`` simulations of each."""
-    lines = [
-        f"95 % intervals in {count} simulated round robins: share that held the truth",
-        f"{'players':>7} {'openings':>8} {'Elo':>7} {'first move':>10} {'rank':>7}",
-    ]
-    for players, openings in FIELDS:
-        found = coverage(players, openings, count, seed)
-        lines.append(
-            f"{players:>7} {openings:>8} {found.elo:>7.1%} {found.first_move:>10.1%} "
-            f"{found.ranks:>7.1%}"
-        )
+    covered: list[list[Any]] = [["players", "openings", "most apart", "Elo", "first move", "rank"]]
+    for players, openings, world in FIELDS:
+        found = coverage(players, openings, count, seed, world)
+        apart = Shown(2 * world.extremes, f"{2 * world.extremes:.0f} Elo")
+        shares = map(_share, (found.elo, found.first_move, found.ranks))
+        covered.append([players, openings, apart, *shares])
     test = Sprt(0, 40)
-    lines += [
-        "",
-        f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
-        f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
-        f"{'kind of pairs':<14} {'if 0':>7} {'if 40':>7} {'pairs if 0':>11} {'if 40':>7}",
-    ]
-    for kind, shares in KINDS_OF_PAIRS.items():
-        errors = sprt_errors(test, shares, count, seed)
-        lines.append(
-            f"{kind:<14} {errors.wrong_under_h0:>7.1%} {errors.wrong_under_h1:>7.1%} "
-            f"{errors.pairs_under_h0:>11.0f} {errors.pairs_under_h1:>7.0f}"
+    wrong: list[list[Any]] = [["pairs of games", "if 0", "if 40", "pairs if 0", "pairs if 40"]]
+    for kind, kinds in KINDS_OF_PAIRS.items():
+        errors = sprt_errors(test, kinds, count, seed)
+        pairs = (errors.pairs_under_h0, errors.pairs_under_h1)
+        wrong.append(
+            [kind, _share(errors.wrong_under_h0), _share(errors.wrong_under_h1)]
+            + [Shown(mean, f"{mean:.0f}") for mean in pairs]
         )
-    return "\n".join(lines)
+    return [
+        Table(
+            covered,
+            f"95 % intervals in {count} simulated round robins: share that held the truth",
+            left=(),
+        ),
+        Table(
+            wrong,
+            f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
+            f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
+        ),
+    ]
+
+
+def _share(value: float) -> Shown:
+    return Shown(value, f"{value:.1%}")

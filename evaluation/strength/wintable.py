@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from evaluation.store.record import GameRecord
+from evaluation.tables import as_csv, as_markdown, as_text, plural
 
 
 class Cell(NamedTuple):
@@ -115,6 +115,12 @@ class WinTable:
         """Number of games."""
         return sum(cell.games for cell in self.cells.values())
 
+    @property
+    def complete(self) -> bool:
+        """All players have met one another."""
+        pairs = itertools.combinations(self.players, 2)
+        return all((self.cell(*pair) + ~self.cell(*pair[::-1])).games for pair in pairs)
+
     # -- forms --------------------------------------------------------------------------
 
     def rows(self) -> list[list[str]]:
@@ -139,13 +145,16 @@ class WinTable:
             )
         return rows
 
+    def counted(self) -> str:
+        """How many games there are, and how long their openings were."""
+        *most, last = [str(plies) for plies in self.opening_plies] or ["no"]
+        plies = " and ".join([*most, "1 ply" if last == "1" else f"{last} plies"])
+        return f"{plural(self.games, 'game')}; openings of {plies}."
+
     def summary(self) -> str:
         """How many games, how long the openings were, and how to read a cell."""
-        plies = " and ".join(map(str, self.opening_plies)) or "no"
-        return (
-            f"{self.games} games; openings of {plies} plies. "
-            "A cell: score of the row's agent moving first against the column's, win/draw/loss."
-        )
+        cell = "score of the row's agent moving first against the column's, win/draw/loss"
+        return f"{self.counted()} A cell: {cell}."
 
     def text(self) -> str:
         """Columns aligned for a terminal: scores, and below each its wins/draws/losses."""
@@ -159,38 +168,35 @@ class WinTable:
             lines[-1] += [_percent(c) for c in sides]
             lines[-1].append(self._forfeits_of(player))
             lines.append(["", "", *(str(c) if c.games else "" for c in [*cells, *sides]), ""])
-        widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        shown = [
-            "  ".join(
-                text.ljust(width) if i == 1 else text.rjust(width)
-                for i, (text, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        ]
-        return "\n".join([*shown, "", self.summary(), *self.notes, *self._reasons()])
+        words = [self.summary(), *self.notes, *self.reasons_of_forfeits()]
+        return "\n".join([as_text(lines, left=(1,)), "", *words])
 
-    def _reasons(self) -> list[str]:
-        """One example of what each forfeiting player did."""
-        return [f"{player} forfeited, for example: {why}" for player, why in self.reasons.items()]
+    def reasons_of_forfeits(self) -> list[str]:
+        """How often each player forfeited, and one example of what it did."""
+        return [
+            f"{player} forfeited {plural(self.forfeits[player].total(), 'game')} "
+            f"({self._forfeits_of(player)}), for example: {why}"
+            for player, why in self.reasons.items()
+        ]
 
     def markdown(self) -> str:
         """A Markdown table."""
-        rows = [[text.replace("|", "\\|") for text in row] for row in self.rows()]
-        rows[0][1] = "first \\\\ second"
-        ruler = ["---:" if i != 1 else "---" for i in range(len(rows[0]))]
-        return "\n".join("| " + " | ".join(row) + " |" for row in [rows[0], ruler, *rows[1:]])
+        return as_markdown(self.rows(), left=(1,))
+
+    def _repr_markdown_(self) -> str:
+        return "\n\n".join([self.markdown(), self.summary(), *self.notes])
 
     def csv(self) -> str:
         """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
-        buffer = io.StringIO()
-        writer = csv.writer(buffer, lineterminator="\n")
-        writer.writerow(["first", "second", "games", "wins", "draws", "losses", "score"])
+        rows: list[list[object]] = [
+            ["first", "second", "games", "wins", "draws", "losses", "score"]
+        ]
         for first in self.players:
             for second in self.players:
                 cell = self.cell(first, second)
                 if cell.games:
-                    writer.writerow([first, second, cell.games, *cell, cell.score])
-        return buffer.getvalue().removesuffix("\n")
+                    rows.append([first, second, cell.games, *cell, cell.score])
+        return as_csv(rows)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in the table, for programs."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -15,13 +15,14 @@ from agents.solver import Solver
 from agents.solver.ladder import ENTRIES, RUNGS, TABLE, rung_score
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun
-from evaluation.truth.labelled import Labelled, random_moves
+from evaluation.tables import Shown, Table, plural
+from evaluation.truth.labelled import Labelled, check_label, random_moves
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
 NAIVE, PRUNED, ORDERED = SEARCHES
 
 
-def spread_positions(count: int, seed: int) -> list[Position]:
+def random_positions(count: int, seed: int) -> list[Position]:
     """The empty board and ``count - 1`` positions of random games, 1 to 20 plies old."""
     generator = np.random.default_rng(seed)
     positions = [Position()]
@@ -42,7 +43,7 @@ class PruningRow(NamedTuple):
 
 def pruning(
     positions: Sequence[Position], depths: Sequence[int], heuristic: str = "chain"
-) -> tuple[list[PruningRow], str]:
+) -> tuple[list[PruningRow], Table]:
     """Naive minimax against alpha-beta, same positions and depths ("Connect 4 Simulator").
 
     The third search adds threat ordering and a transposition table. All three must choose
@@ -54,7 +55,7 @@ def pruning(
         heuristic: at the leaves.
 
     Returns:
-        One row a depth, and a table of them as text.
+        One row a depth, and a table of them.
 
     Raises:
         InvalidRun: a position is over, or there is none.
@@ -80,25 +81,25 @@ def pruning(
     return rows, _pruning_table(rows, len(positions), heuristic)
 
 
-def _pruning_table(rows: Sequence[PruningRow], count: int, heuristic: str) -> str:
-    lines = [
-        f"{count} positions, heuristic {heuristic}; milliseconds and nodes a move; "
-        "ratio: how many times less than naive",
-        f"{'':>5} | {'naive minimax':^23} | {'alpha-beta':^37} | {'+ threat order, table':^37}",
-        f"{'depth':>5} | {'ms':>9} {'nodes':>13}"
-        + 2 * f" | {'ms':>9} {'nodes':>11} {'time':>7} {'nodes':>7}",
-    ]
+def _pruning_table(rows: Sequence[PruningRow], count: int, heuristic: str) -> Table:
+    heading = ["depth", f"{NAIVE} ms", "nodes"]
+    for name in SEARCHES[1:]:
+        heading += [f"{name} ms", f"{name} nodes", "time ratio", "nodes ratio"]
+    lines: list[list[Any]] = [heading]
     for row in rows:
-        line = (
-            f"{row.depth:>5} | {1e3 * row.seconds[0] / count:>9.3f} {row.nodes[0] / count:>13,.0f}"
-        )
-        for seconds, nodes in zip(row.seconds[1:], row.nodes[1:], strict=True):
-            line += (
-                f" | {1e3 * seconds / count:>9.3f} {nodes / count:>11,.0f} "
-                f"{row.seconds[0] / seconds:>6.1f}x {row.nodes[0] / nodes:>6.1f}x"
-            )
-        lines.append(line)
-    return "\n".join(lines)
+        ms = [1e3 * seconds / count for seconds in row.seconds]
+        nodes = [searched / count for searched in row.nodes]
+        lines.append([row.depth, Shown(ms[0], f"{ms[0]:.3f}"), Shown(nodes[0], f"{nodes[0]:,.0f}")])
+        for i in range(1, len(SEARCHES)):
+            time_ratio, nodes_ratio = ms[0] / ms[i], nodes[0] / nodes[i]
+            lines[-1] += [Shown(ms[i], f"{ms[i]:.3f}"), Shown(nodes[i], f"{nodes[i]:,.0f}")]
+            lines[-1] += [Shown(time_ratio, f"{time_ratio:.1f}x")]
+            lines[-1] += [Shown(nodes_ratio, f"{nodes_ratio:.1f}x")]
+    title = (
+        f"{plural(count, 'position')}, heuristic {heuristic}; milliseconds and nodes a move; "
+        f"ratio: how many times less than {NAIVE}. {ORDERED} adds threat order and a table."
+    )
+    return Table(lines, title, left=())
 
 
 class ExactRow(NamedTuple):
@@ -114,7 +115,7 @@ class ExactRow(NamedTuple):
 
 def exact(
     sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000
-) -> tuple[list[ExactRow], str]:
+) -> tuple[list[ExactRow], Table]:
     """The solver table of "Solving Connect 4": from plain negamax, each improvement in turn.
 
     Args:
@@ -124,7 +125,7 @@ def exact(
             positions running unsolved is given up for the set.
 
     Returns:
-        One row a set and solver, and a table of them as text.
+        One row a set and solver, and a table of them.
 
     Raises:
         InvalidRun: a label is not the score that is found.
@@ -147,7 +148,7 @@ def exact(
                 score, searched = rung_score(mine, theirs, rung, max_nodes, table)
                 spent = time.perf_counter() - started
                 if score != STOPPED:
-                    _compare(labelled, score)
+                    check_label(labelled, score)
                     seconds.append(spent)
                     nodes.append(searched)
             rows.append(_exact_row(name, title, len(positions), seconds, nodes))
@@ -158,14 +159,9 @@ def exact(
             score = solver.score(labelled.position)
             seconds.append(time.perf_counter() - started)
             nodes.append(solver.nodes)
-            _compare(labelled, score)
+            check_label(labelled, score)
         rows.append(_exact_row(name, "full solver", len(positions), seconds, nodes))
     return rows, _exact_table(rows)
-
-
-def _compare(labelled: Labelled, score: int) -> None:
-    if score != labelled.score:
-        raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
 
 
 def _exact_row(
@@ -177,19 +173,16 @@ def _exact_row(
     )
 
 
-def _exact_table(rows: Sequence[ExactRow]) -> str:
-    lines = [
-        f"{'set':<14} {'solver':<22} {'solved':>11} {'mean time':>12} {'mean positions':>15} "
-        f"{'positions/s':>12}"
-    ]
-    previous = None
+def _exact_table(rows: Sequence[ExactRow]) -> Table:
+    heading = ["set", "solver", "solved", "positions", "mean ms", "mean nodes", "nodes/s"]
+    lines: list[list[Any]] = [heading]
     for row in rows:
-        if previous not in (None, row.set_name):
-            lines.append("")
-        previous = row.set_name
-        line = f"{row.set_name:<14} {row.solver:<22} {row.solved:>5}/{row.positions:<5}"
+        lines.append([row.set_name, row.solver, row.solved, row.positions, None, None, None])
         if row.solved:
             rate = row.mean_nodes / max(row.mean_seconds, 1e-9)
-            line += f" {1e3 * row.mean_seconds:>9.3f} ms {row.mean_nodes:>15,.1f} {rate:>12,.0f}"
-        lines.append(line)
-    return "\n".join(lines)
+            lines[-1][4:] = [
+                Shown(1e3 * row.mean_seconds, f"{1e3 * row.mean_seconds:.3f}"),
+                Shown(row.mean_nodes, f"{row.mean_nodes:,.1f}"),
+                Shown(rate, f"{rate:,.0f}"),
+            ]
+    return Table(lines, left=(0, 1))

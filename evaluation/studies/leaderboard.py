@@ -19,11 +19,13 @@ from typing import Any, Final
 import numpy as np
 
 from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.games.settings import takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.games.workers import version_here
-from evaluation.plan.field import Player
+from evaluation.plan.field import Player, split_name
 from evaluation.store.record import GameRecord
 from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
+from evaluation.tables import Shown, Table, signed
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -173,20 +175,24 @@ class Board:
         """Ratings of the field; their mean is 0."""
         return rate_tally(self.tally(), self.deterministic)
 
-    def markdown(self) -> str:
-        """The table, dated."""
+    def table(self) -> Table:
+        """The ratings, strongest first, beside the settings and the time a move takes; dated."""
         ratings = self.rate()
         spread = "spread" if ratings.exact else "95 %"
-        lines = [
-            f"| # | agent | setting | Elo | {spread} | score | ms a move |",
-            "|---:|---|---|---:|---:|---:|---:|",
-        ]
-        lines += [
-            f"| {format_ranks(r.ranks)} | `{r.player}` | {self.field[r.player]} | {r.elo:+.0f} "
-            f"| {r.low:+.0f} .. {r.high:+.0f} | {r.score:.1%} | {self.milliseconds[r.player]:.3g} |"
-            for r in ratings
-        ]
-        return "\n".join([*lines, "", self.basis(ratings)])
+        rows: list[list[Any]] = [["#", "agent", "setting", "Elo", spread, "score", "ms a move"]]
+        for r in ratings:
+            elo, taken = Shown(r.elo, signed(r.elo)), self.milliseconds[r.player]
+            rows.append([format_ranks(r.ranks), r.player, self.field[r.player], elo])
+            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", Shown(r.score, f"{r.score:.1%}")]
+            rows[-1] += [Shown(taken, f"{taken:.3g}")]
+        return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
+
+    def markdown(self) -> str:
+        """The table as a README has it, with specs as code."""
+        table = self.table()
+        heading, *rows = table.rows
+        as_code = [[row[0], f"`{row[1]}`", *row[2:]] for row in rows]
+        return replace(table, rows=[heading, *as_code]).markdown()
 
     def basis(self, ratings: Ratings) -> str:
         """What the numbers rest on, in a few sentences."""
@@ -221,6 +227,7 @@ def available(field: Sequence[Line] = FIELD) -> tuple[list[Line], list[Line]]:
     return there, [line for line in field if line not in there]
 
 
+@takes_settings
 def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **settings: Any) -> Board:
     """Play the field against itself: about an hour on two cores, the quick form in minutes.
 
@@ -228,7 +235,7 @@ def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **setti
         field: of it, what is installed.
         quick: few openings.
         settings: ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.tournament.Settings`; the seed stays 0.
+            :class:`evaluation.games.settings.Settings`; the seed stays 0.
     """
     lines, _ = available(field)
     settings["limit"] = QUICK if quick else FULL
@@ -267,6 +274,7 @@ class Placement:
     absent: tuple[str, ...]
 
 
+@takes_settings
 def place(
     newcomer: Player,
     board: Board,
@@ -282,7 +290,7 @@ def place(
         limit: how many of the board's openings, the first of them, are played.
         field: says which modules the agents of the board need.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.tournament.Settings`.
+            :class:`evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: a bad number.
@@ -290,7 +298,9 @@ def place(
     """
     missing = {line.spec for line in available(field)[1]}
     met = [spec for spec in board.field if spec not in missing]
-    name = "newcomer" if not isinstance(newcomer, str) else newcomer
+    name = "newcomer"
+    if isinstance(newcomer, str):
+        name, newcomer = split_name(newcomer)
     if name in board.field:
         name += " (again)"
     run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)

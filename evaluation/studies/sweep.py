@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Unpack
 
 from agents.zoo.registry import split_spec
 from evaluation.errors import UnreadableRun
+from evaluation.games.settings import SettingsByName, takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.plan.openings import Openings
 from evaluation.plan.patterns import expand
+from evaluation.store.files import write_file
 from evaluation.store.record import GameRecord
 from evaluation.strength.ratings import Rating
 from evaluation.tables import as_csv, as_markdown, as_text
@@ -116,11 +117,12 @@ class Sweep:
         return self.text()
 
 
+@takes_settings
 def sweep(
     patterns: str | Iterable[str],
     against: Sequence[str] = (),
     openings: Openings = 3,
-    **settings: Any,
+    **settings: Unpack[SettingsByName],
 ) -> Sweep:
     """Play all agents that some patterns stand for, and set their strength beside their cost.
 
@@ -130,12 +132,13 @@ def sweep(
         against: specs of the agents each of them meets; without any, they meet each other.
         openings: as in :func:`evaluation.round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ...: see
-            :class:`evaluation.games.tournament.Settings`. With ``out`` the points are written to
+            :class:`evaluation.games.settings.Settings`. With ``out`` the points are written to
             ``sweep.json`` there as well.
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent is there twice.
-        UnreadableRun: ``out`` holds something else, or cannot be written.
+        UnreadableRun: ``out`` holds something else.
+        UnwritableRun: it cannot be written; the games are safe.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     given = [patterns] if isinstance(patterns, str) else list(patterns)
@@ -151,8 +154,8 @@ def sweep(
     series = list(dict.fromkeys(p.series for p in points))
     points.sort(key=lambda p: (series.index(p.series), p.x or 0))
     found = Sweep(axis, tuple(points), tuple(against), result)
-    if settings.get("out") is not None:
-        _write(Path(settings["out"]) / SWEEP_FILE, found.json() + "\n")
+    if (out := settings.get("out")) is not None:
+        write_file(Path(out) / SWEEP_FILE, found.json() + "\n")
     return found
 
 
@@ -234,14 +237,3 @@ def _point(
         nodes=cost.nodes / max(cost.moves, 1),
         seconds=statistics.median(cost.seconds or [0.0]),
     )
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UnreadableRun(f"{path}: {error.strerror or error}; the games are safe") from None

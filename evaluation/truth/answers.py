@@ -9,23 +9,17 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import agents
-from agents.base import Agent
-from agents.solver import Solver
 from c4env.observation import observe
 from c4env.position import Position
 from evaluation.errors import InvalidRun
-from evaluation.games.game import Fault, ask, begin, game_seed
+from evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from evaluation.games.workers import version_here
-from evaluation.store.journal import Journal
-from evaluation.truth.judge import Judge, strongest_book
-from evaluation.truth.labelled import STAGES, Labelled, make_labelled, read_labelled
+from evaluation.store.journal import Format, Journal
+from evaluation.truth.judge import Judge
+from evaluation.truth.labelled import Labelled, check_label
 from evaluation.truth.quality import JudgedMove, Quality
 
 ANSWERS_FILE: Final = "answers.jsonl"
-FORMAT: Final = "c4env answers 1"
-
-MADE: Final = 100
-"""Positions of a set that is made, where no number is given."""
 
 Key = tuple[str, int, str, int, int]  # spec, seed, versions, bitboards
 
@@ -35,36 +29,6 @@ class Answer(NamedTuple):
 
     column: int | None
     fault: str = ""
-
-
-def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """The positions of several sets, each once.
-
-    Args:
-        names: files of ``moves score`` lines, or sets of :data:`evaluation.truth.labelled.STAGES`,
-            which are made.
-        count: the first so many of each; None takes all of a file and MADE of a set.
-        seed: of the sets that are made.
-
-    Raises:
-        InvalidRun: not a positive number, or a position whose game is over.
-        UnreadableRun: a file is not such.
-    """
-    if count is not None and count < 1:
-        raise InvalidRun(f"{count} positions: expected at least 1")
-    solver = Solver(book=strongest_book()) if any(name in STAGES for name in names) else None
-    found: dict[Position, Labelled] = {}
-    for name in names:
-        if name in STAGES:
-            assert solver is not None
-            some = make_labelled(name, count or MADE, seed, solver)
-        else:
-            some = read_labelled(Path(name))[:count]
-        for labelled in some:
-            if labelled.position.outcome is not None:
-                raise InvalidRun(f"{name}: {labelled.moves}: the game is over")
-            found.setdefault(labelled.position, labelled)
-    return list(found.values())
 
 
 def question_agents(
@@ -81,7 +45,7 @@ def question_agents(
         specs: of the agents.
         positions: none of them over.
         judge: finds the scores of the columns; :meth:`Judge.judge` before is quicker.
-        seed: of agents that draw lots, and of the intervals. Each position is a new game.
+        seed: of stochastic agents, and of the intervals. Each position is a new game.
         folder: where answers are kept, in ``answers.jsonl``, as they come.
         watch: called with answers there and in all.
 
@@ -94,9 +58,7 @@ def question_agents(
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
     field = [agents.make(spec) for spec in specs]
     for labelled in positions:
-        best = max(s for s in judge.scores(labelled.position) if s is not None)
-        if best != labelled.score:
-            raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {best}")
+        check_label(labelled, max(s for s in judge.scores(labelled.position) if s is not None))
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     with nullcontext() if folder is None else _kept(folder) as journal:
@@ -108,7 +70,7 @@ def question_agents(
                     key = (spec, seed, version_here(), position.mine, position.theirs)
                     answer = known.get(key)
                     if answer is None:
-                        answer = _question(agent, spec, position, seed)
+                        answer = question(agent, spec, position, seed)
                         if journal is not None:
                             journal.append([*key, *answer])
                     if answer.column is None:
@@ -127,7 +89,8 @@ def question_agents(
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
-def _question(agent: Agent, spec: str, position: Position, seed: int) -> Answer:
+def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
+    """What an agent answers in a position, as a new game whose seed is made of the position."""
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
     answer = ask(agent, observe(position)) if fault is None else fault
@@ -137,7 +100,10 @@ def _question(agent: Agent, spec: str, position: Position, seed: int) -> Answer:
 
 
 def _kept(folder: str | Path) -> Journal[tuple[Key, Answer]]:
-    return Journal(Path(folder) / ANSWERS_FILE, FORMAT, _parse)
+    remedy = "; without the file all agents are asked again"
+    return Journal(
+        Path(folder) / ANSWERS_FILE, Format("c4env answers", _parse, "answers", remedy=remedy)
+    )
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:

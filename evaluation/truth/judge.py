@@ -21,11 +21,10 @@ from c4env.cores import usable_cores
 from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import canonical
-from evaluation.store.journal import Journal
+from evaluation.store.journal import Format, Journal
 from evaluation.store.record import GameRecord
 
 SCORES_FILE: Final = "scores.jsonl"
-FORMAT: Final = "c4env scores 1"
 
 Scores = tuple[int | None, ...]
 """Seven exact scores, one a column, for the side to move; None where the column is full."""
@@ -43,7 +42,7 @@ class Judge:
         table_mb: of the solver, for each thread.
 
     Raises:
-        UnreadableRun: the file is damaged or in use, or cannot be written.
+        UnreadableRun: the file is damaged or in use.
         BookUnavailable: the book asked for cannot be read.
     """
 
@@ -60,7 +59,7 @@ class Judge:
         self._lock = threading.Lock()
         self._journal: Journal[tuple[tuple[int, int], Scores]] | None = None
         if folder is not None:
-            self._journal = Journal(Path(folder) / SCORES_FILE, FORMAT, _parse)
+            self._journal = Journal(Path(folder) / SCORES_FILE, SCORES)
             self._known.update(self._journal.entries)
 
     def _new_solver(self) -> Solver:
@@ -69,6 +68,11 @@ class Judge:
     def __len__(self) -> int:
         """Positions judged so far, mirror images counted once."""
         return len(self._known)
+
+    def learn(self, position: Position, scores: Scores) -> None:
+        """Take the exact scores of a position that were found before."""
+        kept = canonical(position)
+        self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
 
     def scores(self, position: Position) -> Scores:
         """The exact score of each column; solved now if it was not before."""
@@ -96,7 +100,7 @@ class Judge:
 
         Raises:
             InvalidRun: ``jobs`` is not a positive number.
-            UnreadableRun: the scores cannot be written.
+            UnwritableRun: the scores cannot be written.
         """
         if jobs is not None and (isinstance(jobs, bool) or jobs < 1):
             raise InvalidRun(f"jobs={jobs!r}: expected a number of threads, at least 1")
@@ -157,7 +161,8 @@ class Judge:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.close()
+        if self._journal is not None:
+            self._journal.__exit__(kind, error, traceback)
 
 
 def strongest_book() -> Book:
@@ -198,3 +203,8 @@ def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
     if any(type(s) is not int or abs(s) > CELLS // 2 for s in scores if s is not None):
         raise ValueError
     return (mine, theirs), tuple(scores)
+
+
+SCORES: Final = Format(
+    "c4env scores", _parse, "positions", remedy="; without the file all is computed again"
+)

@@ -13,10 +13,16 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from agents.solver import Solver
+from agents.solver.exam import exam
 from c4env.bitboard import CELLS
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.truth.judge import strongest_book
+
+EXAM: Final = "exam"
+MADE: Final = 100
+"""Positions of a set that is made, where no number is given."""
 
 
 class Labelled(NamedTuple):
@@ -47,8 +53,59 @@ STAGES: Final = {
 }
 
 
+def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
+    """The positions of several sets, each once, their labels held against the solver.
+
+    Args:
+        names: files of ``moves score`` lines, ``exam`` (``agents.solver.exam``), or sets of
+            :data:`STAGES`, which are made.
+        count: the first so many of each; None takes all of a file or the exam, and MADE of a
+            set that is made.
+        seed: of the sets that are made.
+
+    Raises:
+        InvalidRun: not a positive number, a position whose game is over, or a wrong label.
+        UnreadableRun: a file is not such.
+    """
+    if count is not None and count < 1:
+        raise InvalidRun(f"{count} positions: expected at least 1")
+    solver = Solver(book=strongest_book())
+    found: dict[Position, Labelled] = {}
+    read: list[Labelled] = []
+    for name in names:
+        if name in STAGES:
+            some = make_labelled(name, count or MADE, seed, solver)
+        elif name == EXAM:
+            some = [
+                Labelled(q.moves, q.position, max(s for s in q.scores if s is not None))
+                for q in exam()[:count]
+            ]
+        else:
+            some = read_labelled(Path(name))[:count]
+            read += some
+        for labelled in some:
+            if labelled.position.outcome is not None:
+                raise InvalidRun(f"{name}: {labelled.moves}: the game is over")
+            found.setdefault(labelled.position, labelled)
+    if read:  # one position may stand in two files, with two labels
+        scores = solver.scores_many([labelled.position for labelled in read])
+        for labelled, score in zip(read, scores, strict=True):
+            check_label(labelled, int(score))
+    return list(found.values())
+
+
+def check_label(labelled: Labelled, score: int) -> None:
+    """Hold a label against the score that was found.
+
+    Raises:
+        InvalidRun: they differ.
+    """
+    if score != labelled.score:
+        raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
+
+
 def read_labelled(path: Path) -> list[Labelled]:
-    """The positions of a file of ``moves score`` lines.
+    """The positions of a file of ``moves score`` lines, the labels as they stand there.
 
     Raises:
         UnreadableRun: the file, or a line of it, is not such; the line's number is given.

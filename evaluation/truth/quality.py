@@ -163,7 +163,7 @@ class Quality:
         if not self.players:
             names = tuple(dict.fromkeys(move.player for move in self.moves))
             object.__setattr__(self, "players", names)
-            ranked = sorted(self.overall(), key=lambda q: (q.blunder_rate.value is None, q[9:]))
+            ranked = sorted(self.overall(), key=_place)
             object.__setattr__(self, "players", tuple(q.player for q in ranked))
 
     @classmethod
@@ -254,8 +254,13 @@ class Quality:
             return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
         weights = self._samples @ denominator
         sampled = (self._samples @ numerator)[weights > 0] / weights[weights > 0]
-        low, high = np.quantile(sampled, (TAIL, 1 - TAIL))
-        return Estimate(value, float(low), float(high))
+        # Few groups show too little of how much they differ. Scaled so, normal deviations
+        # from the value would follow Student's t.
+        generator = np.random.default_rng([self.seed, groups])
+        scale = np.sqrt(groups / generator.chisquare(groups - 1, len(sampled)))
+        low, high = np.quantile(value + (sampled - value) * scale, (TAIL, 1 - TAIL))
+        most = np.inf if top == _LOSS else 1.0
+        return Estimate(value, max(0.0, float(low)), min(most, float(high)))
 
     # -- forms --------------------------------------------------------------------------
 
@@ -326,6 +331,16 @@ class Quality:
 
     def __str__(self) -> str:
         return self.text()
+
+
+def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
+    """Sorts players: the fewest blunders per critical move first, then the least loss.
+
+    Any part of an estimate may be missing, and of one player alone.
+    """
+    parts = [*quality.blunder_rate, *quality.loss]
+    missing = quality.blunder_rate.value is None
+    return missing, [-np.inf if part is None else part for part in parts]
 
 
 class _Facts(NamedTuple):

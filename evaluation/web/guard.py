@@ -1,14 +1,7 @@
-"""Who may ask the server, and what it says to those who may not.
-
-A page of another site, open in the same browser, can send requests to this machine too. It
-is kept out by its ``Origin``; and a name of its own that it lets point to this machine
-(DNS rebinding) by the ``Host`` header.
-"""
+"""Keeps requests of other sites from the web server, and reads what the others carry."""
 
 from __future__ import annotations
 
-import ipaddress
-import json
 import logging
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,17 +11,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from agents.adapters import http_requests
+from agents.adapters.http_requests import Refused, check_json, check_sender
+
 LOG: Final = logging.getLogger("c4env.web")
 LARGEST_BODY: Final = 16_384  # bytes; the longest game takes a few hundred
-
-
-class Refusal(Exception):
-    """A request that is answered with an error of its sender."""
-
-    def __init__(self, status: int, reason: str) -> None:
-        super().__init__(reason)
-        self.status = status
-        self.reason = reason
 
 
 def refuse(scope: Scope, status: int, reason: str) -> JSONResponse:
@@ -63,50 +50,24 @@ class Guard:
             await send(message)
 
         try:
-            self._check(Headers(scope=scope))
-        except Refusal as refusal:
-            answer = refuse(scope, refusal.status, refusal.reason)
+            check_sender(Headers(scope=scope), self.names)
+        except Refused as refusal:
+            answer = refuse(scope, refusal.status, str(refusal))
             await answer(scope, receive, send_with_headers)
         else:
             await self.app(scope, receive, send_with_headers)
-
-    def _check(self, headers: Headers) -> None:
-        host = headers.get("host", "")
-        if not self._is_ours(host):
-            raise Refusal(421, f"host {host[:80]!r} is not this server; open it by its address")
-        origin = headers.get("origin")
-        if origin is not None and origin.partition("://")[2] != host:
-            raise Refusal(403, f"the page {origin[:80]!r} may not use this server")
-        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and origin is not None:
-            raise Refusal(403, "another site may not use this server")
-
-    def _is_ours(self, host: str) -> bool:
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-        try:
-            ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
-        except ValueError:
-            return name.lower() in self.names
-        return True
 
 
 async def json_object(request: Request) -> dict[str, Any]:
     """The JSON object a request carries.
 
     Raises:
-        Refusal: it carries something else, or too much.
+        Refused: it carries something else, or too much.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if kind != "application/json":  # what a form of another site cannot send
-        raise Refusal(415, f"content type {kind[:80]!r}: expected application/json")
+    check_json(request.headers)
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > LARGEST_BODY:
-            raise Refusal(413, f"more than {LARGEST_BODY} bytes")
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise Refusal(400, f"not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise Refusal(400, f"{str(found)[:80]!r}: expected a JSON object")
-    return found
+            raise Refused(413, f"more than {LARGEST_BODY} bytes")
+    return http_requests.json_object(body)

@@ -5,34 +5,37 @@ A question holds all it takes to answer it: no answer depends on what was asked 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 import agents
-from agents.base import Agent, SearchingAgent
+from agents.base import Agent, SearchingAgent, SearchResult
 from c4env.errors import C4Error
-from c4env.observation import observe
+from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
 from evaluation.games.game import Fault, ask, begin, game_seed, in_words
+from evaluation.web.specs import MEMORY, reserved_mb
 
 Message = dict[str, Any]
 """What goes to the page as one JSON line; ``type`` says what it is, columns count from 1."""
 
-AGENTS_KEPT: Final = 8  # by a process; some hold tables of many megabytes
+AGENTS_KEPT: Final = 8  # by a process, unless their tables together exceed MEMORY
 SOLVER_MB: Final = 64
 
 
 class Question(NamedTuple):
-    """One question about one position."""
+    """One question about one position, or about each position of a game."""
 
     kind: str  # a key of KINDS
     agent: str  # spec; "" where no agent is asked
     moves: str  # 1-based columns from the empty board
-    seed: int = 0  # of the game, for agents that draw lots
+    seed: int = 0  # of the game, for stochastic agents
+    since: int = 0  # discs of the first position of a game that is asked about
 
 
-class Desk:
+class AgentCache:
     """What a process keeps between questions: agents ready to play, and the solver."""
 
     def __init__(self) -> None:
@@ -41,10 +44,17 @@ class Desk:
 
     def agent(self, spec: str) -> Agent:
         """The agent of a spec, made when first asked for."""
-        agent = self._agents.pop(spec, None) or agents.make(spec)
-        self._agents[spec] = agent  # the latest used stands last
-        while len(self._agents) > AGENTS_KEPT:
+        if spec in self._agents:
+            self._agents[spec] = self._agents.pop(spec)  # the latest used stands last
+            return self._agents[spec]
+        needed = reserved_mb(spec)
+        # Before it is made: two tables of the greatest size at once would be one too many.
+        while self._agents and (
+            len(self._agents) >= AGENTS_KEPT
+            or needed + sum(map(reserved_mb, self._agents)) > MEMORY
+        ):
             self._agents.pop(next(iter(self._agents))).close()
+        agent = self._agents[spec] = agents.make(spec)
         return agent
 
     @property
@@ -56,74 +66,108 @@ class Desk:
             self._solver = Solver(table_mb=SOLVER_MB)
         return self._solver
 
-    def clear_agents(self) -> None:
-        """Give all agents back: one that was stopped in a search may be left in any state."""
+    def clear(self) -> None:
+        """Give all agents back."""
         while self._agents:
             self._agents.popitem()[1].close()
 
-    def answer(self, question: Question) -> Iterator[Message]:
-        """The messages that answer a question, the last of them the result."""
-        try:
-            yield from KINDS[question.kind](self, question)
-        except C4Error as error:
-            yield {"type": "error", "error": in_words(error, with_type=False)}
-        except Exception as error:
-            yield {"type": "error", "error": in_words(error)}
+
+def answers(cache: AgentCache, question: Question) -> Iterator[Message]:
+    """The messages that answer a question, the last of them the result."""
+    try:
+        yield from KINDS[question.kind](cache, question)
+    except C4Error as error:
+        yield {"type": "error", "error": in_words(error, with_type=False)}
+    except Exception as error:
+        yield {"type": "error", "error": in_words(error)}
 
 
-def _move(desk: Desk, question: Question) -> Iterator[Message]:
-    """The column an agent plays.
+class _Searcher:
+    """A searching agent as a policy that keeps what it found."""
+
+    result: SearchResult | None = None
+    nodes = 0
+
+    def __init__(self, agent: SearchingAgent) -> None:
+        self._agent = agent
+
+    def __call__(self, observation: Observation) -> int:
+        """The column of a search, which is the one the agent chooses."""
+        self.result = self._agent.search(position_from(observation))
+        self.nodes = self.result.nodes
+        return self.result.column
+
+
+def _move(cache: AgentCache, question: Question) -> Iterator[Message]:
+    """The column an agent plays, and what it saw if it looks ahead.
 
     It begins anew at each move, with a seed of this game and ply, so that its column
     depends on the question alone.
     """
     position = Position.parse(question.moves)
-    agent = desk.agent(question.agent)
+    agent = cache.agent(question.agent)
     seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
+    policy = _Searcher(agent) if isinstance(agent, SearchingAgent) else agent
     started = time.perf_counter()
-    answer = begin(agent, seed) or ask(agent, observe(position))
+    answer = begin(agent, seed) or ask(policy, observe(position))
     if isinstance(answer, Fault):
         yield {"type": "forfeit", **answer._asdict()}
         return
     column, nodes = answer
     seconds = time.perf_counter() - started
-    yield {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds}
+    seen = _seen(policy.result) if isinstance(policy, _Searcher) and policy.result else {}
+    yield {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds, **seen}
 
 
-def _hint(desk: Desk, question: Question) -> Iterator[Message]:
+def _seen(result: SearchResult) -> Message:
+    """Value, depth and line of a search; a value that is no number goes as null."""
+    return {
+        "value": result.value if math.isfinite(result.value) else None,
+        "depth": result.depth,
+        "line": format_moves(result.principal_variation),
+    }
+
+
+def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
     """What a searching agent would play, and why."""
-    agent = desk.agent(question.agent)
+    agent = cache.agent(question.agent)
     if not isinstance(agent, SearchingAgent):
         yield {"type": "error", "error": f"{question.agent} does not search: it gives no hints"}
         return
     position = Position.parse(question.moves)
     agent.reset(game_seed(question.seed, (question.agent, ""), question.moves, position.to_move))
     result = agent.search(position)
-    yield {
-        "type": "hint",
-        "column": result.column + 1,
-        "value": result.value,
-        "depth": result.depth,
-        "nodes": result.nodes,
-        "line": format_moves(result.principal_variation),
-    }
+    yield {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
 
 
-def _scores(desk: Desk, question: Question) -> Iterator[Message]:
+def _scores(cache: AgentCache, question: Question) -> Iterator[Message]:
     """The exact score of each column, one after another as they are found, then all."""
-    from agents.solver.solver import CENTRE_FIRST
+    from c4env.bitboard import CENTRE_FIRST
 
     position = Position.parse(question.moves)
     scores: list[int | None] = [None] * len(CENTRE_FIRST)
     for column in CENTRE_FIRST:
         if position.is_legal(column):
-            score = scores[column] = -desk.solver.score(position.play(column))
+            score = scores[column] = -cache.solver.score(position.play(column))
             yield {"type": "score", "column": column + 1, "score": score}
     yield {"type": "scores", "scores": scores}
 
 
-KINDS: Final[dict[str, Callable[[Desk, Question], Iterator[Message]]]] = {
+def _values(cache: AgentCache, question: Question) -> Iterator[Message]:
+    """The exact score of each undecided position of a game for its side to move, the last first.
+
+    In this order what the solver has found of later positions shortens the earlier ones.
+    """
+    for discs in range(len(question.moves), question.since - 1, -1):
+        position = Position.parse(question.moves[:discs])
+        if position.outcome is None:
+            yield {"type": "value", "discs": discs, "score": cache.solver.score(position)}
+    yield {"type": "values"}
+
+
+KINDS: Final[dict[str, Callable[[AgentCache, Question], Iterator[Message]]]] = {
     "move": _move,
     "hint": _hint,
     "scores": _scores,
+    "values": _values,
 }

@@ -11,7 +11,6 @@ import asyncio
 import base64
 import hashlib
 import importlib.resources
-import ipaddress
 import json
 import re
 import socket
@@ -29,6 +28,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from agents.adapters.http_requests import Refused, server_names
 from c4env.bitboard import CELLS
 from c4env.cores import usable_cores
 from c4env.errors import C4Error
@@ -36,10 +36,10 @@ from c4env.position import Position
 from evaluation.errors import InvalidRequest, PortTaken
 from evaluation.play import HUMAN, keep
 from evaluation.store.record import FORFEITS, GameRecord
-from evaluation.web.guard import Guard, Refusal, json_object, refuse
+from evaluation.web.guard import Guard, json_object, refuse
 from evaluation.web.questions import KINDS, Question
 from evaluation.web.runs import Runs
-from evaluation.web.specs import catalogue, check_spec
+from evaluation.web.specs import LEVELS, catalogue, check_spec
 from evaluation.web.workers import Pool
 
 BEAT: Final = 0.5  # seconds between signs of life while a search goes on
@@ -63,7 +63,7 @@ class Settings:
     """
 
     agents: tuple[str, ...] = ()
-    hint: str = "alphabeta:depth=9"
+    hint: str = "perfect"
     record: Path | None = Path("c4-games")
     runs: tuple[Path, ...] = ()
     seconds: float = 120.0
@@ -74,24 +74,22 @@ class Settings:
 def create_app(settings: Settings) -> Starlette:
     """The application, for uvicorn or any other ASGI server."""
     page = importlib.resources.files("evaluation.web").joinpath("page.html").read_text("utf-8")
-    desk = _Desk(settings, page)
-    names = frozenset({"localhost", socket.gethostname().lower(), settings.host.lower()})
+    endpoints = _Endpoints(settings, page)
     app = Starlette(
         routes=[
-            Route("/", desk.page),
-            Route("/api/settings", desk.settings_),
-            Route("/api/position", desk.position, methods=["POST"]),
-            Route("/api/ask", desk.ask, methods=["POST"]),
-            Route("/api/games", desk.record, methods=["POST"]),
-            Route("/api/run", desk.run),
+            Route("/", endpoints.page),
+            Route("/api/settings", endpoints.settings_),
+            Route("/api/position", endpoints.position, methods=["POST"]),
+            Route("/api/ask", endpoints.ask, methods=["POST"]),
+            Route("/api/games", endpoints.record, methods=["POST"]),
+            Route("/api/run", endpoints.run),
         ],
-        middleware=[Middleware(Guard, names=names, headers=_headers(page))],
+        middleware=[Middleware(Guard, names=server_names(settings.host), headers=_headers(page))],
         exception_handlers={
             C4Error: _refused,
-            Refusal: _refused,
             HTTPException: _refused,
         },
-        lifespan=desk.lifespan,
+        lifespan=endpoints.lifespan,
     )
     app.state.stopping = lambda: False  # until who runs it knows better
     return app
@@ -102,9 +100,8 @@ def _refused(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException):
         reason = f"{request.method} {request.url.path[:80]}: {error.detail}"
         return refuse(request.scope, error.status_code, reason)
-    if isinstance(error, Refusal):
-        return refuse(request.scope, error.status, error.reason)
-    return refuse(request.scope, 400, " ".join(str(error).split())[:1000])
+    status = error.status if isinstance(error, Refused) else 400
+    return refuse(request.scope, status, " ".join(str(error).split())[:1000])
 
 
 def _headers(page: str) -> dict[str, str]:
@@ -126,7 +123,7 @@ def _headers(page: str) -> dict[str, str]:
     }
 
 
-class _Desk:
+class _Endpoints:
     """Answers requests."""
 
     def __init__(self, settings: Settings, page: str) -> None:
@@ -155,6 +152,8 @@ class _Desk:
         settings = self._settings
         return JSONResponse(
             {
+                "levels": [level._asdict() for level in LEVELS],
+                "named": settings.agents,
                 "agents": catalogue(settings.agents),
                 "hint": settings.hint,
                 "record": None if settings.record is None else str(settings.record),
@@ -174,26 +173,24 @@ class _Desk:
         return JSONResponse({"moves": moves})
 
     async def ask(self, request: Request) -> Response:
-        """POST /api/ask {kind, agent, moves, seed}: JSON lines, the last one the result."""
+        """POST /api/ask {kind, agent, moves, seed, since}: JSON lines, the last one the result."""
         question = self._question(await json_object(request))
         if self._pool.waiting >= MOST_WAITING:
-            raise Refusal(503, f"{MOST_WAITING} questions are waiting already; ask again later")
+            raise Refused(503, f"{MOST_WAITING} questions are waiting already; ask again later")
         return StreamingResponse(self._answer(request, question), media_type="application/x-ndjson")
 
     def _question(self, fields: dict[str, Any]) -> Question:
         """The question in a request, checked."""
-        kind, seed = fields.get("kind"), fields.get("seed", 0)
+        kind, moves = fields.get("kind"), fields.get("moves")
         if not isinstance(kind, str) or kind not in KINDS:
             raise InvalidRequest(f"kind {str(kind)[:80]!r}: expected one of {', '.join(KINDS)}")
-        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
-            raise InvalidRequest(f"seed {str(seed)[:80]}: expected an integer 0..2**63-1")
-        moves = fields.get("moves")
-        if _position(moves).outcome is not None:
+        if _position(moves).outcome is not None and kind != "values":
             raise InvalidRequest(f"moves {moves!r}: the game is over")
-        agent = {"hint": self._settings.hint, "scores": ""}.get(kind)
+        agent = {"hint": self._settings.hint, "scores": "", "values": ""}.get(kind)
         if agent is None:
             agent = check_spec(fields.get("agent"), self._settings.agents)
-        return Question(kind, agent, str(moves), seed)
+        seed = _integer(fields, "seed", 2**63 - 1)
+        return Question(kind, agent, str(moves), seed, _integer(fields, "since", CELLS))
 
     async def _answer(self, request: Request, question: Question) -> AsyncIterator[str]:
         """The lines of an answer. Each names its position: a page trusts no other."""
@@ -250,8 +247,10 @@ class _Desk:
         one, two = (
             name if name == HUMAN else check_spec(name, self._settings.agents) for name in players
         )
-        moves, opening = fields.get("moves"), fields.get("opening", "")
+        moves: Any = fields.get("moves")
+        opening: Any = fields.get("opening", "")
         outcome = _position(moves).outcome
+        ending: Any
         if forfeit is None:
             if outcome is None:
                 raise InvalidRequest(f"moves {moves!r}: the game is not over")
@@ -259,31 +258,34 @@ class _Desk:
             ending, reason = ("full board" if winner is None else "four"), ""
         else:
             match forfeit:
-                case {"by": 0 | 1 as by, "ending": str(ending), "reason": str(reason)} if (
-                    ending in FORFEITS and outcome is None
+                case {"by": int(by), "ending": str(ending), "reason": str(reason)} if (
+                    by in (0, 1) and ending in FORFEITS and outcome is None
                 ):
                     winner = 1 - by
                 case _:
                     raise InvalidRequest(
                         f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1"
                     )
-        fields = {"players": (one, two), "opening": opening, "moves": moves, "winner": winner}
-        return GameRecord.parse(
-            json.dumps(
-                {
-                    **fields,
-                    "ending": ending,
-                    "reason": reason[:REASON],
-                    "nodes": (0, 0),
-                    "seconds": (0.0, 0.0),
-                }
-            )
-        )
+        game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
+        return GameRecord.parse(game.values())  # which plays the moves through
 
     async def run(self, request: Request) -> Response:
         """GET /api/run?name=...: a run's table and games."""
         name = request.query_params.get("name")
         return JSONResponse(await asyncio.to_thread(self._runs.open, name))
+
+
+def _integer(fields: dict[str, Any], name: str, most: int) -> int:
+    value = fields.get(name, 0)
+    if type(value) is not int or not 0 <= value <= most:
+        raise InvalidRequest(f"{name} {str(value)[:80]}: expected an integer 0..{most}")
+    return value
+
+
+def one_line(text: str) -> str:
+    """A text from elsewhere as the record keeps it: short, without what breaks or hides lines."""
+    plain = "".join(c if c.isprintable() else " " for c in text[: 2 * REASON])
+    return " ".join(plain.split())[:REASON]
 
 
 def _position(moves: Any) -> Position:
@@ -294,14 +296,6 @@ def _position(moves: Any) -> Position:
 
 
 # -- serving ------------------------------------------------------------------------------
-
-
-def is_loopback(host: str) -> bool:
-    """True when only this machine reaches the address."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -8,15 +8,17 @@ its options are numbers or names from a list; the owner names anything on the co
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Iterable
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
-from agents.zoo.entries import REQUIRED, Entry, Option
+from agents.zoo.entries import REQUIRED, Entry, Option, require_choice
 from agents.zoo.registry import join_spec, split_spec
 from agents.zoo.table import ZOO
 from evaluation.errors import InvalidRequest
 
-MEMORY: Final = 256  # megabytes, the most an option may reserve
+MEMORY: Final = 256  # megabytes, the most that a page's agents reserve in a process together
 
 
 def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
@@ -32,14 +34,31 @@ def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
 PLAIN: Final = offered(ZOO)
 
 
+class Level(NamedTuple):
+    """An opponent to choose by strength."""
+
+    name: str
+    spec: str
+    summary: str
+
+
+LEVELS: Final = (
+    Level("Easy", "mcts:simulations=25", "tries out 25 games before each move"),
+    Level("Medium", "mcts:simulations=150", "tries out 150 games before each move"),
+    Level("Hard", "mcts:simulations=1000", "tries out 1,000 games before each move"),
+    Level("Expert", "mcts:simulations=10000", "tries out 10,000 games before each move"),
+    Level("Perfect", "perfect:ties=random", "knows the result of every move, and never errs"),
+)
+"""The weakest first. None of them plays the same game every time."""
+
+
 def settable(entry: Entry) -> list[Option]:
-    """The options a page may set: numbers, and texts with a list of names."""
-    return [option for option in entry.options if option.kind is not str or option.choices]
-
-
-def greatest(option: Option) -> float:
-    """The greatest value a page may give."""
-    return min(option.high, MEMORY) if option.name.endswith("_mb") else option.high
+    """The options a page may set: numbers, tables only so large, and texts with a list of names."""
+    return [
+        replace(option, high=min(option.high, MEMORY)) if option.name.endswith("_mb") else option
+        for option in entry.options
+        if option.kind is not str or option.choices
+    ]
 
 
 def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
@@ -72,14 +91,18 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
         if key not in options:
             expected = ", ".join(options) or "none"
             raise InvalidRequest(f"agent {spec[:80]!r}: option {key!r}: expected one of {expected}")
-        option = options[key]
-        value = option.parse(name, text)
-        if option.choices and value not in option.choices:
-            raise InvalidRequest(f"{name}: {key}={text!r}: expected {', '.join(option.choices)}")
-        if option.kind is not str and value > greatest(option):
-            raise InvalidRequest(f"{name}: {key}={text!r}: expected at most {greatest(option)}")
-        parsed[key] = value
+        if options[key].choices:  # an import path is none for a page
+            require_choice(name, key, text, options[key].choices)
+        parsed[key] = options[key].parse(name, text)
     return join_spec(name, parsed)
+
+
+def reserved_mb(spec: str) -> float:
+    """The megabytes that the tables of an agent may take; 0 for one the owner named."""
+    name, given = split_spec(spec)
+    options = PLAIN[name].options if name in PLAIN else ()
+    tables = [option for option in options if option.name.endswith("_mb")]
+    return sum(float(given.get(option.name, option.default)) for option in tables)
 
 
 def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
@@ -98,12 +121,12 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
 
 
 def _described(option: Option) -> dict[str, Any]:
-    finite = {"low": option.low, "high": greatest(option)}
+    limits = {"low": option.low, "high": option.high}
     return {
         "name": option.name,
         "kind": option.kind.__name__,
         "default": option.default,
         "help": option.help,
         "choices": option.choices,
-        **{key: limit for key, limit in finite.items() if abs(limit) != float("inf")},
+        **{key: limit for key, limit in limits.items() if math.isfinite(limit)},
     }

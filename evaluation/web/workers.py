@@ -1,8 +1,8 @@
 """Processes that each answer one question at a time, and can be stopped in the middle.
 
 An answer is a stream of messages. Whoever stops listening stops the search: the process is
-asked to leave it, and where it does not within a moment it is killed and replaced. So no
-process is ever given a question while it is at work on another's.
+told to leave it, which it does at its next message; where it does not within a moment it is
+killed and replaced. So no process is ever given a question while it is at work on another's.
 """
 
 from __future__ import annotations
@@ -11,19 +11,18 @@ import asyncio
 import faulthandler
 import multiprocessing
 import os
-import signal
-from collections.abc import Iterator
+from collections.abc import Coroutine
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from multiprocessing import resource_tracker
+from contextlib import suppress
 from multiprocessing.connection import Connection
-from types import FrameType
 from typing import Any, Final
 
-from evaluation.web.questions import Desk, Message, Question
+from evaluation.games.processes import sigint_blocked
+from evaluation.web.questions import AgentCache, Message, Question, answers
 
 GRACE: Final = 0.4  # seconds a process has to leave a search before it is killed
-_END: Final = None  # stands after the last message of an answer
+END: Final = None  # stands after the last message of an answer
+STOP: Final = None  # sent to a process in place of a question: leave the one in hand
 
 
 class Answer:
@@ -71,7 +70,7 @@ class Pool:
     def start(self) -> None:
         """Start the processes; they are ready some moments later."""
         for _ in range(self._size):
-            self._idle.put_nowait(self._hire())
+            self._idle.put_nowait(self._start_worker())
 
     async def close(self) -> None:
         """End every process, whatever it is doing."""
@@ -88,10 +87,14 @@ class Pool:
         or its process dies.
         """
         answer = Answer()
-        answer.task = asyncio.get_running_loop().create_task(self._answer(question, answer))
-        self._tasks.add(answer.task)
-        answer.task.add_done_callback(self._tasks.discard)
+        answer.task = self._begin(self._answer(question, answer))
         return answer
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _answer(self, question: Question, answer: Answer) -> None:
         self.waiting += 1
@@ -105,7 +108,7 @@ class Pool:
         finished = False
         try:
             worker.send(question)
-            while (message := await worker.receive(deadline)) is not _END:
+            while (message := await worker.receive(deadline)) is not END:
                 put(message)
             finished = True
         except TimeoutError:
@@ -113,25 +116,32 @@ class Pool:
         except (EOFError, OSError):
             put({"type": "error", "error": "the process that searched died; ask again"})
         finally:
-            put(_END)
-            self._idle.put_nowait(worker if finished else await self._recovered(worker))
+            put(END)
+            if finished:
+                self._idle.put_nowait(worker)
+            elif (
+                not self._closing
+            ):  # a task of its own, which whoever stops listening does not stop
+                self._begin(self._recover(worker))
 
-    def _hire(self) -> _Worker:
-        worker = _Worker(self._threads, self.seconds)
-        self._all.add(worker)
-        return worker
-
-    async def _recovered(self, worker: _Worker) -> _Worker:
-        """A free process in place of one that was stopped in a search: itself, if it leaves it."""
+    async def _recover(self, worker: _Worker) -> None:
+        """Make a process that was stopped in a search free again, or start one in its place."""
         try:
-            worker.interrupt()
+            worker.send(STOP)
             deadline = asyncio.get_running_loop().time() + GRACE
-            while await worker.receive(deadline) is not _END:
+            while await worker.receive(deadline) is not END:
                 pass
         except (TimeoutError, EOFError, OSError):
             self._all.discard(worker)
             await worker.kill()
-            return worker if self._closing else self._hire()
+            if self._closing:
+                return
+            worker = self._start_worker()
+        self._idle.put_nowait(worker)
+
+    def _start_worker(self) -> _Worker:
+        worker = _Worker(self._threads, self.seconds)
+        self._all.add(worker)
         return worker
 
 
@@ -142,13 +152,13 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self._threads = threads
         self._connection, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, seconds), daemon=True)
-        with _interrupts_held():
+        self._process = context.Process(target=serve, args=(theirs, seconds), daemon=True)
+        with sigint_blocked():
             self._process.start()
         theirs.close()
         self._coming: asyncio.Future[Any] | None = None
 
-    def send(self, question: Question) -> None:
+    def send(self, question: Question | None) -> None:
         self._connection.send(question)
 
     async def receive(self, deadline: float) -> Any:
@@ -165,10 +175,6 @@ class _Worker:
         self._coming = None
         return message
 
-    def interrupt(self) -> None:
-        if self._process.pid is not None and hasattr(signal, "pthread_sigmask"):
-            os.kill(self._process.pid, signal.SIGINT)
-
     async def kill(self) -> None:
         self._process.kill()
         if self._coming is not None:
@@ -177,68 +183,23 @@ class _Worker:
         self._connection.close()
 
 
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Ctrl-C waits meanwhile; a process started here holds it back until it is ready for it."""
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    resource_tracker.ensure_running()  # its own start would let interrupts through again
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 # -- in the process -----------------------------------------------------------------------
 
 
-class _Stopped(BaseException):
-    """The search is to be left. No agent's ``except Exception`` holds it up."""
-
-
-class _Switch:
-    """Answers SIGINT: it leaves the search in hand, and does nothing between searches."""
-
-    def __init__(self) -> None:
-        self.searching = False
-        signal.signal(signal.SIGINT, self)
-        if hasattr(signal, "pthread_sigmask"):
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        if self.searching:
-            self.searching = False
-            raise _Stopped
-
-
-def _serve(connection: Connection, seconds: float) -> None:
+def serve(connection: Connection, seconds: float) -> None:
     """Answer questions until the server is gone."""
-    switch = _Switch()
-    desk = Desk()
+    cache = AgentCache()
     with open(os.devnull, "w") as nowhere, suppress(EOFError, BrokenPipeError):
         while True:
             question = connection.recv()
+            if question is STOP:  # it came after the last message of what it was to stop
+                continue
             # Ends the process even in native code, should the server be gone by then.
             faulthandler.dump_traceback_later(seconds + 10, exit=True, file=nowhere)
-            for message in _until_stopped(desk, question, switch):
+            for message in answers(cache, question):
                 connection.send(message)
+                if connection.poll():  # to be stopped
+                    break
             faulthandler.cancel_dump_traceback_later()
-            connection.send(_END)
-    desk.clear_agents()
-
-
-def _until_stopped(desk: Desk, question: Question, switch: _Switch) -> Iterator[Message]:
-    messages = desk.answer(question)
-    while True:
-        try:
-            switch.searching = True
-            message = next(messages, _END)
-            switch.searching = False
-        except _Stopped:
-            desk.clear_agents()
-            return
-        if message is _END:
-            return
-        yield message
+            connection.send(END)
+    cache.clear()

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +14,12 @@ from hypothesis import given
 
 import agents
 from agents.base import Agent, SearchingAgent, SearchResult, require_move
-from agents.errors import NoMove
+from agents.errors import InvalidValue, NoMove
+from agents.published.alphabeta import AlphaBeta
+from agents.published.rustport import RustPort
+from agents.sampling.mcts import MCTS
+from agents.sampling.puct import PUCT
+from agents.search.deepening import Deepening
 from c4env import Position, observe
 from c4env.errors import C4Error, InvalidObservation, InvalidPosition
 from tests.helpers import reference
@@ -180,3 +189,44 @@ def test_the_mask_is_not_needed() -> None:
         blank: Any = {**seen, "action_mask": np.zeros(7, np.int8)}
         agent = agents.make("greedy")
         assert agent(blank) == agent(seen)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["mcts:simulations=20", "alphabeta-table:depth=2", "deepening:nodes=100", "perfect", "puct"],
+)
+def test_agents_travel_as_their_settings(spec: str) -> None:
+    agent = agents.make(spec)
+    agent.reset(1)
+    data = pickle.dumps(agent)
+    assert len(data) < 1000  # not their tables
+    for twin in (pickle.loads(data), copy.deepcopy(agent)):
+        assert (type(twin), twin.name) == (type(agent), agent.name)
+        assert vars(twin).keys() == vars(agent).keys()
+
+
+def test_an_agent_of_ones_own_travels_with_what_it_learned() -> None:
+    agent: Any = First()
+    agent.learned = [1, 2]
+    assert copy.deepcopy(agent).learned == pickle.loads(pickle.dumps(agent)).learned == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("make", "option"),
+    [
+        (lambda: AlphaBeta(0), "depth=0"),  # once looked ahead to the end of the game
+        (lambda: AlphaBeta("5"), "depth='5'"),
+        (lambda: RustPort(True), "depth=True"),
+        (lambda: Deepening(depth=43), "depth=43"),
+        (lambda: Deepening(nodes=0), "nodes=0"),
+        (lambda: Deepening(table_mb=0), "table_mb=0"),
+        (lambda: MCTS(0), "simulations=0"),
+        (lambda: MCTS(tree_mb=0), "tree_mb=0"),
+        (lambda: PUCT(batch=0), "batch=0"),  # once waited for ever
+    ],
+)
+def test_options_out_of_range_are_refused_without_a_spec_too(
+    make: Callable[[], Agent], option: str
+) -> None:
+    with pytest.raises(InvalidValue, match=re.escape(f"{option}: expected an integer between")):
+        make()

@@ -1,7 +1,8 @@
-"""Agents on many boards: the same columns as one board at a time, and mixtures of them."""
+"""Agents on many boards: the same columns as one board at a time, and pools of them."""
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import numpy as np
@@ -9,9 +10,9 @@ import pytest
 
 import agents
 from agents import batched
-from agents.batched import BatchedSearch, EachBoard, Mixture, RandomColumns
-from agents.errors import InvalidHeuristic, InvalidValue, UnknownAgent
-from c4env import Batch, ConnectFourVectorEnv
+from agents.batched import BatchedSearch, EachBoard, Pool, RandomColumns
+from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, UnknownAgent
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position
 from c4env.errors import InvalidObservation, OpponentFailed
 
 
@@ -91,14 +92,204 @@ def test_random_columns_are_legal_all_drawn_and_the_same_for_a_seed():
     assert drawn.tolist() == RandomColumns(4)({"action_mask": masks}).tolist()
 
 
-def test_a_mixture_asks_each_by_its_share():
+# -- pools ------------------------------------------------------------------------------------
+
+
+def always(column):
+    def answer(observation):
+        legal = observation["action_mask"]
+        return np.where(legal[:, column] == 1, column, legal.argmax(axis=1))
+
+    return answer
+
+
+ONES, FIVES = always(1), always(5)
+
+
+def replies(before, after):
+    """The opponent's column on each board, from two ply counts and positions."""
+    return [
+        next(c for c in p.legal_columns() if p.play(c) == q)
+        for p, q in zip(before, after, strict=True)
+    ]
+
+
+def games_against(pool, size=200, seed=3, steps=30):
+    """Who answered in each game, of many boards played leftmost; and the rewards it ended with."""
+    envs = ConnectFourVectorEnv(size, opponent=pool, seat=0, autoreset_mode="SameStep")
+    observation, _ = envs.reset(seed=seed)
+    rng = np.random.default_rng(seed)
+    answered = [[[]] for _ in range(size)]
+    rewards = []
+    for _ in range(steps):
+        before = envs.positions()
+        mask = observation["action_mask"]
+        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+        observation, reward, over, _, _ = envs.step(actions)
+        after = envs.positions()
+        for i in range(size):
+            middle = before[i].play(int(actions[i]))
+            if over[i]:
+                rewards.append(reward[i])
+                answered[i].append([])
+            elif middle.legal_columns():
+                answered[i][-1] += [c for c in middle.legal_columns() if middle.play(c) == after[i]]
+    return answered, rewards
+
+
+def test_a_pool_draws_an_opponent_for_each_game_and_keeps_it():
+    pool = Pool({ONES: 3, FIVES: 1}, seed=2)
+    answered, rewards = games_against(pool)
+    firsts = []
+    for board in answered:
+        for game in board:
+            # Until its column is full each plays that column.
+            opening = game[:3]
+            assert len(set(opening)) <= 1
+            firsts += opening[:1]
+    share = np.mean(np.array(firsts) == 1)
+    assert 0.7 < share < 0.8, "three in four"
+    assert len({tuple(len(game) for game in board) for board in answered}) > 10
+    again, same = games_against(Pool({ONES: 3, FIVES: 1}, seed=2))
+    assert (again, same) == (answered, rewards)
+    assert games_against(Pool({ONES: 3, FIVES: 1}, seed=3))[0] != answered
+    counted = np.array(list(pool.results.values())).sum(axis=0)
+    assert counted.tolist() == [rewards.count(1), rewards.count(0), rewards.count(-1)]
+    won, drawn, lost = pool.results[FIVES]
+    assert pool.win_rates[FIVES] == (won + drawn / 2) / (won + drawn + lost)
+
+
+def test_a_pool_is_added_to_and_reweighted_while_it_plays():
+    pool = Pool({ONES: 1})
+    envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    pool.add(FIVES, 2)
+    pool.add(ONES, 0)
+    assert pool.weights == {ONES: 0.0, FIVES: 2.0}
+    envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("42")] * 50, "games that run keep their opponent"
+    for _ in range(3):
+        envs.step(np.full(50, 3))  # wins the fourth
+    envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("46")] * 50
+    assert pool.results == {ONES: (50, 0, 0), FIVES: (0, 0, 0)}
+    assert pool.win_rates[ONES] == 1.0
+    assert np.isnan(pool.win_rates[FIVES])
+
+
+def test_a_pool_plays_in_the_single_environment_and_counts():
+    pool = Pool({"greedy": 1, "random": 2, "alphabeta:depth=2": 1}, seed=4)
+    env = ConnectFourEnv(pool)
+    _, info = env.reset(seed=1)
+    results = []
+    for _ in range(300):
+        _, reward, over, _, info = env.step(int(info["action_mask"].argmax()))
+        if over:
+            results.append(reward)
+            _, info = env.reset()
+    table = np.array(list(pool.results.values()))
+    assert table.sum(axis=0).tolist() == [results.count(1), results.count(0), results.count(-1)]
+    assert (table.sum(axis=1) > 0).all()
+
+
+def test_environments_that_share_a_pool_keep_their_games_apart():
+    pool = Pool({ONES: 1, FIVES: 1}, seed=1)
+    envs = [ConnectFourEnv(pool, seat=0) for _ in range(5)]
+    rng = np.random.default_rng(1)
+    games = [[] for _ in envs]
+    for i, env in enumerate(envs):
+        env.reset(seed=i)
+    ended = 0
+    for _ in range(60):
+        for env, replies in zip(envs, games, strict=True):
+            before = env.position
+            action = int(rng.choice(before.legal_columns()))
+            _, _, over, _, _ = env.step(action)
+            middle = before.play(action)
+            if not over:
+                replies += [c for c in middle.legal_columns() if middle.play(c) == env.position]
+                assert len(set(replies[:3])) == 1
+            else:
+                ended += 1
+                replies.clear()
+                env.reset()  # while the others' games go on
+    assert sum(sum(row) for row in pool.results.values()) == ended > 10
+
+
+def test_a_pool_that_comes_in_the_middle_of_a_game():
+    pool = Pool({ONES: 1})
+    env = ConnectFourEnv("random", seat=0)
+    env.reset(seed=1, options={"moves": "445566"})
+    env.opponent = pool
+    assert env.step(6)[1] == 1.0, "won before the pool was asked"
+    assert pool.results == {ONES: (0, 0, 0)}
+    env.opponent = "random"
+    env.reset(seed=1)
+    env.opponent = pool
+    env.step(3)
+    assert env.position == Position.parse("42")
+
+
+def test_a_pool_per_move_asks_each_by_its_share():
     observation, _ = played(size=400, plies=1)
-    ones, fives = (lambda o, c=c: np.full(len(o["action_mask"]), c) for c in (1, 5))
-    columns = Mixture({ones: 3, fives: 1}, seed=2)(observation)
-    assert columns.tolist() == Mixture({ones: 3, fives: 1}, seed=2)(observation).tolist()
-    assert 250 < (columns == 1).sum() < 350
-    assert (columns == 1).sum() + (columns == 5).sum() == 400
-    assert (Mixture({ones: 0, fives: 2})(observation) == 5).all()
+    pool = Pool({ONES: 3, FIVES: 1}, seed=2, per="move")
+    first, second = pool(observation), pool(observation)
+    assert first.tolist() != second.tolist()
+    assert 250 < (first == 1).sum() < 350
+    assert (first == 1).sum() + (first == 5).sum() == 400
+    assert Pool({ONES: 3, FIVES: 1}, seed=2, per="move")(observation).tolist() == first.tolist()
+    assert (Pool({ONES: 0, FIVES: 2})(observation) == 5).all()
+    answered, _ = games_against(Pool({ONES: 1, FIVES: 1}, per="move"), size=10, steps=10)
+    assert any(len(set(game[:3])) > 1 for board in answered for game in board)
+
+
+def test_a_step_that_fails_counts_no_game():
+    failing = [True]
+
+    def moody(observation):
+        if failing and not observation["observation"].any():
+            raise RuntimeError("out of order")
+        return ONES(observation)
+
+    pool = Pool({moody: 1})
+    envs = ConnectFourVectorEnv(2, opponent=pool, seat=1, autoreset_mode="SameStep")
+    envs.reset(seed=1, options={"moves": "1414242"})
+    before = envs.positions()
+    for _ in range(2):
+        with pytest.raises(OpponentFailed, match="out of order"):
+            envs.step([3, 3])  # wins; the next games cannot begin
+        assert pool.results == {moody: (0, 0, 0)}
+        assert envs.positions() == before
+    failing.clear()
+    envs.step([3, 3])
+    assert pool.results == {moody: (2, 0, 0)}
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda pool: pickle.loads(pickle.dumps(pool))])
+def test_a_copy_of_a_pool_plays_on_alone(copied):
+    pool = Pool({"random": 1, "alphabeta:depth=1": 1})
+    games_against(pool, size=5, steps=10)
+    before = pool.results
+    games_against(copied(pool), size=5, steps=10)
+    assert pool.results == before
+
+
+def test_bad_pools_are_refused():
+    for weight in (-1, np.nan, np.inf, "1", True, None):
+        with pytest.raises(InvalidValue, match="weight="):
+            Pool({ONES: weight})
+    for seed in (-1, 1.5, True, None):
+        with pytest.raises(InvalidValue, match="seed="):
+            Pool({ONES: 1}, seed=seed)
+    with pytest.raises(InvalidValue, match="per='year'"):
+        Pool(per="year")
+    with pytest.raises(InvalidValue, match="follows its games"):
+        Pool({Pool({ONES: 1}): 1})
+    with pytest.raises(UnknownAgent, match="nosuch"):
+        Pool({"nosuch": 1})
+    for pool in (Pool(), Pool({ONES: 0})):
+        with pytest.raises(InvalidValue, match="expected one above 0"):
+            ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)
 
 
 def test_bad_arguments_and_observations_are_refused():
@@ -111,11 +302,8 @@ def test_bad_arguments_and_observations_are_refused():
         BatchedSearch(1, "nosuch")
     with pytest.raises(UnknownAgent, match="nosuch"):
         batched.opponent("nosuch")
-    with pytest.raises(InvalidValue, match="expected an agent"):
+    with pytest.raises(InvalidSpec, match="agent 7"):
         batched.opponent(7)
-    for shares in ({}, {RandomColumns(): 0}, {RandomColumns(): -1}, {RandomColumns(): np.nan}):
-        with pytest.raises(InvalidValue, match="shares="):
-            Mixture(shares)
     with pytest.raises(InvalidObservation, match="shape"):
         BatchedSearch(1)(np.zeros((3, 84), np.int8))
     with pytest.raises(InvalidObservation, match="0 and 1"):

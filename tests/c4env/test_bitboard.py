@@ -3,13 +3,15 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from c4env import bitboard
+from c4env import Position, bitboard
 from c4env.bitboard import (
     BOARD,
     BOTTOM,
     CELLS,
     CENTRE,
+    CENTRE_FIRST,
     COLUMN,
+    DIRECTIONS,
     TOP,
     drop,
     fours,
@@ -18,11 +20,14 @@ from c4env.bitboard import (
     mirror,
     playable,
     popcount,
+    safe_moves,
+    win_score,
     winning_cells,
+    winning_moves,
 )
 from c4env.jit import kernel
 from tests.helpers import reference
-from tests.helpers.strategies import bits_of, board_of, games, stacks
+from tests.helpers.strategies import bits_of, board_of, games, positions, stacks
 
 
 @kernel("int64(int64, int64, int64)")
@@ -50,6 +55,10 @@ def test_the_masks_show_the_drawn_layout() -> None:
     assert cells_of(CENTRE) == {(row, 3) for row in range(6)}
     assert cells_of(COLUMN) == {(row, 0) for row in range(6)}
     assert CELLS == BOARD.bit_count() == 42
+    assert CENTRE_FIRST == (3, 2, 4, 1, 5, 0, 6)
+    middle = 7 * 2 + 2  # row 2, column 2
+    reached = {cell for distance in DIRECTIONS for cell in cells_of(1 << middle + distance)}
+    assert reached == {(3, 2), (2, 3), (1, 3), (3, 3)}
 
 
 def test_move_sequences_are_counted_as_known() -> None:
@@ -110,6 +119,20 @@ def test_every_board_is_read_as_the_reference_reads_it(columns: list[list[int]])
         resting = set() if len(discs) == 6 else {(len(discs), column)}
         assert cells_of(drop(occupied, column)) == resting
         assert cells_of(playable(occupied)) & {(r, column) for r in range(6)} == resting
+
+
+@given(positions(finished=False))
+def test_moves_that_win_and_moves_that_do_not_lose_are_those_play_shows(position: Position) -> None:
+    mine, theirs = position.mine, position.theirs
+    after = {column: position.play(column) for column in position.legal_columns()}
+    won = {c for c, board in after.items() if board.outcome and board.outcome.winner is not None}
+    safe = {c for c, board in after.items() if not winning_moves(board.mine, board.theirs)}
+    assert {column for _, column in cells_of(winning_moves(mine, theirs))} == won
+    if not won:
+        found = safe_moves(playable(mine | theirs), winning_cells(theirs))
+        assert {column for _, column in cells_of(found)} == safe
+    for board in (after[column] for column in won):
+        assert win_score(board.plies) == 22 - board.discs(position.to_move).bit_count()
 
 
 def test_every_window_alone_is_four_in_a_row() -> None:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +82,39 @@ def test_uncompiled_kernels_are_plain_functions(monkeypatch: pytest.MonkeyPatch)
         return number
 
     assert kernel("int64(int64)")(plain) is plain
-    assert jit.is_warm()
+
+
+@pytest.mark.compiled
+def test_threads_that_compile_at_once_leave_the_cache_folder_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that began while another had set the folder used to put that one back, for good."""
+    before, njit = config.CACHE_DIR, jit.numba.njit
+    inside, both = threading.Semaphore(0), threading.Barrier(2)
+
+    def slow(*arguments: Any, **options: Any) -> Any:
+        inside.release()
+        with contextlib.suppress(threading.BrokenBarrierError):
+            both.wait(timeout=0.5)  # for the other thread to be here as well, if it can
+        if threading.current_thread() is threads[1]:  # it ends after the first
+            threads[0].join()
+        return njit(*arguments, **options)
+
+    def compile_one(number: int) -> None:
+        def same(n: int) -> int:
+            return n
+
+        if number:  # the second begins when the first is inside
+            assert inside.acquire(timeout=60)
+        kernel("int64(int64)")(same)
+
+    monkeypatch.setattr(jit.numba, "njit", slow)
+    threads = [threading.Thread(target=compile_one, args=(number,)) for number in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert before == config.CACHE_DIR
 
 
 # -- the cache folder ----------------------------------------------------------------
@@ -156,14 +191,20 @@ def test_without_a_home_a_temporary_folder_serves(
     shutil.rmtree(temporary)
 
 
-@pytest.mark.compiled
-def test_the_cache_is_warm_once_something_is_in_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jit, "cache_folder", lambda: tmp_path)
-    assert not jit.is_warm()
-    (tmp_path / "machine.nbc").write_text("code")
-    assert jit.is_warm()
+def test_folders_that_nobody_has_used_for_long_are_removed(places: dict[str, Path]) -> None:
+    base = places["numba"]
+    old, recent, foreign = (base / f"c4env-{name}" for name in ("0" * 16, "1" * 16, "notes"))
+    for other in (old, recent, foreign):
+        other.mkdir(parents=True)
+        (other / "machine.nbc").write_text("code")
+    days = 24 * 60 * 60
+    for other, age in ((old, 15), (recent, 13), (foreign, 99)):
+        os.utime(other, (time.time() - age * days,) * 2)
+    own = folder()
+    assert set(base.iterdir()) == {own, recent, foreign}
+    os.utime(own, (0, 0))
+    assert folder() == own  # in use: by this very call
+    assert own.stat().st_mtime > time.time() - days
 
 
 # -- other processes -----------------------------------------------------------------
@@ -208,6 +249,21 @@ def small(tmp_path: Path) -> Path:
     caller = lines.replace("@", "from c4env.callee import callee\n@")
     (tmp_path / "c4env" / "caller.py").write_text(caller + "def caller(n):\n    return callee(n)\n")
     return tmp_path
+
+
+@pytest.mark.compiled
+def test_compiling_is_told_once_and_only_when_something_is_compiled(small: Path) -> None:
+    """Machine code of one kernel on disk says nothing of the others."""
+    script = small / "main.py"
+    tell = "from c4env.jit import on_compiling\non_compiling(lambda: print('compiling'))\n"
+    told = []
+    for modules in (("callee",), ("callee",), ("callee", "caller"), ("callee", "caller")):
+        imports = "".join(f"import c4env.{module}\n" for module in modules)
+        script.write_text(tell + imports + "print('done')\n")
+        told.append(run(script, small / "cache", small).split())
+        script.write_text(imports + tell + "print('done')\n")  # asked when all is on disk
+        assert run(script, small / "cache", small).split() == ["done"]
+    assert told == [["compiling", "done"], ["done"], ["compiling", "done"], ["done"]]
 
 
 @pytest.mark.compiled

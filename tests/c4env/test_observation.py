@@ -5,9 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given
+from numpy.typing import NDArray
 
-from c4env import Position, observe, position_from
+from c4env import Position, observe, position_from, with_mirrors
 from c4env.errors import C4Error, InvalidObservation, InvalidOption
+from c4env.observation import LAYOUTS
 from tests.helpers import reference
 from tests.helpers.strategies import games, positions
 
@@ -157,3 +159,38 @@ def test_the_error_is_a_value_error() -> None:
 def test_only_players_observe(player: object) -> None:
     with pytest.raises(InvalidOption, match="expected 0, 1 or None"):
         observe(Position(), player)  # type: ignore[arg-type]
+
+
+# -- mirror images ------------------------------------------------------------------------------
+
+
+def mirror_batch() -> tuple[list[Position], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    positions = [Position.parse(moves) for moves in ("1", "1122", "777777", "4455")]
+    seen = [observe(position) for position in positions]
+    planes = np.stack([each["observation"] for each in seen])
+    masks = np.stack([each["action_mask"] for each in seen])
+    return positions, planes, masks, np.random.default_rng(1).random((4, 7))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("tensors", [False, True])
+def test_a_batch_with_its_mirror_images(layout: str, tensors: bool) -> None:
+    positions, planes, masks, policies = mirror_batch()
+    batch: Any = (LAYOUTS[layout](planes), masks, policies)
+    if tensors:
+        torch = pytest.importorskip("torch", reason="needs torch: the extra torch")
+        batch = [torch.from_numpy(np.ascontiguousarray(array)) for array in batch]
+    found = [np.asarray(array) for array in with_mirrors(*batch)]
+    turned = [observe(position.mirror()) for position in positions]
+    expected = np.concatenate([planes, [each["observation"] for each in turned]])
+    assert np.array_equal(found[0], LAYOUTS[layout](expected))
+    assert np.array_equal(found[1], np.concatenate([masks, [t["action_mask"] for t in turned]]))
+    assert np.array_equal(found[2], np.concatenate([policies, policies[:, ::-1]]))
+
+
+def test_what_cannot_be_mirrored_is_refused() -> None:
+    _, planes, masks, _ = mirror_batch()
+    with pytest.raises(InvalidObservation, match=r"\(4, 7, 6, 2\): expected \(M, 84"):
+        with_mirrors(planes.transpose(0, 2, 1, 3))
+    with pytest.raises(InvalidObservation, match=r"columns of shape \(3, 7\)"):
+        with_mirrors(planes, masks[:3])

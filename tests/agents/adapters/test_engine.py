@@ -132,6 +132,7 @@ def test_equal_scores_go_to_the_centre():
         ("print(chr(0x664), flush=True)", "", "expected one column"),
         ("print(moves, -3, flush=True)", "", "expected one column 1..7 .reply=scores"),
         ("print(1, flush=True)", "", "answered '1': expected a column that is not full"),
+        ("print(4, 'nodes=' + 19 * '9', flush=True)", "", "nodes of at most 18 digits"),
         ("print('error: tired', flush=True)", "", "answered 'error: tired'"),
         ("print(1, 2, 3, flush=True)", ",reply=scores", "each of the seven columns"),
         ("print(*[moves, 'nan'] * 7, flush=True)", ",reply=scores", "expected a score"),

@@ -130,7 +130,7 @@ elif sys.argv[1] == "raise":
 """
 
 
-@pytest.mark.parametrize("how", ["kill", "terminate", "exit", "raise", "kill the keeper"])
+@pytest.mark.parametrize("how", ["kill", "terminate", "exit", "raise", "kill the supervisor"])
 def test_no_program_outlives_a_process_that_dies(tmp_path: Path, how: str) -> None:
     state = how if how in ("exit", "raise") else "wait"
     with subprocess.Popen(
@@ -143,7 +143,7 @@ def test_no_program_outlives_a_process_that_dies(tmp_path: Path, how: str) -> No
         assert owner.stdout is not None
         pids = [int(pid) for pid in owner.stdout.readline().split()]
         assert len(pids) == 3
-        if how == "kill the keeper":
+        if how == "kill the supervisor":
             if sys.platform != "linux":
                 owner.kill()
                 pytest.skip("only Linux tells a process that its parent died")

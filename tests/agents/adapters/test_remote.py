@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 import agents
-from agents.adapters.remote import is_loopback
+from agents.adapters.http_requests import is_loopback
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 from c4env import Position
 
@@ -100,7 +100,11 @@ def test_scores_are_played(canned):
         ('{"column": 1}', "not full"),
         ('{"scores": [1, 2]}', "'scores' of the seven"),
         ('{"scores": [null, null, 1, 1, 1, 1, 1]}', "a number as the score"),
-        ('{"column": 4, "nodes": "many"}', "an integer as 'nodes'"),
+        ('{"scores": [null, NaN, 1, 1, 1, 1, 1]}', "a number as the score"),
+        ('{"column": 4, "nodes": "many"}', "as 'nodes' an integer"),
+        ('{"column": 4, "nodes": true}', "as 'nodes' an integer"),
+        ('{"column": 4, "nodes": -5}', "as 'nodes' an integer"),
+        ('{"column": 4, "nodes": 1' + "0" * 18 + "}", "as 'nodes' an integer"),
     ],
 )
 def test_a_wrong_answer_is_a_fault(canned, text, words):

@@ -197,9 +197,15 @@ def test_anyone_can_ask_a_server(served):
         ('{"moves": "", "game": true}', {}, 400, "game=True: expected int"),
         ('{"moves": "", "client": ["x"]}', {}, 400, "expected str"),
         ('{"moves": "", "game": 1, "seed": -5}', {}, 400, "seed=-5"),
+        ('{"moves": "\\ud800"}', {}, 400, "is not Unicode"),
+        ("{}", {"Host": "evil.example"}, 421, "'evil.example' is not this server"),
+        ("{}", {"Host": ""}, 421, "is not this server"),
+        ("{}", {"Origin": "http://evil.example"}, 403, "'http://evil.example' may not use"),
+        ("{}", {"Origin": "null"}, 403, "may not use this server"),
         ("{}", {"Content-Type": "text/plain"}, 415, "expected application/json"),
         ("{}", {"Content-Length": "x"}, 411, "Content-Length"),
         ("{}", {"Content-Length": str(1 << 40)}, 413, "65536 at most"),
+        ("{}", {"Content-Length": "9" * 5000}, 413, "65536 at most"),
     ],
 )
 def test_a_bad_request_is_refused_with_the_reason(served, capsys, body, headers, status, words):
@@ -209,6 +215,14 @@ def test_a_bad_request_is_refused_with_the_reason(served, capsys, body, headers,
     assert words in answer[1]["error"]
     assert f"{status} " in capsys.readouterr().err
     assert post(url, '{"moves": ""}')[0] == 200  # it goes on
+
+
+def test_a_page_elsewhere_does_not_even_learn_who_is_served(served):
+    host = served("greedy").removeprefix("http://")
+    for headers, status in (({"Host": "evil.example"}, 421), ({"Host": "LOCALHOST"}, 200)):
+        with closing(http.client.HTTPConnection(host, timeout=20)) as connection:
+            connection.request("GET", "/", headers=headers)
+            assert connection.getresponse().status == status
 
 
 def test_an_agent_that_fails_is_a_server_error(served):
@@ -245,9 +259,11 @@ def test_listening_beyond_this_machine_is_said() -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
     ) as server:
-        assert server.stdout is not None
-        assert server.stderr is not None
-        assert server.stdout.readline().startswith("serving greedy on http://0.0.0.0:")
-        assert "whoever can reach this machine" in server.stderr.readline()
-        server.terminate()
-        server.communicate()
+        try:
+            assert server.stdout is not None
+            assert server.stderr is not None
+            assert server.stdout.readline().startswith("serving greedy on http://0.0.0.0:")
+            assert "whoever reaches this machine" in server.stderr.readline()
+        finally:
+            server.kill()
+            server.communicate()

@@ -38,6 +38,7 @@ def test_features_of_the_other_side_are_the_negatives() -> None:
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_the_command_writes_weights_that_know_wins_from_losses(tmp_path: Path) -> None:
     out = tmp_path / "weights.py"
     assert fit_threats.main(["--positions", "300", "--seed", "2", "--out", str(out)]) == 0

@@ -305,6 +305,7 @@ def test_mirrored_positions_get_mirrored_columns(position: Position) -> None:
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 def test_it_beats_greedy() -> None:
     result = evaluation.round_robin(["learned", "greedy"], openings=1, seed=1)
     points = [game.points[game.players.index("learned")] for game in result.games]

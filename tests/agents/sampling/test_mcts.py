@@ -17,7 +17,6 @@ from agents.sampling.mcts import (
     MCTS,
     ROLLOUTS,
     greedy_playout,
-    next_lot,
     random_cell,
     random_playout,
 )
@@ -39,43 +38,33 @@ def test_every_open_column_is_as_likely() -> None:
         occupied = sum(63 << (7 * column) for column in range(7 - open_columns))
         count = 700 if config.DISABLE_JIT else 70_000
         seen: dict[int, int] = {}
-        lots = 12345
+        state = 12345
         for _ in range(count):
-            cell, lots = random_cell(playable(occupied), lots)
+            cell, state = random_cell(playable(occupied), state)
             seen[cell] = seen.get(cell, 0) + 1
         expected = count / open_columns
         assert len(seen) == open_columns
         assert sum((n - expected) ** 2 / expected for n in seen.values()) < 22.5
 
 
-def test_the_generator_is_drand48() -> None:
-    """The first numbers of ``srand48(0)``, which sets the state to 0x330E, and ``drand48()``."""
-    state = 0x330E
-    drawn = []
-    for _ in range(3):
-        state = next_lot(state)
-        drawn.append(state / 2**48)
-    assert drawn == pytest.approx([0.170828036, 0.749901980, 0.096371656], abs=1e-8)
-
-
-def slow_playout(position: Position, lots: int) -> tuple[int, int]:
+def slow_playout(position: Position, state: int) -> tuple[int, int]:
     """A random playout by the rules of Position."""
     mover = position.to_move
     while position.outcome is None:
         occupied = position.mine | position.theirs
-        cell, lots = random_cell(playable(occupied), lots)
+        cell, state = random_cell(playable(occupied), state)
         position = position.play((cell.bit_length() - 1) // 7)
     winner = position.outcome.winner
-    return (0 if winner is None else 1 if winner == mover else -1), lots
+    return (0 if winner is None else 1 if winner == mover else -1), state
 
 
 @given(positions(finished=False))
 def test_a_random_playout_is_a_game_by_the_rules(position: Position) -> None:
-    lots = 99
+    state = 99
     for _ in range(3):
-        found = random_playout(position.mine, position.theirs, lots)
-        assert found == slow_playout(position, lots)
-        lots = found[1]
+        found = random_playout(position.mine, position.theirs, state)
+        assert found == slow_playout(position, state)
+        state = found[1]
 
 
 def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once() -> None:
@@ -88,12 +77,12 @@ def test_a_greedy_playout_wins_blocks_and_does_not_lose_at_once() -> None:
 
 
 def test_playouts_of_both_kinds_have_results_of_games() -> None:
-    lots = 5
+    state = 5
     results: dict[str, set[int]] = {"random": set(), "greedy": set()}
     for moves in reference.random_games(seed=910, count=60, least=30):
         position = Position.parse(moves)
         for name, play in (("random", random_playout), ("greedy", greedy_playout)):
-            result, lots = play(position.mine, position.theirs, lots)
+            result, state = play(position.mine, position.theirs, state)
             results[name].add(result)
     assert results == {"random": {-1, 0, 1}, "greedy": {-1, 0, 1}}
 

@@ -166,12 +166,32 @@ def test_the_same_questions_get_the_same_answers() -> None:
     first, second = PUCT(edge, simulations=70), PUCT(edge, simulations=70)
     for moves in ("", "4", "44", "4435"):
         assert first.search(Position.parse(moves)) == second.search(Position.parse(moves))
-    assert not first.deterministic  # what it was asked before counts
-    assert PUCT(edge, reuse=0).deterministic
     fresh = PUCT(edge, simulations=70, reuse=0)
     alone = fresh.search(Position.parse("44"))
     fresh.search(Position.parse("4435"))
     assert fresh.search(Position.parse("44")) == alone
+
+
+def test_only_a_function_that_says_so_is_known_to_answer_always_alike() -> None:
+    class Sure:
+        deterministic = True
+
+        __call__ = staticmethod(edge)
+
+    drawn = np.random.default_rng(1)
+
+    def erratic(observations: Any, masks: Any) -> Any:
+        return drawn.random(masks.shape) * 5, drawn.random(len(masks)) * 2 - 1
+
+    agent = PUCT(erratic, simulations=30, reuse=0)
+    columns = {agent.choose(Position()) for _ in range(20) if agent.reset() is None}
+    assert len(columns) > 1
+    assert not agent.deterministic
+    assert not PUCT(edge, reuse=0).deterministic
+    assert PUCT(Sure(), reuse=0).deterministic
+    assert agents.make("puct:reuse=0").deterministic  # the network that ships
+    assert not PUCT(Sure()).deterministic  # the tree remembers what it was asked before
+    assert not PUCT(Sure(), reuse=0, movetime=0.1).deterministic
 
 
 def test_a_full_tree_goes_on_without_growing() -> None:

@@ -8,9 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+import agents
 from agents.errors import NoMove
 from agents.sampling.mcts import MCTS
-from agents.sampling.tree import NODE, OPEN, climb, copy_subtree, expand, favourite, outlook, sign
+from agents.sampling.tree import (
+    NODE,
+    OPEN,
+    best_child,
+    copy_subtree,
+    expand,
+    propagate_proof,
+    sign,
+    tactical_status,
+)
 from agents.solver import Solver
 from c4env import Position
 from c4env.bitboard import drop
@@ -22,7 +32,7 @@ def cells_of(position: Position, columns: list[int]) -> int:
     return sum(drop(position.mine | position.theirs, column) for column in columns)
 
 
-def slow_outlook(position: Position) -> tuple[bool, set[int]]:
+def slow_status(position: Position) -> tuple[bool, set[int]]:
     """Whether two discs decide the game, and the columns after which the next does not lose."""
 
     def can_win(at: Position) -> bool:
@@ -37,9 +47,9 @@ def slow_outlook(position: Position) -> tuple[bool, set[int]]:
 
 
 @given(positions(finished=False))
-def test_the_outlook_is_what_two_plies_of_play_decide(position: Position) -> None:
-    score, cells = outlook(position.mine, position.theirs, position.plies)
-    decided, safe = slow_outlook(position)
+def test_the_tactical_status_is_what_two_plies_of_play_decide(position: Position) -> None:
+    score, cells = tactical_status(position.mine, position.theirs, position.plies)
+    decided, safe = slow_status(position)
     assert (score != OPEN) == decided
     if decided:
         column = next(c for c in position.legal_columns() if cells == cells_of(position, [c]))
@@ -56,7 +66,7 @@ def test_decided_positions_get_the_solvers_score() -> None:
     decided = 0
     for moves in reference.random_games(seed=900, count=400, least=4):
         position = Position.parse(moves)
-        score, _ = outlook(position.mine, position.theirs, position.plies)
+        score, _ = tactical_status(position.mine, position.theirs, position.plies)
         if score != OPEN:
             assert score == solver.score(position), moves
             decided += 1
@@ -65,7 +75,7 @@ def test_decided_positions_get_the_solvers_score() -> None:
 
 def test_a_full_board_is_a_draw_without_a_move() -> None:
     drawn = Position.parse("421127327363224366417626743773654415515515")
-    assert outlook(drawn.mine, drawn.theirs, drawn.plies) == (0, 0)
+    assert tactical_status(drawn.mine, drawn.theirs, drawn.plies) == (0, 0)
 
 
 def test_children_are_the_columns_that_do_not_lose_at_once_centre_first() -> None:
@@ -80,7 +90,7 @@ def test_columns_that_lose_at_once_are_no_children() -> None:
     fewer = 0
     for moves in reference.random_games(seed=901, count=60, least=8, most=20):
         position = Position.parse(moves)
-        decided, safe = slow_outlook(position)
+        decided, safe = slow_status(position)
         if not decided:
             tree = np.zeros(10, NODE)
             used = expand(tree, 0, position.mine, position.theirs, position.plies, 1)
@@ -112,18 +122,18 @@ def grown(children: list[tuple[int, int, float]]) -> Any:
 )
 def test_a_node_follows_from_its_children(proofs: list[int], expected: int) -> None:
     tree = grown([(proof, 1, 0.0) for proof in proofs])
-    climb(tree, np.array([0, 1]), 1)
+    propagate_proof(tree, np.array([0, 1]), 1)
     assert tree[0]["proof"] == expected
 
 
-def test_a_proof_climbs_as_far_as_it_decides() -> None:
+def test_a_proof_is_propagated_as_far_as_it_decides() -> None:
     tree = np.zeros(10, NODE)
     tree[0] = (0.0, 1, 1, 0.0, -1, 2, OPEN)
     tree[1] = (0.0, 1, 3, 0.0, 0, 1, OPEN)
     tree[2] = (0.0, 1, 0, 0.0, 1, 0, OPEN)
     tree[3] = (0.0, 1, 4, 0.0, 0, 1, OPEN)
     tree[4] = (0.0, 1, 0, 0.0, 0, 0, -6)
-    climb(tree, np.array([0, 1, 3, 4]), 3)
+    propagate_proof(tree, np.array([0, 1, 3, 4]), 3)
     assert int(tree[3]["proof"]) == 6  # its only reply loses: whoever moved there wins
     assert int(tree[1]["proof"]) == -6
     assert int(tree[0]["proof"]) == OPEN  # another column is undecided
@@ -144,8 +154,8 @@ def test_a_proof_climbs_as_far_as_it_decides() -> None:
         ([(OPEN, 0, 0.0)], -1),
     ],
 )
-def test_the_favourite(children: list[tuple[int, int, float]], expected: int) -> None:
-    assert favourite(grown(children), 0) == expected
+def test_the_best_child(children: list[tuple[int, int, float]], expected: int) -> None:
+    assert best_child(grown(children), 0) == expected
 
 
 # -- what is kept from one move to the next -------------------------------------------------
@@ -240,3 +250,10 @@ def test_a_game_that_is_over_has_no_move() -> None:
 
 def test_signs() -> None:
     assert [sign(score) for score in (-7, 0, 3)] == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("spec", ["mcts", "puct", "alphabeta-table", "deepening", "perfect"])
+def test_an_agent_that_has_not_searched_yet_is_small(spec: str) -> None:
+    """Trees and tables are allocated by the first search: agents travel to other processes."""
+    agent = agents.make(spec)
+    assert not any(a.nbytes > 1 << 20 for a in vars(agent).values() if isinstance(a, np.ndarray))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import random
 import threading
 from typing import Any
@@ -116,6 +117,12 @@ def test_when_time_is_up_it_has_a_move() -> None:
     assert found.column in range(7)
     assert found.nodes > 0
     assert threading.active_count() == before
+
+
+@pytest.mark.parametrize("movetime", [math.inf, 1e12])
+def test_more_time_than_a_clock_can_count_is_no_limit(movetime: float) -> None:
+    for position in late(count=3, seed=4, plies=34):
+        assert Deepening(movetime=movetime).choose(position) == Deepening(depth=42).choose(position)
 
 
 def test_budgets_of_a_spec() -> None:

@@ -15,7 +15,6 @@ from agents.base import SearchingAgent
 from agents.errors import InvalidHeuristic, NoMove
 from agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
 from agents.published.minimax import Minimax
-from agents.search.fixed_depth import CENTRE_FIRST, LEFT_TO_RIGHT, columns_in, pack
 from agents.search.heuristics import HEURISTICS, WIN
 from c4env import Position
 from c4env.jit import config
@@ -211,15 +210,6 @@ def test_no_negative_zero_is_reported() -> None:
         assert str(agent.search(position).value) == "0.0"
 
 
-# -- the packed order --------------------------------------------------------------------
-
-
-def test_an_order_of_columns_is_unpacked_as_it_was_packed() -> None:
-    assert columns_in(LEFT_TO_RIGHT) == reference.LEFT_TO_RIGHT
-    assert columns_in(CENTRE_FIRST) == reference.CENTRE_FIRST
-    assert pack(columns_in(CENTRE_FIRST)) == CENTRE_FIRST
-
-
 # -- bad input -----------------------------------------------------------------------------
 
 
@@ -251,6 +241,27 @@ def test_a_heuristic_without_a_number_is_reported(kind: str, name: str) -> None:
     agent = agents.make(f"{kind}:depth=3,heuristic=users_heuristics:{name}")
     with pytest.raises(InvalidHeuristic, match=f"users_heuristics:{name}.*strictly between"):
         agent.choose(Position.parse("4"))
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize("kind", ["minimax", "alphabeta", "alphabeta-table"])
+def test_one_leaf_without_a_number_ends_the_search(kind: str) -> None:
+    """However many leaves there are: counted among the nodes they once came to less than none."""
+    agent = agents.make(f"{kind}:depth=9,heuristic=users_heuristics:nothing")
+    with pytest.raises(InvalidHeuristic, match="users_heuristics:nothing"):
+        agent.choose(Position.parse("454545"))
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize("kind", ["greedy", "alphabeta", "alphabeta-table", "deepening"])
+def test_only_a_heuristic_that_says_so_is_known_to_repeat(kind: str) -> None:
+    """One that draws random numbers would play other games each time."""
+    separator = ":" if kind == "greedy" else ":depth=1,"
+    name = f"{kind}{separator}heuristic=users_heuristics:left"
+    assert agents.make(f"{kind}{separator}heuristic=window").deterministic
+    assert not agents.make(name).deterministic
+    sys.modules["users_heuristics"].left.deterministic = True
+    assert agents.make(name).deterministic
 
 
 @pytest.mark.usefixtures("users")

@@ -95,6 +95,7 @@ def test_a_heuristic_is_the_reference_in_games(name: str) -> None:
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_a_heuristic_is_the_reference_in_thousands_of_games(name: str) -> None:
     agree(name, reference.random_games(seed=11, count=2000))

@@ -336,7 +336,7 @@ def test_interrupted_at_once_and_usable_after(
     with pytest.raises(KeyboardInterrupt):
         ask(solver)
     assert time.perf_counter() - began < 2.0
-    for position, score in read(LABELLED)[::10]:
+    for position, score in [known for known in read(LABELLED) if known[0].plies > 24][::5]:
         assert solver.score(position) == score
 
 
@@ -401,7 +401,7 @@ def test_parity_bounds_are_bounds(solver: Solver) -> None:
 def test_the_table_takes_what_was_asked_for() -> None:
     solver = Solver(book=None, table_mb=3)
     assert solver._table is None
-    solver.score(Position.parse("444"))
+    solver.score(random_position(20, random.Random(1)))
     assert solver._table is not None
     assert 2 << 20 <= solver._table.nbytes < 3 << 20
 

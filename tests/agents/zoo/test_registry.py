@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import math
 import os
+import re
 import subprocess
 import sys
 import types
@@ -38,6 +40,7 @@ from agents.zoo.registry import (
 )
 from c4env import Position, observe
 from c4env.errors import C4Error, InvalidAction
+from evaluation.games.game import Fault, ask
 from tests.helpers.paths import ROOT
 
 PUBLISHED = {  # contract names and the published depth in plies
@@ -229,7 +232,7 @@ def test_an_unbounded_option_says_only_what_it_is() -> None:
     option = Option("rate", float, 0.5, "some rate")
     assert option.parse("mine", "0.25") == 0.25
     assert option.parse("mine", 2) == 2.0
-    with pytest.raises(InvalidValue, match=r"mine: rate='x': expected float$"):
+    with pytest.raises(InvalidValue, match=r"mine: rate='x': expected finite float$"):
         option.parse("mine", "x")
     assert Option("word", str, "a", "a word").parse("mine", "b") == "b"
 
@@ -242,8 +245,41 @@ def test_a_number_that_is_none_is_out_of_range() -> None:
 
 
 def test_an_option_with_one_bound_says_it() -> None:
-    with pytest.raises(InvalidValue, match="max_nodes='0': expected int of at least 1"):
-        make("negamax:max_nodes=0")
+    with pytest.raises(InvalidValue, match="temperature='-1': expected finite float of at least 0"):
+        make("sb3:model.zip,temperature=-1")
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("deepening:movetime=inf", "expected float between 0.001 and 86400"),
+        ("mcts:movetime=1e12", "expected float between 0.001 and 86400"),
+        ("sb3:model.zip,temperature=inf", "expected finite float of at least 0"),
+        ("deepening:nodes=" + "9" * 30, "expected int between 1 and 1e+15"),
+    ],
+)
+def test_an_option_that_must_be_finite_says_so(spec: str, expected: str) -> None:
+    with pytest.raises(InvalidValue, match=re.escape(expected)):
+        make(spec)
+
+
+def test_a_number_beyond_every_float_is_refused() -> None:
+    with pytest.raises(InvalidValue, match="expected float between 0 and 100"):
+        make("mcts", c=10**400)
+
+
+@pytest.mark.parametrize("path", ["builtins:max", "builtins:dict", "math:hypot", "builtins:type"])
+def test_what_has_no_signature_is_named_without_a_traceback(path: str) -> None:
+    """An agent of it may be built, which then loses its games; or the reason is said."""
+    try:
+        assert describe(path).startswith(path)
+        agent = make(path)
+    except C4Error as error:
+        assert path in str(error)
+        return
+    fault = ask(agent, observe(Position()))
+    assert isinstance(fault, Fault)
+    agent.reset(seed=1)
 
 
 def test_an_unknown_heuristic_is_refused() -> None:
@@ -479,6 +515,7 @@ def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
     agent: Any = make("annotated:n=3,x=0.5,on=True,word=7,raw=8")
     assert agent.given == (3, 0.5, True, "7", "8")
     assert agent.name == "annotated:n=3,x=0.5,on=True,word=7,raw=8"
+    assert make("annotated:x=inf").given[1] == math.inf  # type: ignore[attr-defined]
     assert make("annotated", n=4, x=2).given == (4, 2, False, "", 0)  # type: ignore[attr-defined]
     register("policy", makes_a_policy)
     make("policy:strength=3")
@@ -486,7 +523,7 @@ def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
 
 @pytest.mark.parametrize(
     ("option", "expected"),
-    [("n=x", "expected int"), ("n=1.5", "expected int"), ("x=y", "expected float or NoneType"),
+    [("n=x", "expected int"), ("n=1.5", "expected int"), ("x=y", "expected float"),
      ("on=maybe", "expected bool")],
 )  # fmt: skip
 def test_a_text_that_is_no_such_value_is_refused(option: str, expected: str) -> None:

@@ -113,7 +113,7 @@ def test_the_disc_shows_where_it_would_fall(board: Any) -> None:
     window = window_of(board)
     seen = []
     show = window.show
-    deeds = iter(
+    actions = iter(
         (
             lambda: post(board, pygame.MOUSEMOTION, pos=(middle(3), 50)),
             lambda: post(board, pygame.WINDOWLEAVE),
@@ -124,7 +124,7 @@ def test_the_disc_shows_where_it_would_fall(board: Any) -> None:
     def watched(frame: Any, fps: float = 0.0) -> None:
         seen.append(frame)
         show(frame, fps)
-        next(deeds)()
+        next(actions)()
 
     window.show = watched  # type: ignore[method-assign]
     assert ask(board) == 2

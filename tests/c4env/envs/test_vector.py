@@ -119,8 +119,9 @@ def follow(traces: Traces, mode: AutoresetMode, size: int) -> None:
     played = 0
     while played < games:
         assert np.array_equal(observation["observation"], traces.planes[row])
-        assert np.array_equal(observation["action_mask"], traces.masks[row])
         acting = ~traces.last[row]
+        masks = traces.masks[row] if mode is not NEXT else traces.masks[row] | ~acting[:, None]
+        assert np.array_equal(observation["action_mask"], masks)
         if mode is DISABLED and not acting.all():
             game += ~acting
             row = np.where(acting, row, starts[game % games])
@@ -351,7 +352,7 @@ def test_a_callable_opponent_plays_as_a_native_one_would(mode: AutoresetMode) ->
 
 
 def saved(environment: ConnectFourVectorEnv) -> Any:
-    return [array.tolist() for array in environment._games.save()]
+    return [array.tolist() for array in environment._games.save()[:4]]
 
 
 @pytest.mark.parametrize(
@@ -398,6 +399,26 @@ def test_a_boards_games_depend_on_its_seed_alone() -> None:
         alone = history(ConnectFourVectorEnv(1, opponent="random"), 60, seed=10 + i)
         assert [row[0] for row in alone] == [row[i] for row in many]
     assert len({tuple(row[i] for row in many) for i in range(4)}) == 4
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        np.int64(10),
+        np.uint8(10),
+        np.array(10),
+        np.arange(10, 14),
+        np.arange(10, 14, dtype=np.int32),
+        [np.int64(10), 11, np.uint64(12), 13],
+        (10, 11, 12, 13),
+    ],
+    ids=repr,
+)
+def test_seeds_of_any_integer_type(seed: Any) -> None:
+    expected = history(ConnectFourVectorEnv(4, opponent="random"), 30, seed=10)
+    assert history(ConnectFourVectorEnv(4, opponent="random"), 30, seed=seed) == expected
+    big = history(ConnectFourVectorEnv(2, opponent="random"), 5, seed=np.uint64(2**64 - 1))
+    assert big == history(ConnectFourVectorEnv(2, opponent="random"), 5, seed=2**64 - 1)
 
 
 def test_a_reset_without_seed_goes_on_with_its_chance() -> None:
@@ -479,7 +500,8 @@ def test_next_step() -> None:
     assert (rewards.tolist(), terminated.tolist()) == ([1, 0], [True, False])
     assert info["player_rewards"].tolist() == [[1, -1], [0, 0]]
     assert info["ply"].tolist() == [7, 1]
-    assert observation["action_mask"].tolist() == [[0] * 7, [1] * 7]
+    # Of the finished board every action can be sampled, since none is looked at.
+    assert observation["action_mask"].tolist() == [[1] * 7, [1] * 7]
     # The action of the finished board is not looked at.
     observation, rewards, terminated, _, info = environment.step([99, 6])
     assert (rewards.tolist(), terminated.tolist()) == ([0, 0], [False, False])
@@ -535,6 +557,25 @@ def test_gymnasium_counts_episodes(mode: AutoresetMode) -> None:
 
 
 # -- arrays -----------------------------------------------------------------------------------
+
+
+def test_what_gymnasiums_returns_are_in_self_play() -> None:
+    """1 whoever won; each player's return is the row of ``player_rewards`` at the end."""
+    envs = ConnectFourVectorEnv(16)
+    counted = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
+    observation, _ = counted.reset(seed=1)
+    choose = np.random.default_rng(1)
+    winners: list[int] = []
+    for _ in range(150):
+        actions = legal_actions(observation, choose)
+        observation, _, over, _, info = counted.step(actions)
+        if over.any():
+            both = info["player_rewards"][over]
+            assert (info["episode"]["r"][over] == np.abs(both).max(axis=1)).all()
+            assert (both.sum(axis=1) == 0).all()
+            winners += both.argmax(axis=1).tolist()
+    assert set(winners) == {0, 1}
+    assert "RecordEpisodeStatistics" in (ConnectFourVectorEnv.__doc__ or "")
 
 
 @OPPONENTS
@@ -682,7 +723,7 @@ def test_copies_go_their_own_way(duplicate: Any) -> None:
     ],
 )
 def test_bad_actions(opponent: Any, actions: Any, error: type[Exception], match: str) -> None:
-    environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0)
+    environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0, illegal="raise")
     environment.reset(seed=1, options={"moves": ["444444", "", ""]})
     before = saved(environment)
     for kind in (error, C4Error):
@@ -691,8 +732,30 @@ def test_bad_actions(opponent: Any, actions: Any, error: type[Exception], match:
     assert saved(environment) == before
 
 
-def test_an_illegal_move_loses_by_choice() -> None:
-    environment = ConnectFourVectorEnv(2, illegal="lose")
+@OPPONENTS
+@pytest.mark.parametrize("mode", [NEXT, SAME])
+def test_an_action_from_the_action_space_is_played(opponent: Any, mode: AutoresetMode) -> None:
+    envs = ConnectFourVectorEnv(4, opponent=opponent, autoreset_mode=mode)
+    single = ConnectFourEnv(opponent)
+    observation, _ = envs.reset(seed=1)
+    single.reset(seed=1)
+    envs.action_space.seed(1)
+    single.action_space.seed(1)
+    lost = 0
+    for _ in range(150):
+        actions = envs.action_space.sample()
+        full = observation["action_mask"][np.arange(4), actions] == 0
+        observation, rewards, terminated, _, _ = envs.step(actions)
+        assert (rewards[full] == -1).all()
+        assert terminated[full].all()
+        lost += int(full.sum())
+        if single.step(single.action_space.sample())[2]:
+            single.reset()
+    assert lost > 3
+
+
+def test_an_illegal_move_loses() -> None:
+    environment = ConnectFourVectorEnv(2)
     environment.reset(seed=1, options={"moves": ["444444", "4444445"]})
     _, rewards, terminated, _, info = environment.step([3, 3])
     assert (rewards.tolist(), terminated.tolist()) == ([-1, -1], [True, True])
@@ -739,8 +802,7 @@ def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
     ("arguments", "match"),
     [
         ({"num_envs": 0}, "0 boards"),
-        ({"opponent": "minimax"}, r"'random', 'greedy'"),
-        ({"opponent": 3}, "opponent=3"),
+        ({"opponent": 3}, "opponent=3: expected 'random', 'greedy', an agent"),
         ({"opponent": "random", "seat": 2}, "seat=2"),
         ({"seat": True}, "seat=True"),
         ({"illegal": "ignore"}, "illegal='ignore'"),

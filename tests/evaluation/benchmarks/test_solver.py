@@ -30,9 +30,10 @@ def test_columns_alone():
     assert (row.positions, row.peer, row.wrong) == (6, None, 0)
     assert set(row.ways) == set(columns.WAYS)
     assert 0 < row.exact <= 1
-    header, line = columns.table([row])
-    assert all(way in header for way in columns.WAYS)
-    assert line.split()[:2] == ["late", "6"]
+    assert all(f"{way} ms" in columns.HEADING for way in columns.WAYS)
+    line = columns.line(row)
+    assert line[:2] == ["late", 6]
+    assert len(line) == len(columns.HEADING)
 
 
 @pytest.mark.compiled

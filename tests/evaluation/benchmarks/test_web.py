@@ -9,30 +9,28 @@ import pytest
 pytest.importorskip("httpx", reason="the benchmark's pages need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from evaluation.benchmarks.web import _report, main
+from evaluation.__main__ import main
+from evaluation.benchmarks.web import report
 
 
 @pytest.mark.compiled
 def test_fifty_pages_at_once_each_get_their_own_game(capsys: Any) -> None:
-    assert main(["--pages", "50", "--agent", "alphabeta:depth=7", "--jobs", "2"]) == 0
+    options = ["--pages", "50", "--agent", "alphabeta:depth=7", "--jobs", "2"]
+    assert main(["bench", "web", *options]) == 0
     shown = capsys.readouterr().out
     assert "50 pages at once against alphabeta:depth=7, 2 processes" in shown
-    assert "0 lost, 0 another's" in shown
-    assert int(shown.split("processes\n")[1].split()[0]) > 3 * 50  # replies
+    rows = dict(line.rsplit(None, 1) for line in shown.splitlines()[1:])
+    assert (rows["replies lost"], rows["replies of another game"]) == ("0", "0")
+    assert int(rows["replies"]) > 3 * 50
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({}, "0 lost, 0 another's"),
-        ({"column": 7}, "0 lost, 1 another's"),
-        ({"moves": "45"}, "0 lost, 1 another's"),
-        ({"type": "error"}, "1 lost, 0 another's"),
-    ],
+    ("change", "lost", "others"),
+    [({}, 0, 0), ({"column": 7}, 0, 1), ({"moves": "45"}, 0, 1), ({"type": "error"}, 1, 0)],
 )
 def test_what_is_lost_or_anothers_is_counted(
-    change: dict[str, Any], words: str, capsys: Any
+    change: dict[str, Any], lost: int, others: int
 ) -> None:
     reply = {"type": "move", "column": 1, "moves": "121212", "asked": "121212", "waited": 0.1}
-    assert _report([[{**reply, **change}]], 1.0, "greedy", 1) == int(bool(change))
-    assert words in capsys.readouterr().out
+    rows = dict(report([[{**reply, **change}]], 1.0, "greedy", 1).rows)
+    assert (rows["replies lost"], rows["replies of another game"]) == (lost, others)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import io
 import json
 import os
 import subprocess
@@ -12,21 +13,60 @@ import agents
 import evaluation
 from agents.zoo import registry
 from evaluation.__main__ import COMMANDS, main
-from evaluation.commands.run import DEFAULT_FIELD
+from evaluation.commands.options import DEFAULT_FIELD
 from evaluation.store.record import GAMES_FILE, read_games
 from tests.helpers.paths import ROOT
 
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
 
-def test_run_prints_the_table_on_stdout_and_the_bar_on_stderr(capsys):
+def test_run_prints_standings_first_then_the_table(capsys):
     assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
     shown = capsys.readouterr()
-    assert "first \\ second" in shown.out
-    assert "8 games; openings of 1 plies" in shown.out
-    assert "Elo" in shown.out
-    assert "/8 [" in shown.err
-    assert "/8 [" not in shown.out
+    first, *lines = shown.out.splitlines()
+    assert first.split()[:3] == ["place", "agent", "Elo"]
+    assert lines[0].split()[1] == "greedy"
+    assert "score moving first" in shown.out
+    assert "8 games; openings of 1 ply" in shown.out
+    assert "\x1b" not in shown.out
+    assert "compiling" in shown.err or shown.err == ""  # no bar where there is no terminal
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_gets_colours_and_a_bar(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for colour in (True, False):
+        out, err = Terminal(), Terminal()
+        monkeypatch.setattr(sys, "stdout", out)
+        monkeypatch.setattr(sys, "stderr", err)
+        assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
+        assert ("\x1b[1mplace" in out.getvalue()) == colour
+        assert "/8 [" in err.getvalue()
+        monkeypatch.setenv("NO_COLOR", "1")
+
+
+def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
+    run = ["run", "old=random", "new=random", "--openings", "0", "--jobs", "1", "--quiet"]
+    assert main([*run, "--out", str(tmp_path), "--anchor", "old=100"]) == 0
+    shown = capsys.readouterr().out
+    assert {line.split()[1] for line in shown.splitlines()[1:3]} == {"old", "new"}
+    header, games, _ = read_games(tmp_path)
+    assert header["players"] == {"old": "random", "new": "random"}
+    assert {game.players for game in games} == {("old", "new"), ("new", "old")}
+    assert main(["gauntlet", "mine=greedy", "greedy", *run[3:], "--format", "csv"]) == 0
+    assert "mine,greedy" in capsys.readouterr().out
+    assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
+    assert capsys.readouterr().out.startswith(("Undecided: a stronger", "H0 accepted"))
+    assert main(["play", "one=random", "two=random", "--no-record"]) == 0
+    assert "one (x) plays" in capsys.readouterr().out
+    assert main(["run", "one=random", "one=greedy"]) == 2
+    assert "agent 'one' is given twice" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
@@ -66,7 +106,7 @@ def test_markdown_holds_ratings_notes_and_digest(capsys):
     shown = capsys.readouterr().out
     assert "| agent | Elo | 95 % | rank | > next | score | games |" in shown
     assert "5 s a move" in shown
-    assert "random is fixed" in shown
+    assert "random fixed" in shown
     assert "Digest `" in shown
 
 
@@ -87,6 +127,24 @@ def test_what_an_agent_prints_is_kept_apart(jobs, tmp_path):
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"] == 2
     assert "thinking" in done.stderr
+
+
+def test_what_an_exception_says_is_shown_and_not_obeyed(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "escaping.py").write_text(
+        "def agent(observation):\n    raise ValueError('\\x1b]0;title\\x07\\x1b[2J\\u202e')\n"
+    )
+    for form in ("text", "markdown", "json"):
+        command = [*QUICK[:2], "escaping:agent", *QUICK[3:], "--format", form]
+        assert main([*command, "--out", "run"]) == 0
+        shown = capsys.readouterr().out
+        assert not any(ord(c) < 32 and c != "\n" for c in shown)
+        assert "\u202e" not in shown
+        if form == "text":
+            assert "ValueError: \\x1b]0;title\\x07\\x1b[2J\\u202e" in shown
+    for command in (["report", "run"], ["replay", "run", "1", "--no-scores"]):
+        assert main(command) == 0
+        assert "\x1b" not in capsys.readouterr().out
 
 
 def test_the_version_is_told(capsys):
@@ -250,9 +308,15 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
         (["run", "random", "greedy", "--jobs", "0"], "jobs=0"),
         (["report", "no-such-folder"], "no-such-folder"),
         (["list", "rndom"], "did you mean 'random'?"),
+        (["list", "builtins:max"], "agent 'builtins:max': <built-in function max> does not say"),
+        (["run", "builtins:max", "greedy"], "agent 'builtins:max'"),
+        (["run", "random", "greedy", "--movetime", "1e12"], "movetime=1000000000000.0: expected"),
+        (["run", "random", "deepening:movetime=inf"], "movetime='inf': expected float between"),
+        (["run", "random", "\x1b[31mred"], "unknown agent '\\x1b[31mred'"),
+        (["report", "\x1b]0;title\x07"], "\\x1b]0;title\\x07"),
         (["play", "human", "rndom"], "did you mean 'random'?"),
         (["play", "human", "greedy", "--hint", "random"], "expected an agent that searches"),
-        (["play", "random", "greedy", "--seed", "-3"], "seed=-3"),
+        (["play", "random", "greedy", "--seed", "-3"], "--seed -3"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
@@ -308,7 +372,7 @@ def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
         assert f"unfinished: {kept - 1} of 2 games" in shown
         assert "greedy" in shown
     assert main([*QUICK, "--out", str(tmp_path)]) == 0
-    assert "1 of the games were there already" in capsys.readouterr().out
+    assert "1 of the games was there already" in capsys.readouterr().out
 
 
 @pytest.mark.compiled
@@ -348,16 +412,26 @@ def test_listing_agents_compiles_nothing():
 
 
 @pytest.mark.compiled  # from nothing: seconds
-def test_the_first_run_says_that_it_compiles_and_the_second_does_not(tmp_path):
-    command = [sys.executable, "-m", "evaluation", "run", "random", "greedy", "--openings", "0"]
+def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
+    command = [
+        sys.executable,
+        "-m",
+        "evaluation",
+        "run",
+        "--openings",
+        "0",
+        "--jobs",
+        "1",
+        "random",
+    ]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     said = [
         subprocess.run(
-            [*command, "--jobs", "1"], env=environment, capture_output=True, text=True, check=True
+            [*command, opponent], env=environment, capture_output=True, text=True, check=True
         ).stderr
-        for _ in range(2)
+        for opponent in ("greedy", "greedy", "rust-port:depth=1")
     ]
-    assert ["compiling native code" in text for text in said] == [True, False]
+    assert [text.count("compiling native code") for text in said] == [1, 0, 1]
 
 
 def test_output_into_a_closed_pipe_is_no_error():

@@ -19,8 +19,10 @@ pytest.importorskip("openai")
 import evaluation
 from agents.adapters import endpoint as endpoint_module
 from agents.errors import Unavailable
+from agents.simple import Random
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
+from evaluation.games.check import trial_faults
 from evaluation.store.record import read_games
 from evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
 from tests.helpers.chat import ChatServer, Fault, chatting, lowest_legal
@@ -135,6 +137,36 @@ def test_tokens_that_nobody_counts_cannot_be_limited(server):
         evaluation.round_robin(["random", "greedy"], openings=0, max_tokens=5)
     with pytest.raises(InvalidRun, match="max_tokens=0"):
         run(server, max_tokens=0)
+
+
+def test_nothing_is_asked_before_the_run(server, monkeypatch):
+    monkeypatch.setattr("threading.active_count", lambda: 1)  # else nobody is tried
+    assert trial_faults({"model": server.spec}) == {}
+    assert not server.asked
+
+
+class Held(Random):
+    """An agent that must be closed."""
+
+    open = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        Held.open += 1
+
+    def close(self) -> None:
+        Held.open -= 1
+
+
+def test_a_run_that_ends_early_closes_its_agents(server):
+    server.answer = lambda body: Fault(401)
+    players = [server.spec, f"{__name__}:Held"]
+    with pytest.raises(Unavailable, match="0 of 2 games are not kept"):
+        evaluation.round_robin(players, openings=0)
+    assert Held.open == 0
+    with pytest.raises(InvalidRun, match="movetime"):
+        evaluation.round_robin(players, openings=0, movetime=0.5)
+    assert Held.open == 0
 
 
 def test_a_clock_is_not_for_language_models(server):

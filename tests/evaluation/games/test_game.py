@@ -120,7 +120,7 @@ def test_any_words_of_an_error_can_be_written(error, tmp_path):
     game = against(fail)
     assert game.ending == "exception"
     assert len(game.reason) < 1000
-    (tmp_path / "game").write_text(game.format(), encoding="utf-8")
+    (tmp_path / "game").write_text(game.reason, encoding="utf-8")
 
 
 def test_nodes_that_are_no_number_are_the_agents_fault():

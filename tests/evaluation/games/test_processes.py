@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from evaluation.games.processes import deaf_to_interrupts, one_interrupt
+from evaluation.games.processes import one_interrupt, sigint_blocked
 from tests.helpers.paths import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -21,7 +21,7 @@ def hears_nothing():
 
 
 def test_processes_started_deaf_stay_deaf():
-    with deaf_to_interrupts():
+    with sigint_blocked():
         assert hears_nothing()
     assert not hears_nothing()
 
@@ -58,8 +58,8 @@ def test_somebody_elses_handler_is_left_alone():
 
 def test_a_worker_leaves_when_its_parent_is_killed():
     worker = (
-        "import os, sys, time; from evaluation.games.processes import start_worker;"
-        "start_worker(os.getppid()); print('started', flush=True); time.sleep(60)"
+        "import os, sys, time; from evaluation.games.processes import exit_with_parent;"
+        "exit_with_parent(os.getppid()); print('started', flush=True); time.sleep(60)"
     )
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {worker!r}])"
     process = subprocess.Popen(
@@ -73,3 +73,24 @@ def test_a_worker_leaves_when_its_parent_is_killed():
     process.wait()
     assert process.stdout.read() == b""  # it ends when the worker, who holds it too, has left
     process.stdout.close()
+
+
+def test_an_interrupt_while_processes_start_waits_until_they_have():
+    started = []
+
+    def interrupted():
+        with sigint_blocked():
+            signal.raise_signal(signal.SIGTERM)  # not blocked, so that Python hears it at once
+            started.append(True)
+
+    def stop(number, _):
+        raise InterruptedError(number)
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        with pytest.raises(InterruptedError):
+            interrupted()
+        assert signal.getsignal(signal.SIGTERM) is stop
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert started

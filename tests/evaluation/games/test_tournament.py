@@ -15,7 +15,7 @@ import evaluation
 from agents.errors import UnknownAgent
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings
-from evaluation.games.tournament import play
+from evaluation.games.tournament import play, prepare
 from evaluation.plan.field import name_players
 from evaluation.plan.schedule import gauntlet_order, opening_major, planned
 from evaluation.store.record import GAMES_FILE, digest, read_games
@@ -78,7 +78,8 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
 
     def run(folder, count, jobs):
         settings = Settings(seed=3, jobs=jobs, out=folder, backend="threading")
-        games = play(field, schedule, ["1", "2"], settings, {"kind": "test"}, ordered=True)
+        plan = prepare(field, schedule, ["1", "2"], settings, {"kind": "test"})
+        games = play(plan, ordered=True)
         taken = list(itertools.islice(games, count))
         games.close()
         return taken
@@ -148,7 +149,7 @@ def test_a_failing_agent_forfeits_and_the_run_goes_on():
     result = evaluation.round_robin([fails, "random", "greedy"], openings=0, seed=1)
     assert len(result.games) == 6
     assert result.table.forfeits == {"fails": {"exception": 4}}
-    assert "fails forfeited, for example: exception: RuntimeError: tired" in result.table.text()
+    assert "(4 exception), for example: exception: RuntimeError: tired" in result.table.text()
     assert all("tired" in g.reason for g in result.games if "fails" in g.players)
 
 
@@ -201,13 +202,44 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
     )
     path = tmp_path / GAMES_FILE
-    while process.poll() is None and not path.exists():
+    while process.poll() is None and not (path.exists() and path.read_bytes().endswith(b"\n")):
         time.sleep(0.01)
+    time.sleep(0.05)
     for _ in range(3):  # to all processes, as the terminal does; the workers are starting
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.1)
     out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
-    assert (process.returncode, out, err) == (130, "", "c4 run: interrupted\n")
+    kept = f"0 games are kept in {path}; the same command goes on from there"
+    assert (process.returncode, out, err) == (130, "", f"c4 run: interrupted; {kept}\n")
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
+    command = [sys.executable, "-m", "evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command += ["--out", str(tmp_path), "--jobs", "1"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    path = tmp_path / GAMES_FILE
+    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") > 1):
+        time.sleep(0.01)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    kept = path.read_bytes().count(b"\n") - 1
+    words = f"c4 run: interrupted by {number.name}; {kept} games are kept in {path}; the same "
+    assert (process.returncode, out) == (128 + number, "")
+    assert err == words + "command goes on from there\n"
+    assert len(read_games(tmp_path)[1]) == kept > 0
+
+
+def test_an_interrupt_without_a_directory_says_that_the_games_are_lost():
+    def stop(done, total):
+        if done == 1:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="1 games are lost; with --out DIR they are kept"):
+        evaluation.round_robin(["random", "greedy"], openings=0, watch=stop)
 
 
 def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):

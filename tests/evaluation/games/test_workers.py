@@ -13,7 +13,7 @@ from c4env.errors import MissingExtra
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.workers import (
     MOST_GAMES,
-    Orders,
+    RunSpec,
     _Batches,
     play_all,
     play_batch,
@@ -56,7 +56,7 @@ class DiesOnArrival:
 def played(jobs=2, backend=None, field=FIELD, fixtures=FIXTURES):
     return Counter(
         (game.fixture, game.moves)
-        for game in play_all(Orders(field, 1, version=version_here()), fixtures, jobs, backend)
+        for game in play_all(RunSpec(field, 1, version=version_here()), fixtures, jobs, backend)
     )
 
 
@@ -113,7 +113,7 @@ def test_threads_do_not_share_an_agent_that_is_an_object():
             return first_legal(observation)
 
     field = {"random": Remembers(), "greedy": "greedy"}
-    games = list(play_all(Orders(field, 1, version=version_here()), FIXTURES, 2, "threading"))
+    games = list(play_all(RunSpec(field, 1, version=version_here()), FIXTURES, 2, "threading"))
     assert {game.ending for game in games} <= {"four", "full board"}
 
 
@@ -146,7 +146,7 @@ def test_an_agent_that_cannot_be_sent_is_refused():
 
 def test_a_worker_of_another_version_is_refused():
     with pytest.raises(InvalidRun, match=r"has c4env .*, the run 0\.0\.0"):
-        play_batch(Orders(FIELD, 1, version="0.0.0"), FIXTURES)
+        play_batch(RunSpec(FIELD, 1, version="0.0.0"), FIXTURES)
 
 
 @pytest.mark.parametrize(

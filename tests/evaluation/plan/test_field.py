@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import functools
 import sys
 
+import numpy as np
 import pytest
 
 import agents
@@ -9,8 +11,9 @@ import evaluation
 from agents.base import Agent
 from agents.zoo import registry
 from agents.zoo.entries import Entry, Option
-from evaluation.errors import UnreadableRun
-from evaluation.plan.field import Traits, code_of, make_player, name_players, traits
+from c4env.position import Position
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.plan.field import Traits, code_of, make_field, make_player, name_players
 
 
 class Patient(Agent):
@@ -46,13 +49,13 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
 
 def test_traits(patient):
     field = name_players(["random", "greedy", "patient", "patient:movetime=1"])
-    assert traits(field) == Traits(
+    assert make_field(field)[0] == Traits(
         deterministic=("greedy", "patient"),
         timed=("patient:movetime=1",),
         holding=("patient", "patient:movetime=1"),
     )
-    assert traits(field, 0.5).timed == ("patient", "patient:movetime=1")
-    assert traits({"f": lambda observation: 0}) == Traits((), (), ())
+    assert make_field(field, 0.5)[0].timed == ("patient", "patient:movetime=1")
+    assert make_field({"f": lambda observation: 0})[0] == Traits((), (), ())
 
 
 def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
@@ -112,3 +115,52 @@ def test_code_of_everything_a_user_brings(tmp_path):
     assert set(first) == {*names, "object", "function"}
     weights.write_bytes(b"2")
     assert code_of(field)[str(weights)] != first[str(weights)]
+
+
+def test_a_file_that_an_argument_names_with_a_function_is_hashed(tmp_path):
+    """As in torch:FILE.py:NAME: a run does not go on with another network under the name."""
+    path = tmp_path / "net.py"
+    spec = f"torch:{path}:net"
+    path.write_text("net = 1\n")
+    before = code_of({spec: spec})
+    path.write_text("net = 2\n")
+    assert before.keys() == code_of({spec: spec}).keys() == {str(path)}
+    assert before != code_of({spec: spec})
+
+
+def leans(column, weights=()):
+    def policy(observation):
+        return column
+
+    policy.weights = weights
+    return policy
+
+
+class Leans:
+    def __init__(self, column, weights=()):
+        self.column = column
+        self.weights = np.array(weights)
+
+    def __call__(self, observation):
+        return self.column
+
+
+@pytest.mark.parametrize("make", [leans, Leans, lambda c: functools.partial(leans, c)])
+def test_objects_with_other_parameters_are_other_players(make):
+    assert code_of({"one": make(3)}) == code_of({"one": make(3)})
+    assert code_of({"one": make(3)}) != code_of({"one": make(4)})
+
+
+def test_arrays_and_the_zoos_options_are_parameters_too():
+    assert code_of({"a": Leans(3, [1, 2])}) != code_of({"a": Leans(3, [1, 3])})
+    one, other = (agents.make("mcts", simulations=number) for number in (5, 6))
+    one.name = other.name = ""
+    assert code_of({"a": one}) != code_of({"a": other})
+    one.reset(1)
+    one.choose(Position())
+    assert code_of({"a": one}) == code_of({"a": agents.make("mcts:simulations=5")})
+
+
+def test_a_name_that_no_file_can_hold_is_refused():
+    with pytest.raises(InvalidRun, match=r"'a\\ud800': expected a name of characters"):
+        name_players({"a\ud800": "random"})

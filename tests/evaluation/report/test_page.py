@@ -12,7 +12,7 @@ from agents.solver import Solver
 from c4env import Position
 from evaluation.__main__ import main
 from evaluation.store.record import read_games
-from tests.helpers.browser import chromium
+from tests.helpers.runs import record_run
 
 MINUS = "\N{MINUS SIGN}"
 
@@ -20,16 +20,9 @@ pytestmark = pytest.mark.compiled
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report")
-    run = ["run", "random", "greedy", "alphabeta:depth=2", "--openings", "1", "--jobs", "1"]
-    assert main([*run, "--quiet", "--out", str(path / "run")]) == 0
+    record_run(path / "run", "random", "greedy", "alphabeta:depth=2")
     assert main(["report", str(path / "run"), "--html", str(path / "p.html"), "--quiet"]) == 0
     return path
 

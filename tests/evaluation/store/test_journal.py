@@ -1,23 +1,28 @@
 from __future__ import annotations
 
+import errno
 import resource
 
+import portalocker
 import pytest
 
-from evaluation.errors import UnreadableRun
-from evaluation.store.journal import Journal
-
-TITLE = "numbers 1"
+from evaluation.errors import RunInUse, UnreadableRun, UnwritableRun
+from evaluation.store.journal import Format, Journal, read_lines
 
 
-def number(value):
+def number(values):
+    (value,) = values
     if not isinstance(value, int):
-        raise TypeError
+        raise TypeError("no number")
     return value
 
 
+NUMBERS = Format("numbers", number, "numbers", lambda value: [value])
+HEADER = '{"format":"numbers 1"}\n'
+
+
 def opened(path):
-    return Journal(path, TITLE, number)
+    return Journal(path, NUMBERS)
 
 
 def written(path, values):
@@ -34,25 +39,27 @@ def test_what_is_appended_is_read_again(tmp_path):
         assert journal.entries == [3, 1, 4]
 
 
-@pytest.mark.parametrize("torn", [1, 2, 15, 20, 24])
+@pytest.mark.parametrize("torn", [1, 2, 18, 19, 30, 37, 60, 70])
 def test_a_line_torn_off_by_a_kill_is_dropped(tmp_path, torn):
     path = tmp_path / "numbers.jsonl"
     written(path, [3, 12345])
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) - torn])
     with opened(path) as journal:
-        assert journal.entries == ([3] if torn < 7 else [])
+        assert journal.entries == ([3] if torn < 20 else [])
         journal.append(5)
     with opened(path) as journal:
-        assert journal.entries == ([3, 5] if torn < 7 else [5])
+        assert journal.entries == ([3, 5] if torn < 20 else [5])
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('{"format":"numbers 1"}\n1\n"two"\n3\n', "line 3"),
-        ('{"format":"numbers 1"}\n1\n2"\n3\n', "line 3"),
-        ('{"format":"letters 1"}\n', "line 1"),
+        (HEADER + '[1]\n["two"]\n[3]\n', "line 3"),
+        (HEADER + '[1]\n[2"]\n[3]\n', "line 3"),
+        (HEADER + "[1]\n" + "[" * 100_000 + "\n", "line 3"),
+        ('{"format":"numbers 2"}\n', "line 1.*checksum is missing"),
+        ('{"format":"letters 1"}\n', "line 1.*the format is 'letters 1'"),
         ("notes of mine\n", "line 1"),
         ("notes of mine", "notes of mine"),
     ],
@@ -67,9 +74,65 @@ def test_something_else_is_refused_and_left_alone(tmp_path, text, words):
 
 def test_a_second_writer_is_refused(tmp_path):
     path = tmp_path / "numbers.jsonl"
-    with opened(path), pytest.raises(UnreadableRun, match="another process"):
+    with opened(path), pytest.raises(RunInUse, match="another process"):
         opened(path)
     opened(path).close()
+    assert list(tmp_path.iterdir()) == [path]  # no lock file stays
+
+
+def test_a_file_system_without_locks_is_warned_of_and_written_to(tmp_path, monkeypatch):
+    def no_locks(*_):
+        raise portalocker.LockException(OSError(errno.ENOLCK, "No locks available"))
+
+    monkeypatch.setattr(portalocker, "lock", no_locks)
+    with (
+        pytest.warns(RuntimeWarning, match=r"cannot be locked \(No locks available\)"),
+        opened(tmp_path / "numbers.jsonl") as journal,
+    ):
+        journal.append(1)
+    assert read_lines(tmp_path / "numbers.jsonl", NUMBERS).entries == [1]
+
+
+def test_every_flipped_byte_is_found(tmp_path):
+    """Any byte in place of any other, the ends of lines and those of checksums among them."""
+    path = tmp_path / "numbers.jsonl"
+    written(path, [12, 5])
+    whole = path.read_bytes()
+    for place, right in enumerate(whole):
+        for wrong in {right ^ 1, right ^ 32, right ^ 128, ord("1"), ord("\n"), ord("c")} - {right}:
+            data = whole[:place] + bytes([wrong]) + whole[place + 1 :]
+            with pytest.raises(UnreadableRun, match=r"line [123]"):
+                read_lines(path, NUMBERS, data)
+
+
+def test_a_file_of_the_time_before_checksums_is_read_and_goes_on(tmp_path):
+    path = tmp_path / "numbers.jsonl"
+    path.write_text(HEADER + "[7]\n")
+    written(path, [8])
+    assert read_lines(path, NUMBERS).entries == [7, 8]
+    path.write_bytes(path.read_bytes().replace(b"[8,", b"[9,"))
+    with pytest.raises(UnreadableRun, match=r"line 3.*checksum is wrong"):
+        opened(path)
+
+
+@pytest.mark.parametrize("text", ["a\u2028b\x85c\x0bd", "half \ud800 a pair", "\udcff", 'é\n"\\'])
+def test_any_text_is_kept_as_it_is(tmp_path, text):
+    path = tmp_path / "texts.jsonl"
+    texts = Format("texts", str, "texts", lambda text: [text])._replace(parse=lambda v: v[0])
+    with Journal(path, texts, {"about": text}) as journal:
+        journal.append(text)
+    with Journal(path, texts, {"about": text}) as journal:
+        assert journal.entries == [text]
+
+
+def test_an_interrupt_says_what_is_kept_and_where(tmp_path):
+    def interrupted():
+        with opened(tmp_path / "numbers.jsonl") as journal:
+            journal.append(1)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match=r"1 numbers are kept in .*numbers\.jsonl"):
+        interrupted()
 
 
 def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
@@ -79,7 +142,7 @@ def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
     with opened(path) as journal:
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 4, hard))
         try:
-            with pytest.raises(UnreadableRun, match=r"numbers\.jsonl"):
+            with pytest.raises(UnwritableRun, match=r"numbers\.jsonl"):
                 journal.append(1234567)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

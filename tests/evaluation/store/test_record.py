@@ -6,17 +6,16 @@ from dataclasses import replace
 import pytest
 
 from evaluation.errors import UnreadableRun, UnwritableRun
-from evaluation.store.record import GAMES_FILE, GameFile, GameRecord, digest, read_games
+from evaluation.store.record import GAMES_FILE, GameRecord, digest, open_games, read_games
 
 WON = GameRecord(("a", "b"), "12", "1212121", 0, "four", "", (5, 7), (0.25, 0.5))
 LEFT = GameRecord(("b", "a"), "", "44", 1, "exception", "ValueError: it broke\nbadly")
 HEADER = {"players": {"a": "a", "b": "b"}, "seed": 3}
 
 
-def test_format_and_parse_are_inverse():
+def test_values_and_parse_are_inverse():
     for game in (WON, LEFT):
-        assert GameRecord.parse(game.format()) == game
-        assert "\n" not in game.format()
+        assert GameRecord.parse(json.loads(json.dumps(game.values()))) == game
 
 
 def test_points_and_forfeits():
@@ -28,33 +27,33 @@ def test_points_and_forfeits():
 
 
 @pytest.mark.parametrize(
-    "line",
+    "values",
     [
         "",
-        "{}",
-        "[1, 2]",
-        WON.format()[:-1],
-        replace(WON, winner=1).format(),
-        replace(WON, moves="121212").format(),
-        replace(WON, moves="12121218").format(),
-        replace(WON, opening="21").format(),
-        json.dumps({**json.loads(WON.format()), "players": ["a"]}),
-        json.dumps({**json.loads(WON.format()), "colour": "red"}),
-        replace(WON, ending="fuor").format(),
-        replace(WON, ending="full board").format(),
-        replace(WON, ending="exception").format(),
-        replace(WON, winner=True).format(),
-        replace(WON, winner=2, ending="time").format(),
-        replace(LEFT, winner=None).format(),
-        replace(LEFT, reason=None).format(),
-        replace(WON, nodes=(5, -7)).format(),
-        replace(WON, nodes=("5", 7)).format(),
-        replace(WON, seconds=(0.25, None)).format(),
+        {},
+        [1, 2],
+        None,
+        replace(WON, winner=1).values(),
+        replace(WON, moves="121212").values(),
+        replace(WON, moves="12121218").values(),
+        replace(WON, opening="21").values(),
+        {**WON.values(), "players": ["a"]},
+        {**WON.values(), "colour": "red"},
+        replace(WON, ending="fuor").values(),
+        replace(WON, ending="full board").values(),
+        replace(WON, ending="exception").values(),
+        replace(WON, winner=True).values(),
+        replace(WON, winner=2, ending="time").values(),
+        replace(LEFT, winner=None).values(),
+        replace(LEFT, reason=None).values(),
+        replace(WON, nodes=(5, -7)).values(),
+        replace(WON, nodes=("5", 7)).values(),
+        replace(WON, seconds=(0.25, None)).values(),
     ],
 )
-def test_a_line_that_is_no_game_is_refused(line):
+def test_what_is_no_game_is_refused(values):
     with pytest.raises(UnreadableRun):
-        GameRecord.parse(line)
+        GameRecord.parse(values)
 
 
 def test_digest_is_of_the_games_not_of_their_order_or_time():
@@ -65,57 +64,57 @@ def test_digest_is_of_the_games_not_of_their_order_or_time():
 
 
 def test_file_keeps_games_and_continues(tmp_path):
-    with GameFile(tmp_path / "run", HEADER) as file:
-        assert file.games == []
+    with open_games(tmp_path / "run", HEADER) as file:
+        assert file.entries == []
         file.append(WON)
-    with GameFile(tmp_path / "run", HEADER) as file:
-        assert file.games == [WON]
+    with open_games(tmp_path / "run", HEADER) as file:
+        assert file.entries == [WON]
         file.append(LEFT)
     assert read_games(tmp_path / "run")[:2] == (HEADER, [WON, LEFT])
 
 
 @pytest.mark.parametrize("cut", [1, 10, 100])
 def test_a_torn_last_line_is_dropped_and_nothing_else(tmp_path, cut):
-    with GameFile(tmp_path, HEADER) as file:
+    with open_games(tmp_path, HEADER) as file:
         file.append(WON)
         file.append(LEFT)
     path = tmp_path / GAMES_FILE
     path.write_bytes(path.read_bytes()[:-cut])
-    with GameFile(tmp_path, HEADER) as file:
-        assert file.games == [WON]
+    with open_games(tmp_path, HEADER) as file:
+        assert file.entries == [WON]
         file.append(LEFT)
     assert read_games(tmp_path)[1] == [WON, LEFT]
 
 
 def test_a_torn_line_with_half_a_letter_is_dropped(tmp_path):
-    with GameFile(tmp_path, HEADER) as file:
+    with open_games(tmp_path, HEADER) as file:
         file.append(replace(LEFT, reason="é"))
     path = tmp_path / GAMES_FILE
     data = path.read_bytes()
     path.write_bytes(data[: data.index("é".encode()) + 1])
-    with GameFile(tmp_path, HEADER) as file:
-        assert file.games == []
+    with open_games(tmp_path, HEADER) as file:
+        assert file.entries == []
 
 
 def test_another_run_is_refused_and_left_alone(tmp_path):
-    with GameFile(tmp_path, HEADER) as file:
+    with open_games(tmp_path, HEADER) as file:
         file.append(WON)
     before = (tmp_path / GAMES_FILE).read_bytes()
     with pytest.raises(UnreadableRun, match="another run: seed differ"):
-        GameFile(tmp_path, {**HEADER, "seed": 4})
+        open_games(tmp_path, {**HEADER, "seed": 4})
     assert (tmp_path / GAMES_FILE).read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"", b"half a hea", b"{}\n", b"[]\n", b"\xff\xfe\n", b"\n"])
+@pytest.mark.parametrize("content", [b"half a hea", b"{}\n", b"[]\n", b"\xff\xfe\n", b"\n"])
 def test_a_file_that_is_no_run_is_refused_and_left_alone(tmp_path, content):
     (tmp_path / GAMES_FILE).write_bytes(content)
     with pytest.raises(UnreadableRun, match="not the header"):
-        GameFile(tmp_path, HEADER)
+        open_games(tmp_path, HEADER)
     assert (tmp_path / GAMES_FILE).read_bytes() == content
 
 
 def test_damage_in_the_middle_is_reported_with_its_line(tmp_path):
-    with GameFile(tmp_path, HEADER) as file:
+    with open_games(tmp_path, HEADER) as file:
         file.append(WON)
         file.append(LEFT)
     path = tmp_path / GAMES_FILE
@@ -127,16 +126,16 @@ def test_damage_in_the_middle_is_reported_with_its_line(tmp_path):
 
 def test_a_second_writer_is_refused(tmp_path):
     with (
-        GameFile(tmp_path, HEADER),
-        pytest.raises(UnreadableRun, match="being written by another run"),
+        open_games(tmp_path, HEADER),
+        pytest.raises(UnreadableRun, match="being written by another process"),
     ):
-        GameFile(tmp_path, HEADER)
+        open_games(tmp_path, HEADER)
 
 
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnreadableRun):
-        GameFile(tmp_path / "file" / "run", HEADER)
+        open_games(tmp_path / "file" / "run", HEADER)
 
 
 def test_missing_folder():
@@ -149,7 +148,7 @@ def test_a_full_disk_loses_no_game(tmp_path):
     resource = pytest.importorskip("resource")
     path = tmp_path / GAMES_FILE
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    with GameFile(tmp_path, HEADER) as file:
+    with open_games(tmp_path, HEADER) as file:
         file.append(WON)
         size = path.stat().st_size
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20, before[1]))
@@ -159,8 +158,8 @@ def test_a_full_disk_loses_no_game(tmp_path):
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert path.stat().st_size == size
-    with GameFile(tmp_path, HEADER) as file:
-        assert file.games == [WON]
+    with open_games(tmp_path, HEADER) as file:
+        assert file.entries == [WON]
         file.append(LEFT)
     assert read_games(tmp_path)[1] == [WON, LEFT]
 
@@ -171,7 +170,51 @@ def test_no_header_without_room_for_it(tmp_path):
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
     try:
         with pytest.raises(UnreadableRun, match="File too large"):
-            GameFile(tmp_path, HEADER)
+            open_games(tmp_path, HEADER)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(tmp_path.iterdir()) == []
+    with open_games(tmp_path, HEADER) as file:
+        file.append(WON)
+    assert read_games(tmp_path)[:2] == (HEADER, [WON])
+
+
+PLANNED = {"players": {"a": "a", "b": "b"}, "openings": ["12", ""]}
+OTHER = replace(WON, players=("c", "b"))
+
+
+@pytest.mark.parametrize("games", [[WON, LEFT, WON], [LEFT, OTHER], [replace(WON, opening="1")]])
+def test_reports_and_runs_refuse_the_same_games(tmp_path, games):
+    """One twice, of players or openings that the run does not have: both read alike."""
+    with open_games(tmp_path, PLANNED) as file:
+        for game in games:
+            file.append(game)
+    words = f"line {len(games) + 1}.*of another run, or is there twice"
+    with pytest.raises(UnreadableRun, match=words):
+        read_games(tmp_path)
+    with pytest.raises(UnreadableRun, match=words):
+        open_games(tmp_path, PLANNED)
+
+
+def test_people_may_play_one_opening_many_times(tmp_path):
+    with open_games(tmp_path, {"recorded": "people"}) as file:
+        file.append(WON)
+        file.append(WON)
+    assert read_games(tmp_path)[1] == [WON, WON]
+
+
+def test_a_name_and_a_reason_of_any_characters_are_kept(tmp_path):
+    """Among them what splits lines in Python but not in files, and halves of pairs."""
+    game = replace(LEFT, players=("b\u2028", "a\ud800"), reason="x\u2028y\x85\udc80")
+    with open_games(tmp_path, HEADER) as file:
+        file.append(game)
+        file.append(WON)
+    assert read_games(tmp_path)[1] == [game, WON]
+    assert digest([game]) != digest([LEFT])
+
+
+def test_games_of_the_time_before_checksums_are_read(tmp_path):
+    lines = [{"format": "c4env games 1", **HEADER}, WON.values()]
+    (tmp_path / GAMES_FILE).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with open_games(tmp_path, HEADER) as file:
+        file.append(LEFT)
+    assert read_games(tmp_path)[1] == [WON, LEFT]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -10,10 +11,10 @@ from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import enumerate_openings
 from evaluation.store.record import GameRecord, read_games
+from evaluation.strength.fit import fit
 from evaluation.strength.ratings import (
     Rating,
     Tally,
-    fit,
     format_ranks,
     format_ratings,
     parse_anchor,
@@ -154,6 +155,29 @@ def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
     assert worst.high - worst.elo < worst.elo - worst.low < 2000
 
 
+def test_moving_first_is_unknown_where_one_side_wins_everything():
+    played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
+    played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
+    ratings = rate(played, "ab")
+    assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
+    assert ratings.first_move.low < -400
+    assert ratings.first_move.high > 400
+    assert "Moving first: 0 Elo" in format_ratings(ratings)
+
+
+def test_memory_does_not_grow_with_the_square_of_the_field():
+    n, openings = 40, 4
+    points = np.random.default_rng(1).random((openings, n, n)) * (1 - np.eye(n))
+    names = tuple(f"{i:02}" for i in range(n))
+    tally = Tally(names, tuple("1234"), points, np.broadcast_to(1 - np.eye(n), points.shape))
+    tracemalloc.start()
+    ratings = rate_tally(tally)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(ratings) == n
+    assert peak < 1000 * n * n * 8  # one number for every draw and pair of agents
+
+
 def test_ranks_and_the_chance_to_be_better():
     played = []
     for opening in enumerate_openings(3):
@@ -194,7 +218,7 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample():
 @pytest.mark.parametrize(
     ("played", "deterministic"),
     [
-        (some_run(), "abc"),  # one draws lots
+        (some_run(), "abc"),  # one is stochastic
         (some_run()[:-1], "abcd"),  # a game is missing
         ([g for g in some_run() if g.opening != "44"], "abcd"),  # an opening is missing
     ],

@@ -7,7 +7,13 @@ import pytest
 
 from evaluation.__main__ import main
 from evaluation.strength import ratings
-from evaluation.strength.simulation import KINDS_OF_PAIRS, coverage, sprt_errors, tilted
+from evaluation.strength.simulation import (
+    KINDS_OF_PAIRS,
+    LOPSIDED,
+    coverage,
+    sprt_errors,
+    tilted,
+)
 from evaluation.strength.sprt import SCORES, Sprt
 
 
@@ -18,12 +24,19 @@ def test_intervals_hold_the_truth():
     assert found.ranks >= 0.92
 
 
+@pytest.mark.parametrize(("openings", "tournaments"), [(6, 20), (121, 100)])
+def test_the_worth_of_moving_first_is_held_though_one_side_wins_nearly_all(openings, tournaments):
+    assert coverage(2, openings, tournaments, world=LOPSIDED).first_move >= 0.91
+
+
 def test_intervals_that_are_too_narrow_are_noticed(monkeypatch):
     """The same, resampled as if there were thrice as many openings: that test can fail."""
-    whole = ratings._weights
-    monkeypatch.setattr(
-        ratings, "_weights", lambda units, generator: 1 + (whole(units, generator) - 1) / 3**0.5
-    )
+    whole = ratings.opening_weights
+
+    def narrow(units, generator):
+        return 1 + (whole(units, generator) - 1) / 3**0.5
+
+    monkeypatch.setattr(ratings, "opening_weights", narrow)
     assert coverage(players=4, openings=30, tournaments=60).elo < 0.88
 
 

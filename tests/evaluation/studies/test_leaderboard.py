@@ -165,6 +165,7 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     )
     monkeypatch.setattr("evaluation.studies.leaderboard.available.__defaults__", (few,))
     arguments = ["leaderboard", "--quick", "--jobs", "1", "--quiet", "--out", str(tmp_path / "d")]
+    arguments += ["--format", "markdown"]
     assert main([*arguments, "--readme", str(readme), "--store", str(store)]) == 0
     table = capsys.readouterr().out.strip()
     assert table in readme.read_text()
@@ -179,7 +180,7 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     assert "alphabeta:depth=3: place" in shown
     assert "of 36 games" in shown
     assert main(["leaderboard", "--stored"]) == 0
-    assert "| `perfect` |" in capsys.readouterr().out
+    assert "1-3  perfect  " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -194,3 +194,13 @@ def test_bad_arguments_are_one_line(arguments, words, capsys):
     shown = capsys.readouterr()
     assert words in shown.err
     assert shown.err.count("\n") == 1
+
+
+def test_a_wrong_label_is_one_line(tmp_path, capsys):
+    right = SET[0]
+    (tmp_path / "set.txt").write_text(format_labelled([right._replace(score=right.score + 1)]))
+    assert main(["heuristics", "lines", "--on", str(tmp_path / "set.txt")]) == 2
+    shown = capsys.readouterr()
+    expected = f"{right.moves} is labelled {right.score + 1}; its score is {right.score}"
+    assert expected in shown.err
+    assert shown.err.count("\n") == 1

@@ -5,7 +5,15 @@ import pytest
 from agents.solver import Solver
 from c4env.bitboard import CELLS
 from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.truth.labelled import STAGES, format_labelled, make_labelled, read_labelled
+from evaluation.truth.labelled import (
+    STAGES,
+    format_labelled,
+    labelled_sets,
+    make_labelled,
+    read_labelled,
+)
+
+LATE = make_labelled("end-easy", 30, 3, Solver(book=None, table_mb=1))
 
 
 def test_made_positions_are_of_the_set_and_labelled_right():
@@ -55,3 +63,21 @@ def test_missing_files_and_sets(tmp_path):
         make_labelled("late", 1, 0, Solver(book=None, table_mb=4))
     with pytest.raises(InvalidRun, match="at least 1"):
         make_labelled("end-easy", 0, 0, Solver(book=None, table_mb=4))
+
+
+def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):
+    path = tmp_path / "set.txt"
+    path.write_text(format_labelled(LATE))
+    assert labelled_sets([str(path), str(path)], None) == LATE
+    assert labelled_sets([str(path)], 4) == LATE[:4]
+    assert labelled_sets(["end-easy"], 30, 3) == LATE
+    path.write_text("1212121 -18\n")
+    with pytest.raises(InvalidRun, match="1212121: the game is over"):
+        labelled_sets([str(path)], None)
+    wrong = LATE[2]._replace(score=-LATE[2].score or 1)
+    path.write_text(format_labelled([*LATE[:2], wrong]))
+    assert labelled_sets([str(path)], 2) == LATE[:2]
+    with pytest.raises(InvalidRun, match=f"{wrong.moves} is labelled {wrong.score}; its score is"):
+        labelled_sets([str(path)], None)
+    with pytest.raises(InvalidRun, match="at least 1"):
+        labelled_sets(["end-easy"], 0)

@@ -15,14 +15,15 @@ import pytest
 import agents
 from agents.solver import Solver
 from c4env import Position
-from evaluation.__main__ import main
 from evaluation.store.record import read_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from evaluation.web.server import Settings  # noqa: E402
-from tests.helpers.browser import PATIENCE, chromium  # noqa: E402
+from evaluation.web.specs import LEVELS  # noqa: E402
+from tests.helpers.browser import PATIENCE  # noqa: E402
+from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 expect = playwright.expect
@@ -32,16 +33,9 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page")
-    run = ["run", "random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
-    assert main([*run, "--out", str(path / "run")]) == 0
+    record_run(path / "run", "random", "greedy")
     return path
 
 
@@ -49,7 +43,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(folder: Path) -> Iterator[str]:
     settings = Settings(
         agents=("tests.helpers.serving:sleeper",),
-        hint="minimax:depth=3",
         record=folder / "games",
         runs=(folder / "run",),
         workers=2,
@@ -171,8 +164,11 @@ def test_take_back_and_hint(open_page: Open) -> None:
     assert moves_of(page)[0] == "1"
     assert len(moves_of(page)) == 2
     page.click("#hint")
-    hint = agents.make("minimax:depth=3").search(Position.parse(moves_of(page)))  # type: ignore[attr-defined]
-    expect(page.locator("#detail")).to_contain_text(f"Hint: column {hint.column + 1}")
+    position = Position.parse(moves_of(page))
+    expect(page.locator("#detail")).to_contain_text("Hint: column")
+    hint = page.inner_text("#detail")
+    assert int(hint.removeprefix("Hint: column ")[0]) - 1 in Solver().best_columns(position)
+    assert re.search(r"you \(Red\) win in|Yellow wins in|a draw", hint)
     expect(page.locator(".hinted")).to_have_count(1)
     page.click("#takeback")
     expect(page.locator("#takeback")).to_be_disabled()
@@ -192,10 +188,12 @@ def test_the_agent_begins_when_the_person_is_yellow(open_page: Open, folder: Pat
 
 def test_an_agent_and_its_options_are_chosen(open_page: Open) -> None:
     page = open_page()
-    page.select_option("#seat1 select", "minimax")
-    page.fill("#seat1 [name=depth]", "2")
+    assert not page.is_visible("#options1 select")
+    page.click("#options > summary")
+    page.select_option("#options1 .agent", "minimax")
+    page.fill("#options1 [name=depth]", "2")
     page.keyboard.press("Tab")
-    page.select_option("#seat1 [name=heuristic]", "lines")
+    page.select_option("#options1 [name=heuristic]", "lines")
     assert page.url.endswith("yellow=minimax:depth=2,heuristic=lines")
     click(page, 3)
     expected = agents.make("minimax:depth=2,heuristic=lines").choose(Position.parse("4"))
@@ -206,8 +204,10 @@ def test_two_agents_to_watch(open_page: Open, folder: Path) -> None:
     before = len(games(folder))
     page = open_page("moves=4444&red=minimax:depth=1&yellow=greedy")
     headline(page, "minimax:depth=1.*to move")
-    page.click("#stop")  # which says Start
+    page.select_option("#pace", "Fast")
+    page.click("#pause")  # which says Start
     headline(page, "wins|draw")
+    expect(page.locator("#pause")).to_be_disabled()
     position = Position.parse("4444")
     players = [agents.make("minimax:depth=1"), agents.make("greedy")]
     while position.outcome is None:
@@ -223,9 +223,45 @@ def test_a_long_search_shows_progress_and_can_be_stopped(open_page: Open) -> Non
     page.click("#stop")
     headline(page, "to move")
     expect(page.locator("#stop")).to_have_text("Go on")
-    page.select_option("#seat1 select", "greedy")
+    page.select_option("#seat1 select", "mcts:simulations=25")
     headline(page, "Your turn")
     assert len(moves_of(page)) == 2
+
+
+def test_what_the_agents_see_is_shown_and_they_can_be_paused(open_page: Open) -> None:
+    page = open_page("moves=44&red=minimax:depth=3&yellow=random")
+    expect(page.locator("#pause")).to_have_text("Start")
+    page.keyboard.press("p")
+    expect(page.locator("#pause")).to_have_text("Pause")
+    expect(page.locator("#ply")).to_contain_text("disc 4 of")
+    page.keyboard.press("p")
+    expect(page.locator("#pause")).to_have_text("Go on")
+    moves = moves_of(page)
+    seen = agents.make("minimax:depth=3").search(Position.parse(moves[:2]))  # type: ignore[attr-defined]
+    page.click("#moves button >> nth=2")
+    line = " ".join(str(column + 1) for column in seen.principal_variation)
+    expect(page.locator("#thoughts")).to_contain_text(
+        re.compile(
+            rf"Red, minimax:depth=3: column {seen.column + 1}, value .*, depth 3, .*line {line}"
+        )
+    )
+    page.wait_for_timeout(300)
+    page.click("#last")
+    assert moves_of(page) == moves  # the pause lasts
+
+
+def test_opponents_are_levels(open_page: Open) -> None:
+    page = open_page("moves=")
+    names = page.locator("#seat1 option").all_inner_texts()
+    named = "tests.helpers.serving:sleeper"  # on the command line
+    assert names == ["You", *[level.name for level in LEVELS], named]
+    assert page.input_value("#seat1 select") == LEVELS[1].spec
+    page.select_option("#seat1 select", "perfect:ties=random")
+    expect(page.locator("#about")).to_contain_text("Perfect: knows the result")
+    page.keyboard.press("4")  # with the focus still in the list
+    headline(page, "Your turn")
+    first, second = (int(column) - 1 for column in moves_of(page))
+    assert (first, second in Solver().best_columns(Position.parse("4"))) == (3, True)
 
 
 def test_two_pages_at_once(open_page: Open) -> None:
@@ -257,7 +293,8 @@ def test_scores_are_the_solvers(open_page: Open, moves: str) -> None:
         text.replace("\N{MINUS SIGN}", "-") for text in page.locator(".score").all_inner_texts()
     ]
     scores = Solver().scores(Position.parse(moves))
-    assert [int(text) if text else None for text in shown] == scores
+    found = {c: int(text) if text else None for c, text in enumerate(shown)}
+    assert list(found.values()) == scores
     best = [s for s in scores if s is not None and s == max(x for x in scores if x is not None)]
     assert page.locator(".score.best").count() == len(best)
     plies = Solver().plies_to_end(Position.parse(moves))
@@ -286,13 +323,31 @@ def test_a_bad_position_is_answered_and_the_game_stays(open_page: Open) -> None:
     assert Position.parse(moves_of(page)) == Position.parse("44556")
 
 
-def test_a_bad_address_is_said(open_page: Open) -> None:
-    page = open_page("moves=44444449")
-    expect(page.locator("#wrong")).to_contain_text("column 4 is full")
+@pytest.mark.parametrize(
+    ("fragment", "words"),
+    [
+        ("moves=44444449", "'44444449' is no position: move 7: column 4 is full"),
+        ("moves=4x", "'x' is not a column 1..7"),
+        ("moves=&red=nobody", "Red: no agent here is called 'nobody'"),
+        ("moves=&yellow=exec:./x", "Yellow: no agent here is called 'exec:./x'"),
+        ("moves=&yellow=alphabeta:depth=99", "expected depth from 1 to 42"),
+        ("moves=&yellow=alphabeta:width=2", "alphabeta has no option 'width' here"),
+        ("moves=&yellow=alphabeta:heuristic=os:x", "expected heuristic chain, lines"),
+        ("move=44", "It says 'move': expected moves, red, yellow, run or game"),
+        ("run=nothing", "the runs here are run"),
+        ("run=run&game=99", "game '99' of the run run: expected 1 to 8"),
+    ],
+)
+def test_a_bad_address_is_said(open_page: Open, fragment: str, words: str) -> None:
+    page = open_page(fragment)
+    expect(page.locator("#notice")).to_contain_text("The address cannot be followed. ")
+    expect(page.locator("#notice")).to_contain_text(words)
+    headline(page, "Your turn")
     assert discs_of(page) == [[]] * 7
     page.evaluate("location.hash = 'moves=123&red=human&yellow=human'")
     headline(page, "Yellow's turn")
     assert discs_of(page) == as_discs(Position.parse("123"))
+    expect(page.locator("#notice")).to_be_hidden()
 
 
 def test_a_page_loaded_again_goes_on_where_it_was(open_page: Open, folder: Path) -> None:
@@ -324,12 +379,50 @@ def test_by_hand_and_looking_back(open_page: Open) -> None:
     page.click("#back")
     headline(page, "Red to move")
     assert discs_of(page) == as_discs(Position.parse("44"))
-    page.locator(".column").nth(0).click(force=True)
-    expect(page.locator("#live")).to_contain_text("earlier position")
     page.click("text=Play from here")
     click(page, 2)
     expected = agents.make("minimax:depth=2").choose(Position.parse("443")) + 1
     assert moves_of(page) == f"443{expected}"
+
+
+def test_another_move_at_an_earlier_position_begins_a_line(open_page: Open) -> None:
+    page = open_page("moves=44&red=human&yellow=minimax:depth=2")
+    click(page, 0)
+    click(page, 1)
+    whole = moves_of(page)
+    page.click("#moves button >> nth=1")
+    assert moves_of(page) == "44"
+    page.keyboard.press(whole[2])  # the game's own next move: it only steps on
+    assert moves_of(page) == whole[:3]
+    page.keyboard.press("ArrowLeft")
+    page.locator(".column").nth(6).click()
+    headline(page, "Your turn")
+    assert moves_of(page)[:3] == "447"
+    line = page.locator("#lines button")
+    expect(line).to_have_text(f"You \u2013 minimax:depth=2 {whole}")
+    line.click()
+    page.keyboard.press("End")
+    assert moves_of(page) == whole
+    expect(page.locator("#detail")).to_contain_text("Another line of the game")
+    expect(page.locator("#lines button")).to_contain_text("447")
+
+
+def test_the_graph_is_the_solvers(open_page: Open) -> None:
+    """Also of a game that is over, whose last value is its result."""
+    moves = "4453443523611212"
+    page = open_page(f"moves={moves}&red=human&yellow=human")
+    page.click("#scores")
+    expect(page.locator("#worth")).to_contain_text(re.compile("changes at|ends the same"))
+    values = page.evaluate("[...state.moves, ''].map((_, n) => valueAt(state.moves.slice(0, n)))")
+    solver = Solver()
+    for ply, value in enumerate(values):
+        score = solver.score(Position.parse(moves[:ply]))
+        assert value == (score if ply % 2 == 0 else -score)
+    signs = [(v > 0) - (v < 0) for v in values]
+    changes = [ply for ply in range(1, len(signs)) if signs[ply] != signs[ply - 1]]
+    assert re.findall(r"disc (\d+) ", page.inner_text("#worth")) == [str(ply) for ply in changes]
+    won = page.evaluate("[valueAt('1212121'), valueAt('12121272'), valueAt('7121212')]")
+    assert won == [18, -18, None]
 
 
 def test_any_game_of_a_run_opens(open_page: Open, folder: Path) -> None:
@@ -355,6 +448,15 @@ def test_any_game_of_a_run_opens(open_page: Open, folder: Path) -> None:
     assert discs_of(page) == [[]] * 7
     page.click("#forth")
     assert moves_of(page) == expected[-1].moves[:1]
+    one, two = expected[-1].players
+    assert f"red={one}&yellow={two}&run=run&game={played.index(expected[-1]) + 1}" in page.url
+    assert page.locator("#players select.level option").all_inner_texts() == [one, two]
+    page.reload()
+    headline(page, f"{two}.* to move")
+    assert moves_of(page) == expected[-1].moves[:1]
+    page.click("text=Play from here")
+    headline(page, "Your turn|is thinking")
+    assert "run=" not in page.url
 
 
 # -- the server goes away ------------------------------------------------------------------------
@@ -421,6 +523,7 @@ def test_a_game_by_keys_alone_is_told_aloud(open_page: Open) -> None:
         page.keyboard.press(key)
         expect(page.locator("#ply")).to_contain_text(f"disc {before + 2} of")
         headline(page, "Your turn|win")
+    page.focus("#swap")  # wherever the focus is
     page.keyboard.press("u")
     expect(page.locator("#live")).to_contain_text("Taken back. Red to move.")
     page.keyboard.press("h")
@@ -428,7 +531,9 @@ def test_a_game_by_keys_alone_is_told_aloud(open_page: Open) -> None:
     page.keyboard.press("a")
     expect(page.locator("#scores")).to_have_attribute("aria-checked", "true")
     expect(page.locator(".score.best").first).to_be_visible()
-    assert re.search(r"Score -?\d+", page.locator(".column").nth(3).get_attribute("aria-label"))
+    assert re.search(
+        r"Score [+\u2212]?\d+", page.locator(".column").nth(3).get_attribute("aria-label")
+    )
     said = page.evaluate("window.said")
     assert "Red, You: column 2." in said
     assert re.search(r"Yellow, minimax:depth=2: column \d\.", said)
@@ -448,7 +553,7 @@ CONTRAST = """elements => elements.map(element => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    ("width", "height"), [(360, 740), (768, 1024), (1366, 768)], ids=["phone", "tablet", "desktop"]
+    ("width", "height"), [(360, 740), (768, 1024), (1280, 768)], ids=["phone", "tablet", "desktop"]
 )
 def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, height: int) -> None:
     page = open_page(
@@ -458,7 +563,10 @@ def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, heigh
     )
     page.click("#scores")
     expect(page.locator(".score.best").first).to_be_visible()
-    page.click("#position > summary")
+    page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    page.select_option("#run", "run")
+    page.locator(".cross td button").first.click()
+    expect(page.locator("#worth")).to_contain_text(re.compile("changes at|ends the same"))
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     box = page.locator("#board").bounding_box()
     assert box["x"] >= 0
@@ -469,7 +577,8 @@ def test_it_fits_and_can_be_read(open_page: Open, scheme: str, width: int, heigh
         assert button.bounding_box()["height"] >= 40
     texts = page.locator(
         "h1, h2, #headline, .note:visible, label:visible, button.do:enabled:visible, .number,"
-        " .score:not(.none)"
+        " .score:not(.none), .moves button, .thought, #worth, .list button, .cross th,"
+        " .cross button, select:disabled"
     )
     for name, contrast in texts.evaluate_all(CONTRAST):
         assert contrast >= 4.5, name

@@ -24,18 +24,19 @@ pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
 from evaluation.web.runs import Runs  # noqa: E402
-from evaluation.web.server import Settings, is_loopback, listen  # noqa: E402
+from evaluation.web.server import Settings, listen  # noqa: E402
+from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 WON = "1212121"  # by the first player
+LEFT = {"by": 0, "ending": "abandoned", "reason": "left the game"}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("web")
-    for name, seed in (("monday", "1"), ("tuesday", "2")):
-        run = ["run", "random", "greedy", "--openings", "1", "--seed", seed, "--jobs", "1"]
-        assert main([*run, "--quiet", "--out", str(path / "runs" / name)]) == 0
+    for name, seed in (("monday", 1), ("tuesday", 2)):
+        record_run(path / "runs" / name, "random", "greedy", seed=seed)
     return path
 
 
@@ -79,6 +80,7 @@ def test_settings_name_agents_and_runs(client: Any, folder: Path) -> None:
     assert offered[0] == "random"
     assert offered[-1] == "tests.helpers.serving:sleeper"
     assert found["runs"] == ["monday", "tuesday"]
+    assert [level["name"] for level in found["levels"]][::4] == ["Easy", "Perfect"]
     assert found["record"] == str(folder / "games")
 
 
@@ -101,6 +103,17 @@ def test_scores_are_the_solvers(client: Any) -> None:
 def test_a_hint_has_a_line(client: Any) -> None:
     hint = ask(client, kind="hint", moves="121212")[-1]
     assert (hint["column"], hint["line"]) == (1, "1")
+
+
+def test_a_hint_is_exact_unless_the_owner_says_otherwise() -> None:
+    solver = Solver()
+    settings = Settings(record=None, workers=1)
+    with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
+        for moves in ("", "44", "4453443523"):
+            hint = ask(client, kind="hint", moves=moves)[-1]
+            position = Position.parse(moves)
+            assert hint["column"] - 1 in solver.best_columns(position)
+            assert hint["value"] == solver.score(position)
 
 
 def test_a_pasted_position_is_moves_or_a_board(client: Any) -> None:
@@ -189,6 +202,17 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> Non
     assert "3 games" in capsys.readouterr().out
 
 
+def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
+    reason = "gone\u2028\u0085\n\x1b[31mred\u202e"
+    with serving(Settings(record=tmp_path, workers=1)) as address:
+        forfeit = {"by": 0, "ending": "abandoned", "reason": reason}
+        left = finished(moves="44", forfeit=forfeit)
+        assert httpx.post(f"{address}/api/games", json=left).status_code == 200
+        assert httpx.post(f"{address}/api/games", json=finished(id="second-one")).status_code == 200
+    one, _ = read_games(tmp_path)[1]
+    assert one.reason == "gone [31mred"
+
+
 def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: Any) -> None:
     lines = iter(["4", "4", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
@@ -228,8 +252,11 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("ask", "", "not JSON"),
         ("ask", "[" * 9000, "not JSON"),
         ("ask", b"\xff\xfe", "not JSON"),
-        ("ask", {}, "expected one of move, hint, scores"),
-        ("ask", {"kind": ["move"]}, "expected one of move, hint, scores"),
+        ("ask", '{"kind": "move", "moves": "\\ud800"}', "is not Unicode"),
+        ("position", '{"text": "\\udc00"}', "is not Unicode"),
+        ("games", '{"id": "12345678", "\\udfff": 1}', "is not Unicode"),
+        ("ask", {}, "expected one of move, hint, scores, values"),
+        ("ask", {"kind": ["move"]}, "expected one of move, hint, scores, values"),
         ("ask", {"kind": "move", "moves": "44"}, "expected a spec"),
         ("ask", {"kind": "move", "moves": "44", "agent": "rndom"}, "this page offers"),
         ("ask", {"kind": "move", "moves": "44", "agent": "exec:./x"}, "this page offers"),
@@ -244,8 +271,9 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("ask", {"kind": "move", "moves": "1" * 9000, "agent": "greedy"}, "expected at most 42"),
         ("ask", {"kind": "move", "moves": WON, "agent": "greedy"}, "the game is over"),
         ("ask", {"kind": "scores", "moves": WON}, "the game is over"),
-        ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": -1}, "2**63-1"),
-        ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": True}, "2**63-1"),
+        ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": -1}, "an integer 0.."),
+        ("ask", {"kind": "move", "moves": "", "agent": "greedy", "seed": True}, "an integer 0.."),
+        ("ask", {"kind": "values", "moves": "44", "since": 43}, "an integer 0..42"),
         ("position", {"text": 44}, "expected moves or a drawn board"),
         ("position", {}, "expected moves or a drawn board"),
         ("games", finished(id=""), "8 to 64 characters"),
@@ -261,6 +289,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("games", finished(forfeit={"by": 0, "ending": "abandoned", "reason": ""}), "forfeit"),
         ("games", finished(moves="4", forfeit={"by": 2}), "forfeit"),
         ("games", finished(moves="4", forfeit="mine"), "forfeit"),
+        ("games", finished(moves="4", forfeit={**LEFT, "by": 0.0}), "forfeit"),
     ],
 )  # fmt: skip
 def test_bad_requests_are_answered_and_logged(
@@ -367,11 +396,6 @@ def test_who_stops_listening_stops_the_search(client: Any) -> None:
 
 
 # -- the command ------------------------------------------------------------------------------
-
-
-def test_what_is_loopback() -> None:
-    assert all(map(is_loopback, ("127.0.0.1", "127.9.9.9", "::1", "localhost")))
-    assert not any(map(is_loopback, ("0.0.0.0", "::", "192.168.1.2", "somewhere")))
 
 
 def test_a_port_that_is_taken_is_one_line(capsys: Any) -> None:

@@ -12,7 +12,7 @@ from agents.zoo.table import ZOO
 from c4env.errors import C4Error
 from evaluation.errors import InvalidRequest
 from evaluation.web import specs
-from evaluation.web.specs import MEMORY, PLAIN, catalogue, check_spec, offered, settable
+from evaluation.web.specs import LEVELS, MEMORY, PLAIN, catalogue, check_spec, offered, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes() -> None:
@@ -22,6 +22,13 @@ def test_the_zoo_is_offered_and_every_default_passes() -> None:
         assert check_spec(name) == name
         spec = check_spec(f"{name}:{given}" if given else name)
         assert agents.zoo.registry.split_spec(spec)[0] == name
+
+
+def test_the_levels_are_offered_and_vary_their_play() -> None:
+    assert [level.name for level in LEVELS] == ["Easy", "Medium", "Hard", "Expert", "Perfect"]
+    for level in LEVELS:
+        assert check_spec(level.spec) == level.spec
+        assert not agents.make(level.spec).deterministic
 
 
 def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
@@ -62,16 +69,16 @@ def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.Monkey
         (" random", None),
         ("random()", None),
         ("random(", "expected key=value"),
-        ("alphabeta:heuristic=os:system", "expected chain, lines"),
-        ("alphabeta(heuristic=mine:f)", "expected chain, lines"),
-        ("alphabeta:heuristic=nope", "expected chain, lines"),
+        ("alphabeta:heuristic=os:system", "expected one of chain, lines"),
+        ("alphabeta(heuristic=mine:f)", "expected one of chain, lines"),
+        ("alphabeta:heuristic=nope", "expected one of chain, lines"),
         ("alphabeta:depth=-1", "expected int between 1 and 42"),
         ("alphabeta:depth=43", "expected int between 1 and 42"),
         ("alphabeta:depth=many", "expected int between 1 and 42"),
         ("alphabeta:width=3", "option 'width': expected one of depth, heuristic"),
         ("alphabeta:f:depth=3", "expected key=value after the colon"),
         ("random:x=1", "expected one of none"),
-        ("perfect:table_mb=60000", "expected at most 256"),
+        ("perfect:table_mb=60000", "expected int between 1 and 256"),
         ("perfect:blunder=nan", "between 0 and 1"),
         (7, "expected a spec"),
         (None, "expected a spec"),

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import multiprocessing
+import threading
+import tracemalloc
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 import agents
+from agents.base import SearchingAgent, SearchResult
 from agents.solver import Solver
 from c4env import Position
-from evaluation.web.questions import AGENTS_KEPT, Desk, Question
-from evaluation.web.workers import Answer, Pool
+from evaluation.web.questions import AGENTS_KEPT, AgentCache, Question
+from evaluation.web.questions import answers as answers_of
+from evaluation.web.specs import MEMORY
+from evaluation.web.workers import END, STOP, Answer, Pool, serve
 
 ENDLESS = Question("move", "minimax:depth=42", "")
 
@@ -52,22 +59,49 @@ async def until_searching(answer: Answer) -> None:
 
 
 def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
-    """In native code it cannot be left: the process is killed. One that sleeps leaves."""
+    """In native code it cannot be left: the process is killed and replaced."""
 
     async def use(pool: Pool) -> None:
         await result(pool, Question("move", "greedy", ""))  # the process is up
         before = pids(pool)
-        for question in (ENDLESS, Question("move", "tests.helpers.serving:sleeper", "")):
-            answer = pool.ask(question)
-            await until_searching(answer)
+        answer = pool.ask(ENDLESS)
+        await until_searching(answer)
+        answer.stop()
+        found = await result(pool, Question("move", "greedy", "1"))
+        assert found["column"] == agents.make("greedy").choose(Position.parse("1")) + 1
+        assert len(pids(pool)) == 1
+        assert pids(pool) != before
+
+    with_pool(use)
+
+
+def test_a_process_leaves_an_answer_at_its_next_message() -> None:
+    """And a demand to stop that comes after the last message means nothing."""
+    ours, theirs = multiprocessing.Pipe()
+    scores = Question("scores", "", "4535674276764753237442475332")
+    for sent in (scores, STOP, Question("move", "greedy", "1")):
+        ours.send(sent)
+    thread = threading.Thread(target=serve, args=(theirs, 60.0))
+    thread.start()
+    with ours:
+        received = [ours.recv() for _ in range(4)]
+    thread.join()
+    assert [m and m["type"] for m in received] == ["score", END, "move", END]
+
+
+def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> None:
+    """As the server does after every answer, also after one that took too long or crashed."""
+
+    async def use(pool: Pool) -> None:
+        await result(pool, Question("move", "greedy", ""))
+        for agent, seconds in (("minimax:depth=42", 0.2), ("tests.helpers.serving:dier", 60.0)):
+            pool.seconds = seconds
+            answer = pool.ask(Question("move", agent, ""))
+            assert (await all_of(answer))[-1]["type"] == "error"
             answer.stop()
-            found = await result(pool, Question("move", "greedy", "1"))
-            assert found["column"] == agents.make("greedy").choose(Position.parse("1")) + 1
-            after = pids(pool)
-            assert len(after) == 1
-            if question.agent == "tests.helpers.serving:sleeper":
-                assert after == before
-            before = after
+            pool.seconds = 60.0
+            found = await asyncio.wait_for(result(pool, Question("move", "greedy", "")), 60)
+            assert found["type"] == "move"
 
     with_pool(use)
 
@@ -133,32 +167,65 @@ def test_closing_ends_a_search_in_native_code() -> None:
 # -- what is answered ------------------------------------------------------------------------
 
 
-def answers(desk: Desk, *question: Any) -> list[dict[str, Any]]:
-    return list(desk.answer(Question(*question)))
+def answers(cache: AgentCache, *question: Any) -> list[dict[str, Any]]:
+    return list(answers_of(cache, Question(*question)))
 
 
 def test_a_move_depends_on_the_question_alone() -> None:
-    desk = Desk()
-    alone = answers(Desk(), "move", "random", "44", 5)[0]["column"]
+    cache = AgentCache()
+    alone = answers(AgentCache(), "move", "random", "44", 5)[0]["column"]
     for moves in ("1", "2", "44"):
-        found = answers(desk, "move", "random", moves, 5)
+        found = answers(cache, "move", "random", moves, 5)
     assert found[0]["column"] == alone
-    columns = {answers(desk, "move", "random", "44", seed)[0]["column"] for seed in range(20)}
+    columns = {answers(cache, "move", "random", "44", seed)[0]["column"] for seed in range(20)}
     assert len(columns) > 2
 
 
 def test_scores_are_the_solvers_and_come_one_by_one() -> None:
     moves = "4535674276764753237442475332"  # two columns are full
     expected = Solver().scores(Position.parse(moves))
-    found = answers(Desk(), "scores", "", moves)
+    found = answers(AgentCache(), "scores", "", moves)
     assert found[-1] == {"type": "scores", "scores": expected}
     assert {m["column"] - 1: m["score"] for m in found[:-1]} == {
         column: score for column, score in enumerate(expected) if score is not None
     }
 
 
+@pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
+def test_the_values_of_a_game_are_the_solvers(moves: str, since: int) -> None:
+    found = answers(AgentCache(), "values", "", moves, 0, since)
+    assert found.pop() == {"type": "values"}
+    solver = Solver()
+    positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
+    expected = {n: solver.score(p) for n, p in positions.items() if p.outcome is None}
+    assert {m["discs"]: m["score"] for m in found} == expected
+
+
+class Unsure(SearchingAgent):
+    """Finds a value that JSON cannot say."""
+
+    def best_move(self, position: Position) -> tuple[int, float, int]:
+        return 2, math.nan, 5
+
+    def search(self, position: Position) -> SearchResult:
+        return SearchResult(2, math.nan, 5, 1, (2, 3))
+
+
+def test_a_move_says_what_the_agent_saw() -> None:
+    (move,) = answers(AgentCache(), "move", "minimax:depth=3", "4455")
+    found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
+    line = "".join(str(column + 1) for column in found.principal_variation)
+    assert (move["column"], move["value"]) == (found.column + 1, found.value)
+    assert (move["nodes"], move["depth"], move["line"]) == (found.nodes, found.depth, line)
+    assert "value" not in answers(AgentCache(), "move", "greedy", "4455")[0]
+    agents.register("unsure", Unsure)
+    for kind in ("move", "hint"):
+        (said,) = answers(AgentCache(), kind, "unsure", "4455")
+        assert (said["column"], said["value"], said["line"]) == (3, None, "34")
+
+
 def test_a_hint_is_the_agents_search() -> None:
-    (hint,) = answers(Desk(), "hint", "minimax:depth=3", "4455")
+    (hint,) = answers(AgentCache(), "hint", "minimax:depth=3", "4455")
     found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
     assert (hint["column"], hint["value"], hint["nodes"]) == (
         found.column + 1,
@@ -166,7 +233,7 @@ def test_a_hint_is_the_agents_search() -> None:
         found.nodes,
     )
     assert hint["line"][0] == str(hint["column"])
-    assert "gives no hints" in answers(Desk(), "hint", "random", "")[0]["error"]
+    assert "gives no hints" in answers(AgentCache(), "hint", "random", "")[0]["error"]
 
 
 @pytest.mark.parametrize(
@@ -174,25 +241,41 @@ def test_a_hint_is_the_agents_search() -> None:
     [("no-such", "unknown agent 'no-such'"), ("tests.helpers.serving:nothing", "nothing")],
 )
 def test_an_agent_that_cannot_be_made_is_an_error(spec: str, words: str) -> None:
-    (found,) = answers(Desk(), "move", spec, "")
+    (found,) = answers(AgentCache(), "move", spec, "")
     assert found["type"] == "error"
     assert words in found["error"]
 
 
 def test_an_agent_at_fault_forfeits() -> None:
     agents.register("nine", lambda observation: 9)
-    (found,) = answers(Desk(), "move", "nine", "")
+    (found,) = answers(AgentCache(), "move", "nine", "")
     assert (found["type"], found["ending"]) == ("forfeit", "nonsense")
     assert "expected an integer 0..6" in found["reason"]
 
 
 def test_a_process_keeps_few_agents_and_closes_the_others() -> None:
-    desk = Desk()
+    cache = AgentCache()
     closed = []
     for depth in range(1, AGENTS_KEPT + 3):
-        agent = desk.agent(f"minimax:depth={depth}")
+        agent = cache.agent(f"minimax:depth={depth}")
         agent.close = lambda depth=depth: closed.append(depth)  # type: ignore[method-assign,misc]
     assert closed == [1, 2]
-    assert desk.agent("minimax:depth=9") is desk.agent("minimax:depth=9")
-    desk.clear_agents()
+    assert cache.agent("minimax:depth=9") is cache.agent("minimax:depth=9")
+    cache.clear()
     assert len(closed) == AGENTS_KEPT + 2
+
+
+def test_the_tables_that_a_process_keeps_are_bounded() -> None:
+    cache = AgentCache()
+    size = MEMORY - 10
+    tracemalloc.start()
+    try:
+        for c in range(4):
+            cache.agent(f"mcts:tree_mb={size},c={c}").choose(Position())
+            held = tracemalloc.get_traced_memory()[0]
+        assert held < 1.5 * MEMORY * 2**20
+    finally:
+        tracemalloc.stop()
+    small = [f"mcts:tree_mb=100,c={c}" for c in (1, 2)]
+    kept = [cache.agent(spec) for spec in small]
+    assert [cache.agent(spec) for spec in small] == kept  # both fit

@@ -1,7 +1,7 @@
 """Runs a command, and ends it with everything it started when its owner leaves or dies.
 
-A script, started as ``python -I -S keeper.py LIFELINE COMMAND...``: it imports nothing of the
-project, so it starts at once. LIFELINE is the number of a descriptor, the read end of a pipe
+A script, started as ``python -I -S supervisor.py PIPE COMMAND...``: it imports nothing of the
+project, so it starts at once. PIPE is the number of a descriptor, the read end of a pipe
 whose other end only the owner has. Nothing is ever written to it; it ends when the owner
 closes its end, or dies, be it by ``kill -9``. The command talks to the owner directly: this
 process only waits. Its exit code is the command's, or 128 plus the signal that ended it.
@@ -24,40 +24,40 @@ PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
 
-def main(lifeline: int, command: list[str]) -> int:
+def main(owner: int, command: list[str]) -> int:
     """Wait for the command or the owner to end, whichever is first; the exit code."""
-    os.set_inheritable(lifeline, False)
+    os.set_inheritable(owner, False)
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else lambda *_: 0
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    woken, wake = os.pipe()
-    os.set_blocking(wake, False)
-    signal.set_wakeup_fd(wake)  # before the fork, so that no child ends unnoticed
+    signalled, signal_end = os.pipe()
+    os.set_blocking(signal_end, False)
+    signal.set_wakeup_fd(signal_end)  # before the fork, so that no child ends unnoticed
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    keeper, child = os.getpid(), os.fork()
+    supervisor, child = os.getpid(), os.fork()
     if child == 0:
         os.setpgid(0, 0)
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() == keeper:
-            become(command)
+        if os.getppid() == supervisor:
+            execute(command)
         os._exit(127)
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):  # the owner must see the command's streams end with the command
         os.dup2(nothing, stream)
     code = 128 + signal.SIGKILL
     while True:
-        ready, _, _ = select.select([lifeline, woken], [], [])
-        if lifeline in ready:
+        ready, _, _ = select.select([owner, signalled], [], [])
+        if owner in ready:
             break
-        os.read(woken, 4096)
+        os.read(signalled, 4096)
         ended = dict(iter(reap, (0, 0)))
         if child in ended:
             code = ended[child]
             break
-    sweep(child)
+    kill_all(child)
     return code if code >= 0 else 128 - code
 
 
-def become(command: list[str]) -> None:
+def execute(command: list[str]) -> None:
     """Turn into the command; returns when that is impossible, having said why on stderr."""
     for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, which the command is not
         signal.signal(ignored, signal.SIG_DFL)
@@ -76,7 +76,7 @@ def reap(options: int = os.WNOHANG) -> tuple[int, int]:
     return child, os.waitstatus_to_exitcode(status) if child else 0
 
 
-def sweep(group: int) -> None:
+def kill_all(group: int) -> None:
     """Kill the group and all that descends from here, until nothing is left."""
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -1,0 +1,76 @@
+"""Integers that stand for more than one thing: orders of columns, positions, bounds in a table.
+
+How they are laid out follows from the size of the board.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from c4env import bitboard
+from c4env.bitboard import BOTTOM, COLUMNS
+from c4env.jit import kernel
+
+COLUMN_BITS: Final = COLUMNS.bit_length()
+COLUMN_MASK: Final = (1 << COLUMN_BITS) - 1
+
+# Kinds of what a table knows of a value.
+EXACT: Final = 1
+LOWER: Final = 2  # the value is a lower bound
+UPPER: Final = 3
+BOUND_BITS: Final = 2
+BOUND_MASK: Final = (1 << BOUND_BITS) - 1
+
+_SPREAD: Final = 0x9E3779B97F4A7  # odd: multiplying by it spreads keys over a table
+_SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
+
+
+def pack(columns: tuple[int, ...]) -> int:
+    """Columns in the order of their trial as one integer, COLUMN_BITS each, the first lowest."""
+    return sum(column << (COLUMN_BITS * place) for place, column in enumerate(columns))
+
+
+def columns_in(order: int) -> tuple[int, ...]:
+    """The columns of a packed order, the inverse of :func:`pack`."""
+    return tuple(column_at(order, place) for place in range(COLUMNS))
+
+
+@kernel("int64(int64, int64)")
+def column_at(order: int, place: int) -> int:
+    """The column at a place of a packed order."""
+    return (order >> (COLUMN_BITS * place)) & COLUMN_MASK
+
+
+LEFT_TO_RIGHT: Final = pack(tuple(range(COLUMNS)))
+CENTRE_FIRST: Final = pack(bitboard.CENTRE_FIRST)
+
+
+@kernel("int64(int64, int64)")
+def board_key(mine: int, theirs: int) -> int:
+    """A number of ``c4env.bitboard.BITS`` bits that no other position has.
+
+    In each column the bit above the top disc is set, and below it those of ``mine``.
+    """
+    return mine + (mine | theirs) + BOTTOM
+
+
+@kernel("int64(int64, int64)")
+def table_place(key: int, entries: int) -> int:
+    """Where in a table of so many entries, a power of two, a key belongs."""
+    return ((key * _SPREAD) >> _SPREAD_SHIFT) & (entries - 1)
+
+
+@kernel("boolean(int64, float64, float64, float64)")
+def decides(bound: int, value: float, alpha: float, beta: float) -> bool:
+    """True when a known value or bound answers a search between alpha and beta."""
+    return (
+        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+    )
+
+
+@kernel("int64(float64, float64, float64)")
+def bound_of(value: float, alpha: float, beta: float) -> int:
+    """What a search between alpha and beta that came to a value has found: EXACT, LOWER, UPPER."""
+    if value >= beta:
+        return LOWER
+    return EXACT if value > alpha else UPPER

@@ -1,0 +1,141 @@
+"""What programs written for PettingZoo's ``connect_four_v3`` reach into, and find here.
+
+``import c4env as connect_four_v3`` and they run. The forms supported, with ``env`` from
+``env()`` or ``raw_env()``:
+
+- ``env.board``: the 42 cells row by row from the top, a list of 0, 1 (player_0) and 2. It is a
+  copy, but a cell that is set in it is set in the game;
+- ``env.board = cells``: the game goes on from there; so does ``agent_selection``, and a board
+  with four in a row, or a full one, ends the game without rewards;
+- ``env.env``, ``env.env.env`` and ``env.env.env.env``, where PettingZoo has its wrappers, and
+  ``env.unwrapped``: the same game. The last two are a ``raw_env``, which checks less;
+- ``env._legal_moves()``, ``env.check_for_winner()``, ``env._agent_selector.next()``;
+- ``env.agent_selection = name``, where the board says that it is that player's turn;
+- ``render_mode=""`` for None, ``reset("7")`` for 7, and options of ``reset`` that are not
+  known, with a warning.
+
+Boards are checked: one that no game reaches is refused, and the game is as it was. Cells that
+are set one by one have to be such a board after each; set all 42 at once where they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn, SupportsIndex, TypeVar
+
+import numpy as np
+from pettingzoo.utils import AgentSelector
+
+from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, drop, has_won
+from c4env.errors import InvalidPosition, NotReset
+from c4env.position import DISCS, EMPTY, Position
+
+AGENTS = ("player_0", "player_1")
+
+# The bit of each cell, row by row from the top.
+BITS = [STRIDE * column + height for height in reversed(range(ROWS)) for column in range(COLUMNS)]
+
+Env = TypeVar("Env", bound="DropIn")
+
+
+class Board(list[int]):
+    """The cells of a game: a copy, of which each cell can be set in the game as well."""
+
+    def __init__(self, game: DropIn, cells: Iterable[int]) -> None:
+        super().__init__(cells)
+        self._game = game
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Set cells in the game as it stands.
+
+        Raises:
+            InvalidPosition: no game reaches the board.
+        """
+        cells = list(self._game.board)
+        cells[index] = value
+        self._game.board = cells
+        super().__setitem__(slice(None), cells)
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise InvalidPosition(f"a board has {CELLS} cells: set env.board, or one of its cells")
+
+    append = extend = insert = pop = remove = clear = sort = reverse = _refuse
+    __delitem__ = __iadd__ = __imul__ = _refuse
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
+        """A copy is a plain list: it belongs to no game."""
+        return list, (list(self),)
+
+
+class DropIn:
+    """The part of ``raw_env`` that only programs written for ``connect_four_v3`` need."""
+
+    agent_selection: str
+    terminations: dict[str, bool]
+    _position: Position
+    _last: int | None
+
+    @property
+    def board(self) -> Board:
+        """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1.
+
+        A list of its own; see the module for what setting it, or a cell of it, does.
+        """
+        first, second = self._position.discs(0), self._position.discs(1)
+        return Board(self, [(first >> bit & 1) + 2 * (second >> bit & 1) for bit in BITS])
+
+    @board.setter
+    def board(self, cells: Any) -> None:
+        if "terminations" not in self.__dict__:
+            raise NotReset("reset() needs to be called before a board is set.")
+        self._position = position_of(cells)
+        self._last = None
+        self.agent_selection = AGENTS[self._position.to_move]
+        self.terminations = dict.fromkeys(AGENTS, self._position.outcome is not None)
+
+    def _legal_moves(self) -> list[int]:
+        """The 0-based columns that are not full, also once the game is over."""
+        occupied = self._position.mine | self._position.theirs
+        return [column for column in range(COLUMNS) if drop(occupied, column)]
+
+    def check_for_winner(self) -> bool:
+        """True when the selected agent has four in a row."""
+        return bool(has_won(self._position.discs(AGENTS.index(self.agent_selection))))
+
+    @property
+    def _agent_selector(self) -> AgentSelector:
+        """A selector that stands at the selected agent: ``next()`` is the other one."""
+        selector = AgentSelector(list(AGENTS))
+        while selector.next() != self.agent_selection:
+            pass
+        return selector
+
+    def _view(self, kind: type[Env]) -> Env:
+        """The same game as an object of another class: all attributes are shared."""
+        views = self.__dict__.setdefault("_views", {})
+        if kind not in views:
+            views[kind] = kind.__new__(kind)
+            views[kind].__dict__ = self.__dict__
+        return views[kind]  # type: ignore[no-any-return]  # by its key
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the views: a copy makes its own."""
+        return {key: value for key, value in self.__dict__.items() if key != "_views"}
+
+
+def position_of(cells: Any) -> Position:
+    """The position of 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1.
+
+    Raises:
+        InvalidPosition: not 42 such cells, or no game reaches the board.
+    """
+    try:
+        array = np.asarray(cells)
+        good = array.shape == (CELLS,) and bool(np.isin(array, (0, 1, 2)).all())
+    except ValueError:  # of ragged lists
+        good = False
+    if not good:
+        raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")
+    drawn = [(EMPTY, *DISCS)[int(cell)] for cell in array]
+    rows = ["".join(drawn[start : start + COLUMNS]) for start in range(0, CELLS, COLUMNS)]
+    return Position.from_board("\n".join(rows))

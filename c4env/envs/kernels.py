@@ -1,0 +1,242 @@
+"""Many boards as arrays, and the kernels that play and show them.
+
+The state of N boards is two arrays:
+
+- ``boards`` int64 ``[N, 2]``: discs of the side to move, discs of the other side;
+- ``results`` int8 ``[N]``: how each game stands, one of the codes below.
+
+Everything else follows from these. The kernels work on boards ``start`` to ``stop`` and
+release the interpreter's lock, so that threads can share the boards.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.bitboard import BOARD, CELLS, COLUMN, COLUMNS, ROWS, STRIDE, drop, has_won, popcount
+from c4env.jit import kernel
+
+# How a game stands. A forfeit is an illegal move of that player.
+ONGOING: Final = 0
+WON_BY_0: Final = 1
+WON_BY_1: Final = 2
+DRAWN: Final = 3
+FORFEIT_BY_0: Final = 4
+FORFEIT_BY_1: Final = 5
+
+# By code and player.
+REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], np.float64)
+
+WORDS: Final = 2 * CELLS // 4  # int32 words of one board's planes
+BYTE: Final = 8
+HALF: Final = 2 * BYTE  # of a word
+EACH_BYTE: Final = 0x01010101  # the lowest bit of each of its bytes
+
+# Occupied cells that make a mask all zeros or all ones.
+NO_COLUMN: Final = BOARD
+ANY_COLUMN: Final = 0
+
+
+@kernel("int64(int64[:, ::1], int8[::1], int64[::1], boolean, boolean)", nogil=True)
+def first_refused(
+    boards: NDArray[np.int64],
+    results: NDArray[np.int8],
+    actions: NDArray[np.int64],
+    skip_finished: bool,
+    allow_full: bool,
+) -> int:
+    """Index of the first board that its action cannot be played on, -1 if there is none."""
+    for i in range(len(actions)):
+        if results[i] != ONGOING:
+            if skip_finished:
+                continue
+            return i
+        action = int(actions[i])
+        if action < 0 or action >= COLUMNS:
+            return i
+        occupied = int(boards[i, 0] | boards[i, 1])
+        if not allow_full and (occupied >> (STRIDE * action + ROWS - 1)) & 1:
+            return i
+    return -1
+
+
+@kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
+def play_cell(boards: NDArray[np.int64], i: int, cell: int) -> int:
+    """Play a cell on board i, which passes the turn; returns the code of the result."""
+    mine = int(boards[i, 0]) | cell
+    theirs = int(boards[i, 1])
+    boards[i, 0] = theirs
+    boards[i, 1] = mine
+    if has_won(mine):
+        return WON_BY_0 + (popcount(mine | theirs) - 1 & 1)
+    return DRAWN if mine | theirs == BOARD else ONGOING
+
+
+@kernel("void(int64[:, ::1], int8[::1], int64[::1], int64, int64)", nogil=True)
+def play(
+    boards: NDArray[np.int64],
+    results: NDArray[np.int8],
+    actions: NDArray[np.int64],
+    start: int,
+    stop: int,
+) -> None:
+    """One ply on every board whose game goes on; a full column forfeits the game.
+
+    Actions are 0..6 already (:func:`first_refused`).
+    """
+    for i in range(start, stop):
+        if results[i] != ONGOING:
+            continue
+        occupied = int(boards[i, 0] | boards[i, 1])
+        cell = drop(occupied, int(actions[i]))
+        if cell:
+            results[i] = play_cell(boards, i, cell)
+        else:
+            results[i] = FORFEIT_BY_0 + (popcount(occupied) & 1)
+
+
+@kernel("int64(int64, int64, int64)", nogil=True)
+def two_bytes(own: int, other: int, column: int) -> int:
+    """A column's discs in two bytes: bit ``height`` of the lower one its own, then the other's."""
+    shift = STRIDE * column
+    return own >> shift & COLUMN | (other >> shift & COLUMN) << BYTE
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64, int64)",
+    nogil=True,
+)
+def observe(
+    boards: NDArray[np.int64],
+    results: NDArray[np.int8],
+    seats: NDArray[np.int8],
+    finished: int,
+    words: NDArray[np.int32],
+    masks: NDArray[np.int8],
+    start: int,
+    stop: int,
+) -> None:
+    """Write what is seen: planes as int32 words ``[N, 21]``, masks ``[N, 7]``.
+
+    A board is seen by the player in ``seats`` (0 or 1), or by the side to move where
+    that is -1. ``finished`` is ``NO_COLUMN`` or ``ANY_COLUMN``: what the mask of a finished
+    game allows. A word holds four bytes of the planes ``(6, 7, 2)``, so a pair of rows is
+    seven words; byte k of a word gets the bit of its cell by one shift for all four.
+    """
+    for i in range(start, stop):
+        own = int(boards[i, 0])
+        other = int(boards[i, 1])
+        blocked = own | other
+        if seats[i] >= 0 and popcount(blocked) & 1 != seats[i]:
+            own, other = other, own
+            blocked = NO_COLUMN
+        if results[i] != ONGOING:
+            blocked = finished
+        c0 = two_bytes(own, other, 0)
+        c1 = two_bytes(own, other, 1)
+        c2 = two_bytes(own, other, 2)
+        c3 = two_bytes(own, other, 3)
+        c4 = two_bytes(own, other, 4)
+        c5 = two_bytes(own, other, 5)
+        c6 = two_bytes(own, other, 6)
+        for pair in range(ROWS // 2):
+            upper = ROWS - 1 - 2 * pair  # heights of the two rows
+            lower = upper - 1
+            k = COLUMNS * pair
+            words[i, k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
+            words[i, k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
+            words[i, k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
+            words[i, k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
+            words[i, k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
+            words[i, k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
+            words[i, k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
+        for column in range(COLUMNS):
+            masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
+
+
+@kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
+def read_planes(planes: NDArray[np.int8], boards: NDArray[np.int64]) -> None:
+    """Write the boards that planes ``[N, 6, 7, 2]`` of zeros and ones show."""
+    for i in range(len(boards)):
+        own = 0
+        other = 0
+        for row in range(ROWS):
+            for column in range(COLUMNS):
+                height = STRIDE * column + ROWS - 1 - row
+                own |= int(planes[i, row, column, 0]) << height
+                other |= int(planes[i, row, column, 1]) << height
+        boards[i, 0] = own
+        boards[i, 1] = other
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], float64[:, ::1], float64[::1], boolean[::1],"
+    " int64, int64)",
+    nogil=True,
+)
+def write_rewards(
+    boards: NDArray[np.int64],
+    results: NDArray[np.int8],
+    seats: NDArray[np.int8],
+    table: NDArray[np.float64],
+    rewards: NDArray[np.float64],
+    terminations: NDArray[np.bool_],
+    start: int,
+    stop: int,
+) -> None:
+    """Write each board's reward of one player, and whether its game is over.
+
+    The reward is that of the player in ``seats``; where that is -1, of the player who
+    moved: the one not to move now, or, after a forfeit, to move still. ``table`` is
+    ``REWARDS``.
+    """
+    for i in range(start, stop):
+        result = results[i]
+        if result == ONGOING:  # by far the most frequent case
+            rewards[i] = 0.0
+            terminations[i] = False
+            continue
+        player = int(seats[i])
+        if player < 0:
+            player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
+            if result < FORFEIT_BY_0:
+                player = 1 - player
+        rewards[i] = table[result, player]
+        terminations[i] = True
+
+
+@kernel("void(int8[::1], float64[:, ::1], float64[:, ::1], int64, int64)", nogil=True)
+def write_player_rewards(
+    results: NDArray[np.int8],
+    table: NDArray[np.float64],
+    player_rewards: NDArray[np.float64],
+    start: int,
+    stop: int,
+) -> None:
+    """Write the rewards ``[N, 2]`` of both players; ``table`` is ``REWARDS``."""
+    for i in range(start, stop):
+        result = results[i]
+        if result == ONGOING:
+            player_rewards[i, 0] = 0.0
+            player_rewards[i, 1] = 0.0
+        else:
+            player_rewards[i, 0] = table[result, 0]
+            player_rewards[i, 1] = table[result, 1]
+
+
+@kernel("void(int64[:, ::1], int8[::1], int64, int64)", nogil=True)
+def count_plies(boards: NDArray[np.int64], plies: NDArray[np.int8], start: int, stop: int) -> None:
+    """Write the number of discs on every board."""
+    for i in range(start, stop):
+        plies[i] = popcount(int(boards[i, 0] | boards[i, 1]))
+
+
+def as_planes(words: NDArray[np.int32]) -> NDArray[np.int8]:
+    """The planes int8 ``[N, 6, 7, 2]`` in the words ``[N, 21]`` of :func:`observe`; a view."""
+    # A word's lowest byte comes first; on a machine that stores it last, swap.
+    if np.little_endian:
+        return words.view(np.int8).reshape(-1, ROWS, COLUMNS, 2)
+    return words.byteswap().view(np.int8).reshape(-1, ROWS, COLUMNS, 2)

@@ -1,0 +1,85 @@
+"""What the benchmarks share: how something is timed, compared, and printed.
+
+A benchmark is a module with ``execute(arguments)``, which prints its table, and
+``configure(parser)`` where it has options; ``c4 bench`` runs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from c4env.errors import MissingExtra
+from evaluation.commands.output import say, show
+from evaluation.tables import Shown, Table, as_lines
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+def timed(
+    work: Callable[[], T], repeat: int = 1, clock: Callable[[], float] = time.process_time
+) -> tuple[float, T]:
+    """Seconds of the fastest of some calls, and what the last one returned."""
+    least = float("inf")
+    for _ in range(repeat):
+        started = clock()
+        result = work()
+        least = min(least, clock() - started)
+    return least, result
+
+
+def in_turns(
+    works: Mapping[K, Callable[[int], float]], repeat: int, unmeasured: int = 0
+) -> dict[K, list[float]]:
+    """What each returned, called with the number of the repetition.
+
+    They take turns, so that a slow moment of the machine hits all of them; the first
+    ``unmeasured`` rounds only touch the memory.
+    """
+    found: dict[K, list[float]] = {name: [] for name in works}
+    for repetition in range(unmeasured + repeat):
+        for name, work in works.items():
+            result = work(repetition)
+            if repetition >= unmeasured:
+                found[name].append(result)
+    return found
+
+
+def peer(module: str) -> Any:
+    """What is compared with, or None where it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None
+
+
+def needed(module: str, how: str) -> Any:
+    """A module that a benchmark cannot do without.
+
+    Raises:
+        MissingExtra: it is not installed; ``how`` says what would install it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtra(f"{error}: {how}") from None
+
+
+def number(value: float | None, form: str) -> Shown | None:
+    """A cell with a measured number, for people in a form such as ``.1f``."""
+    return None if value is None else Shown(value, format(value, form))
+
+
+def show_as_measured(
+    heading: Sequence[str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
+) -> None:
+    """Print a table, as text each row as soon as it is measured."""
+    if arguments.format != "text":
+        show(Table([heading, *rows]), arguments)
+        return
+    for line in as_lines(heading, rows, first=14):
+        say(line)

@@ -1,0 +1,54 @@
+"""Build or verify the exam of `c4 quality SPEC --on exam`: c4 exam build FILE, c4 exam verify.
+
+`build` chooses its positions again, from games that it plays: the same file, byte for byte, for
+any number of jobs. `verify` finds the exact score of every column again, without an opening book.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from evaluation.commands.options import add_settings, at_least
+from evaluation.commands.output import say
+from evaluation.commands.progress import Progress
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument(
+        "action", choices=("build", "verify"), metavar="ACTION", help="build or verify"
+    )
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="build: what to write")
+    parser.add_argument(
+        "--count", type=int, metavar="N", help="verify: the first N positions (default: all)"
+    )
+    parser.add_argument(
+        "--games", type=int, metavar="N", help="build: another exam, from so many games"
+    )
+    add_settings(parser, "jobs")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Build or verify."""
+    from agents.solver.exam import SHA256, VERSION, exam, format_exam
+    from evaluation.errors import InvalidRun
+    from evaluation.store.files import write_file
+    from evaluation.truth.exam import GAMES, build, verify
+
+    at_least(arguments, 1, "count", "games", "jobs")
+    if arguments.action == "verify":
+        with Progress("positions", arguments.quiet) as progress:
+            verify(exam()[: arguments.count], progress.watch)
+        checked = len(exam()[: arguments.count])
+        say(f"exam {VERSION} (sha256 {SHA256}): {checked} positions verified")
+        return 0
+    if arguments.file is None:
+        raise InvalidRun("build: name the file to write")
+    if arguments.file.is_dir() or not arguments.file.parent.is_dir():  # now, not an hour later
+        raise InvalidRun(f"{arguments.file}: expected a file in a directory that is there")
+    with Progress("portions", arguments.quiet) as progress:
+        found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
+    write_file(arguments.file, format_exam(found))
+    say(f"{len(found)} positions in {arguments.file}")
+    return 0

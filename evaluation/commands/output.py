@@ -1,0 +1,61 @@
+"""What a command prints: harmless to the terminal, in colour where that is wanted."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any, TextIO
+
+from evaluation.tables import for_terminal, styled
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+    from evaluation.report.summary import RunSummary
+
+
+def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
+    """Print what may hold anybody's words: control characters are shown, not obeyed."""
+    out = sys.stdout if file is None else file
+    print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
+
+
+def board(position: Position) -> str:
+    """A position as text, its discs in their colours."""
+    from c4env.position import DISCS
+
+    styles = dict(zip(DISCS, ("first", "second"), strict=True))
+    return "".join(styled(c, styles[c]) if c in styles else c for c in str(position))
+
+
+def in_colour(file: TextIO | None = None) -> bool:
+    """Whether colours are wanted: on a terminal that has them, unless NO_COLOR is set."""
+    out = sys.stdout if file is None else file
+    return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def show(found: Any, arguments: argparse.Namespace) -> None:
+    """Print a result in the form of ``--format``."""
+    say(getattr(found, arguments.format)())
+
+
+def show_summary(summary: RunSummary, arguments: argparse.Namespace) -> None:
+    """Print what a run found, fitted to the terminal."""
+    if arguments.format == "text":
+        say(summary.text(terminal_columns()))
+    else:
+        show(summary, arguments)
+
+
+def terminal_columns() -> int | None:
+    """How wide what is printed may be; None where that does not matter, as in a file."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        return shutil.get_terminal_size().columns
+    return None
+
+
+def say_before(before: int) -> None:
+    """Say how many games were played before, if any were."""
+    if before:
+        say(f"{before} of the games {'was' if before == 1 else 'were'} there already")

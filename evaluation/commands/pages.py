@@ -1,0 +1,94 @@
+"""What a command shows of a run: the summary on stdout, and its page and figures as files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evaluation.commands.output import say, say_before, show_summary
+from evaluation.commands.progress import Progress
+
+if TYPE_CHECKING:
+    from evaluation.games.match import Match
+    from evaluation.games.tournament import Tournament
+    from evaluation.store.record import GameRecord
+    from evaluation.strength.ratings import Ratings
+
+
+def show_run(
+    run: Tournament | Match,
+    arguments: argparse.Namespace,
+    before: int,
+    anchor: tuple[str, float] | None = None,
+) -> None:
+    """Print what a run found, write its page, and say where its games are.
+
+    Args:
+        run: as it was just played.
+        arguments: of the command.
+        before: how many of its games had been played before.
+        anchor: the agent whose Elo is set, if any.
+    """
+    from evaluation.games.workers import version_here
+    from evaluation.report.summary import RunSummary
+
+    summary = RunSummary.of(run, anchor)
+    show_summary(summary, arguments)
+    if arguments.format == "text":
+        say_before(before)
+        if arguments.out is not None:
+            say(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
+    if summary.ratings is not None:
+        header = {"seed": arguments.seed, "c4env": version_here()}
+        games = run.games
+        write_pages(arguments, header, games, summary.ratings, arguments.out, run.notes)
+
+
+def write_pages(
+    arguments: argparse.Namespace,
+    header: Mapping[str, Any],
+    games: Sequence[GameRecord],
+    ratings: Ratings,
+    folder: str | Path | None,
+    notes: Sequence[str],
+) -> None:
+    """Write the page of ``--html`` and the figures of ``--plots``, if they were asked for.
+
+    Args:
+        arguments: also says ``--no-scores`` and ``--quiet``.
+        header: of the run.
+        games: at least one.
+        ratings: of its players.
+        folder: the run directory, in which exact scores are kept; None keeps none.
+        notes: on how the games were played.
+    """
+    plots = getattr(arguments, "plots", None)
+    if not arguments.html and not plots:
+        return
+    from evaluation.report.models import conversations
+    from evaluation.report.page import contents, page
+    from evaluation.store.files import write_file
+    from evaluation.store.transcripts import read_transcripts
+    from evaluation.truth.judge import Judge, positions_backwards
+
+    kept = None if folder is None else Path(folder)
+    title = "run" if kept is None else kept.resolve().name
+    talk = {} if kept is None else conversations(games, read_transcripts(kept))
+    if arguments.no_scores:
+        found = contents(header, games, ratings, None, notes, title, talk)
+    else:
+        with Judge(kept) as judge:
+            with Progress("positions", arguments.quiet) as progress:
+                judge.judge(positions_backwards(games), watch=progress.watch)
+            found = contents(header, games, ratings, judge, notes, title, talk)
+    if arguments.html:
+        write_file(arguments.html, page(found))
+        say(f"page in {arguments.html}", sys.stderr)
+    if plots:
+        from evaluation.report.plots import write_plots
+
+        for path in write_plots(plots, found):
+            say(f"figure in {path}", sys.stderr)

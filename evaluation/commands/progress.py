@@ -1,0 +1,151 @@
+"""What a command says on stderr while it works: a bar on a terminal, a line a minute in a log."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from evaluation.commands.output import say
+from evaluation.tables import shortened, signed
+
+if TYPE_CHECKING:
+    from evaluation.store.record import GameRecord
+    from evaluation.strength.sprt import Sprt
+
+EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
+
+
+def announce_compiling(quiet: bool = False) -> None:
+    """Say why the first run takes long to begin."""
+    from c4env.jit import on_compiling
+
+    if not quiet:
+        on_compiling(lambda: say("compiling native code, this first time only", sys.stderr))
+
+
+def try_agents(players: Sequence[str]) -> None:
+    """Say which agents of others fail at one trial move, before the first game is played."""
+    from evaluation.games.check import trial_faults
+    from evaluation.plan.field import split_name
+
+    for name, fault in trial_faults(dict(map(split_name, players))).items():
+        say(f"{name} will forfeit: at a trial move {fault} (c4 check says more)", sys.stderr)
+
+
+class Progress:
+    """How far the work is, on stderr, where also goes what agents print meanwhile."""
+
+    def __init__(self, unit: str, quiet: bool = False) -> None:
+        self._unit = unit
+        self._quiet = quiet
+        self._bar: Any = None
+        self._said = time.monotonic()
+        self.before = 0  # what was done when it began
+
+    def watch(self, done: int, total: int) -> None:
+        """Show that so many of all are done."""
+        if self._bar is None:
+            from tqdm import tqdm
+
+            self.before = done
+            self._bar = tqdm(
+                total=total,
+                initial=done,
+                unit=f" {self._unit}",
+                file=sys.stderr,
+                disable=self._quiet or not sys.stderr.isatty(),
+                dynamic_ncols=True,
+                leave=False,
+            )
+        self._bar.update(done - self._bar.n)
+        if self._quiet or time.monotonic() - self._said < EVERY:
+            return
+        self._said = time.monotonic()
+        if self._bar.disable:
+            so_far = self.so_far()
+            say(f"{done} of {total} {self._unit}{so_far and ': '}{so_far}", sys.stderr)
+        else:
+            self.show_standings()
+
+    def so_far(self) -> str:
+        """What was found so far, in a line."""
+        return ""
+
+    def show_standings(self) -> None:
+        """Show, above the bar, what was found so far, if there is something."""
+        if so_far := self.so_far():
+            self._bar.write(shortened(so_far, (self._bar.ncols or 80) - 1), file=sys.stderr)
+
+    def __enter__(self) -> Self:
+        from evaluation.games.processes import stdout_to_stderr
+
+        self._stdout_to_stderr = stdout_to_stderr()
+        self._stdout_to_stderr.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stdout_to_stderr.__exit__(*error)
+        if self._bar is not None:
+            self._bar.close()
+
+
+class RunProgress(Progress):
+    """The progress of a run, and its standings so far."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        super().__init__("games", quiet)
+        self._points: dict[str, float] = {}
+        self._games: dict[str, int] = {}
+
+    def on_game(self, game: GameRecord) -> None:
+        """Count a game."""
+        for player, points in zip(game.players, game.points, strict=True):
+            self._points[player] = self._points.get(player, 0) + points
+            self._games[player] = self._games.get(player, 0) + 1
+
+    def so_far(self) -> str:
+        """Shares of the points, the greatest first."""
+        shares = {player: self._points[player] / count for player, count in self._games.items()}
+        ordered = sorted(shares, key=lambda player: -shares[player])
+        return ", ".join(f"{player} {shares[player]:.0%}" for player in ordered)
+
+
+class MatchProgress(RunProgress):
+    """The progress of a match of two: score, Elo, and the test between its bounds."""
+
+    def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
+        super().__init__(quiet)
+        self._sprt = sprt
+        self._pair: list[float] = []
+        self._counts = [0] * 5
+        self._one = ""
+
+    def on_game(self, game: GameRecord) -> None:
+        """Count a game; they come in pairs, the first one's first player being the first agent."""
+        from evaluation.strength.sprt import kind_of_pair
+
+        super().on_game(game)
+        self._one = self._one or game.players[0]
+        self._pair.append(game.points[game.players.index(self._one)])
+        if len(self._pair) == 2:
+            self._counts[kind_of_pair(sum(self._pair))] += 1
+            self._pair.clear()
+        if self._bar is not None:
+            self._bar.set_postfix_str(self.so_far(), refresh=False)
+
+    def so_far(self) -> str:
+        """Score and Elo of the first agent, and the log likelihood ratio between its bounds."""
+        if not self._one:
+            return ""
+        score = self._points[self._one] / self._games[self._one]
+        said = f"score {score:.1%}"
+        if 0 < score < 1:
+            said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
+        if self._sprt is not None:
+            low, high = self._sprt.bounds
+            ratio = round(float(self._sprt.llr(self._counts)), 2) + 0.0  # no -0.00
+            said += f", LLR {ratio:.2f} ({low:.2f} .. {high:.2f})"
+        return said

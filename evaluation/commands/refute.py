@@ -1,0 +1,54 @@
+"""Refute an agent: the least that any opponent can hold it to, and by which moves.
+
+c4 refute SPEC
+
+From each opening and with each colour all moves of the opponent are searched with the agent's own
+answers, helped by exact scores. An opening is held if exact play would win (or draw) it and no line
+was found in which the agent gets less: proven if all was searched, else up to --positions.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from evaluation.commands.options import add_format, add_settings
+from evaluation.commands.output import show
+from evaluation.commands.progress import Progress, announce_compiling
+
+OPENINGS: Final = "2"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("agent", metavar="SPEC", help="the agent, as for c4 run")
+    parser.add_argument(
+        "--openings", metavar="OPENINGS", default=OPENINGS,
+        help=f"where games begin, as for c4 run (default {OPENINGS}: 25 of them)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--positions", type=int, metavar="N",
+        help="positions to ask it in, for each opening and colour (default 1000)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="DIR",
+        help="keep answers and scores in DIR; the same command, or one with more positions, "
+        "goes on from there",
+    )  # fmt: skip
+    add_settings(parser, "limit", "seed", "jobs")
+    add_format(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Search, and print the table on stdout."""
+    announce_compiling(arguments.quiet)
+    from evaluation.truth.refutation import refute
+
+    names = ("openings", "positions", "seed", "jobs", "out", "limit")
+    given = {name: getattr(arguments, name) for name in names}
+    if given["positions"] is None:
+        del given["positions"]
+    with Progress("openings", arguments.quiet) as progress:
+        found = refute(arguments.agent, **given, watch=progress.watch)
+    show(found, arguments)
+    return 0

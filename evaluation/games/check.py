@@ -1,0 +1,201 @@
+"""Does an agent keep the rules of the house? One trial move before a run, or a closer look."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import statistics
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import agents
+from agents.base import Agent
+from agents.zoo.imports import in_a_line
+from agents.zoo.registry import split_spec
+from agents.zoo.table import ZOO
+from c4env.errors import C4Error
+from c4env.observation import observe
+from c4env.position import Position
+from evaluation.games.game import Clock, Fault, ask_in_time, begin
+from evaluation.tables import Shown, Table
+
+GAME: Final = "235761317352166446645544732141365227577132"
+"""A game that fills the board: agents are asked about its positions, the late ones, which cost
+least, first."""
+
+LATE: Final = 36  # discs on the board at the one trial move
+PATIENCE: Final = 10.0  # seconds for a trial move, and after which a check asks no further
+
+
+@dataclass(frozen=True)
+class Check:
+    """What trial moves of an agent showed.
+
+    Attributes:
+        spec: of the agent.
+        moves: how many positions it answered.
+        fault: what it did instead of answering, if it did, with file and line.
+        repeats: whether a fresh agent with the same seed answers alike.
+        says_deterministic: whether it says to answer alike with any seed.
+        deterministic: whether it did.
+        picklable: whether it can be sent to a worker as an object; specs need not be.
+        seconds: of each move.
+    """
+
+    spec: str
+    moves: int
+    fault: str
+    repeats: bool
+    says_deterministic: bool
+    deterministic: bool
+    picklable: bool
+    seconds: tuple[float, ...]
+
+    @property
+    def good(self) -> bool:
+        """Whether it can play in a run as it is."""
+        return not self.fault and self.repeats and self.deterministic >= self.says_deterministic
+
+    def table(self) -> Table:
+        """One line a question."""
+        rows: list[tuple[object, ...]] = [("question", "answer")]
+        rows.append(("legal moves", f"in {self.moves} positions" if not self.fault else "no"))
+        if self.fault:
+            rows.append(("what it did", self.fault))
+        if self.moves:
+            said = "it says so" if self.says_deterministic else "it does not say so"
+            rows += [
+                ("same seed, same moves", _yes(self.repeats)),
+                ("deterministic", f"{_yes(self.deterministic)}; {said}"),
+                ("picklable as an object", _yes(self.picklable)),
+            ]
+            for name, took in (
+                ("median ms a move", statistics.median(self.seconds)),
+                ("longest ms", max(self.seconds)),
+            ):
+                rows.append((name, Shown(1e3 * took, f"{1e3 * took:.3g}")))
+        return Table(rows, self.spec, left=(0, 1))
+
+
+def check_agent(spec: str) -> Check:
+    """Ask fresh agents of a spec about the positions of a game, late ones first.
+
+    After PATIENCE seconds no more positions are asked about.
+
+    Raises:
+        UnknownAgent, UnknownOption, ...: the spec is wrong.
+    """
+    with_seed = [(agents.make(spec), seed) for seed in (1, 1, 2)]
+    answers: list[list[int]] = [[], [], []]
+    seconds: list[float] = []
+    fault = ""
+    started = time.monotonic()
+    try:
+        picklable = _picklable(with_seed[0][0])
+        for plies in range(LATE, -1, -3):
+            if fault or (seconds and time.monotonic() - started > PATIENCE):
+                break
+            for (agent, seed), found in zip(with_seed, answers, strict=True):
+                began = time.perf_counter()
+                answer = _one_move(agent, Position.parse(GAME[:plies]), seed)
+                if isinstance(answer, str):
+                    fault = answer
+                    break
+                found.append(answer)
+                seconds.append(time.perf_counter() - began)
+    finally:
+        for agent, _ in with_seed:
+            agent.close()
+    whole = min(map(len, answers))
+    one, again, other = (found[:whole] for found in answers)
+    says = with_seed[0][0].deterministic
+    return Check(
+        spec, whole, fault, one == again, says, one == again == other, picklable, tuple(seconds)
+    )
+
+
+def trial_faults(players: Mapping[str, object]) -> dict[str, str]:
+    """What goes wrong at one move of each player that is not part of the zoo, by its name.
+
+    Who asks over the network is not tried, as the other end may charge for it. The move is asked
+    for in a copy of this process, which an agent may end or block without harm; where there can
+    be none (Windows, other threads), nobody is tried.
+    """
+    if not hasattr(os, "fork") or threading.active_count() > 1:
+        return {}
+    tried = {name: p for name, p in players.items() if isinstance(p, str) and _is_foreign_here(p)}
+    faults = {name: _fault_in_copy(spec) for name, spec in tried.items()}
+    return {name: fault for name, fault in faults.items() if fault}
+
+
+def _is_foreign_here(spec: str) -> bool:
+    """Whether code of others answers here: an import path, a registered function, an adapter."""
+    own = {entry.name for entry in ZOO if not entry.argument and not entry.needs}
+    return split_spec(spec)[0] not in own | {entry.name for entry in ZOO if entry.network}
+
+
+def _fault_in_copy(spec: str) -> str:
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        said = ""
+        try:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what it prints is for its games
+            os.dup2(1, 2)
+            agent = agents.make(spec)
+            answer = _one_move(agent, Position.parse(GAME[:LATE]), 1)
+            agent.close()
+            said = answer if isinstance(answer, str) else ""
+        except C4Error:
+            said = ""  # a wrong spec is heard of when the run begins
+        finally:
+            os.write(writing, b"." + said.encode("utf-8", "backslashreplace")[:4000])
+            os._exit(0)
+    os.close(writing)
+    try:
+        ready, _, _ = select.select([reading], [], [], 2 * PATIENCE)
+        if not ready:
+            os.kill(child, signal.SIGKILL)
+            return f"no answer within {2 * PATIENCE:g} s"
+        said = os.read(reading, 4001).decode("utf-8", "replace")
+        os.waitpid(child, 0)
+        return said[1:] if said else "it ended its process"
+    finally:
+        os.close(reading)
+
+
+def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
+    """The column of one move, or what the agent did instead."""
+    fault = begin(agent, seed)
+    if fault is not None:
+        return fault.reason
+    where: list[str] = []
+
+    def policy(observation: Any) -> Any:
+        try:
+            return agent(observation)
+        except Exception as error:
+            where.append(in_a_line(error))
+            raise
+
+    answer = ask_in_time(policy, observe(position), Clock(PATIENCE, 0.0))
+    if isinstance(answer, Fault):
+        return f"{answer.ending}: {where[0] if where else answer.reason}"
+    return answer[0]
+
+
+def _picklable(agent: Agent) -> bool:
+    try:
+        pickle.loads(pickle.dumps(agent))
+    except Exception:  # whatever its parts raise
+        return False
+    return True
+
+
+def _yes(answer: bool) -> str:
+    return "yes" if answer else "no"

@@ -1,0 +1,283 @@
+"""What Elo cannot show: cycles in a field, and the order of its agents by maximal lotteries.
+
+Elo gives each agent one number, as if whoever beats a stronger agent also beats a weaker one.
+Two questions that take results pair by pair:
+
+*Is there a cycle*, a beats b, b beats c, c beats a, beyond chance? Under chance alone, what one
+agent gains from another in an opening, both colours taken together, is as often positive as
+negative. So the sign of each opening is drawn again, for all pairs alike, and the largest of all
+pairs' statistics says how far chance goes: what is sure of several pairs is sure of all at once.
+
+*Who is best?* A maximal lottery draws an agent such that no other beats the draw on average: an
+optimal strategy of the zero-sum game whose payoffs are the mean results. The agents that some
+maximal lottery draws (the essential set) come first, then those of the field without them, and so
+on. Copies of an agent change nothing in the order of the others, unlike Elo, which rises when
+victims are added.
+
+Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84,
+2016; Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and
+Welfare 16, 1999; Balduzzi et al., "Re-evaluating Evaluation", 2018.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.errors import MissingExtra
+from evaluation.errors import InvalidRun
+from evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
+from evaluation.tables import as_text
+
+Floats = NDArray[np.float64]
+
+SURE: Final = 0.95
+_SIGNS: Final = 2000  # times that the openings' signs are drawn
+_RESAMPLES: Final = 200  # each may need several linear programs
+_NEEDS_SCIPY: Final = "maximal lotteries need scipy: pip install 'c4env[lotteries]'"
+_TIE: Final = 1e-9  # points a game: nearer results are the same
+
+
+class Cycle(NamedTuple):
+    """Agents each of which beats the next, and the last the first."""
+
+    players: tuple[str, ...]
+    confidence: float  # that chance alone gives none as clear, in any pair of the field
+
+    def __str__(self) -> str:
+        pairs = zip(self.players, (*self.players[1:], self.players[0]), strict=True)
+        return ", ".join(f"{one} beats {other}" for one, other in pairs)
+
+
+class Place(NamedTuple):
+    """Where an agent stands by maximal lotteries."""
+
+    player: str
+    probability: float  # in a maximal lottery of the whole field
+    place: int  # 1 the best; agents of one essential set share theirs
+    places: tuple[int, int]  # 95 % interval
+    best: float  # share of the resampled fields in which it comes first
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Cycles, and the order by maximal lotteries.
+
+    Attributes:
+        cycle: the clearest one, beyond chance or not; None where no agent of a cycle beats another.
+        places: the best agent first; empty where scipy is not installed.
+        exact: the results are all there are, not a sample.
+    """
+
+    cycle: Cycle | None
+    places: tuple[Place, ...]
+    exact: bool
+
+    @property
+    def cyclic(self) -> bool:
+        """The field has a cycle beyond chance."""
+        return self.cycle is not None and self.cycle.confidence >= SURE
+
+    def verdict(self) -> str:
+        """Whether there is a cycle, in a sentence, and what is missing to say more."""
+        return self._cycles() if self.places else f"{self._cycles()} {_NEEDS_SCIPY}."
+
+    def _cycles(self) -> str:
+        if self.cycle is None:
+            return "Cycles: none."
+        if self.exact:
+            return f"Cycles: exact over this set, {self.cycle}."
+        sure = f"{self.cycle.confidence:.0%} sure"
+        if self.cyclic:
+            return f"Cycles: beyond chance, {self.cycle} ({sure})."
+        return f"Cycles: none beyond chance; the clearest is {self.cycle} ({sure})."
+
+    def rows(self) -> list[list[str]]:
+        """Heading and one row an agent."""
+        rows = [["by maximal lotteries", "place", "95 %", "first"]]
+        for p in self.places:
+            rows.append([p.player, str(p.place), format_ranks(p.places), f"{p.best:.0%}"])
+        return rows
+
+    def text(self) -> str:
+        """For a terminal."""
+        return f"{as_text(self.rows())}\n{self.verdict()}" if self.places else self.verdict()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "cycle": None if self.cycle is None else self.cycle._asdict(),
+            "places": [place._asdict() for place in self.places],
+            "exact": self.exact,
+        }
+
+
+def standing(tally: Tally, exact: bool = False, seed: int = 0) -> Standing:
+    """Cycles of a field in which everyone met, and its order by maximal lotteries.
+
+    Args:
+        tally: of the games.
+        exact: the results are all there are, as :attr:`Ratings.exact` says.
+        seed: of the resampling.
+
+    Raises:
+        InvalidRun: two of the agents did not meet.
+    """
+    gains, games = _by_opening(tally)
+    total = games.sum(0)
+    unmet = np.argwhere((total == 0) & ~np.eye(len(tally.players), dtype=bool))
+    if len(unmet):
+        one, other = (tally.players[i] for i in unmet[0])
+        raise InvalidRun(f"{one} and {other} did not meet: expected games of every pair")
+    weights = np.ones((1, len(gains)))
+    if not exact:
+        weights = opening_weights(len(gains), _generator(tally, seed, 0))[:_RESAMPLES]
+    places: tuple[Place, ...] = ()
+    if importlib.util.find_spec("scipy"):
+        places = _places(tally.players, gains, games, weights)
+    return Standing(clearest_cycle(tally, exact, seed), places, exact)
+
+
+def _places(
+    players: tuple[str, ...], gains: Floats, games: Floats, weights: Floats
+) -> tuple[Place, ...]:
+    whole, *drawn_margins = (
+        np.tensordot(w, gains, 1) / np.maximum(np.tensordot(w, games, 1), _TIE)
+        for w in (np.ones(len(gains)), *weights)
+    )
+    lottery, tiers = maximal_lottery(whole)[0], essential_tiers(whole)
+    drawn = np.array([essential_tiers(margins) for margins in drawn_margins])
+    ranks = 1 + (drawn[:, None, :] < drawn[:, :, None]).sum(-1)  # [draws, players]
+    low, high = (
+        np.percentile(ranks, tail, axis=0, method="inverted_cdf").astype(int) for tail in TAILS
+    )
+    order = sorted(range(len(tiers)), key=lambda i: (tiers[i], drawn[:, i].mean(), players[i]))
+    return tuple(
+        Place(
+            players[i],
+            float(lottery[i]),
+            int((tiers < tiers[i]).sum()) + 1,
+            (int(low[i]), int(high[i])),
+            float((drawn[:, i] == 0).mean()),
+        )
+        for i in order
+    )
+
+
+def maximal_lottery(margins: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """A maximal lottery, and which agents any maximal lottery draws (the essential set).
+
+    Of all optimal strategies the one as far inside as can be: an agent that it does not draw
+    loses to it, and so is drawn by none.
+
+    Args:
+        margins: ``(players, players)``: what the row gains from the column; antisymmetric.
+
+    Returns:
+        Probabilities ``(players,)``, and bool ``(players,)``.
+
+    Raises:
+        MissingExtra: scipy is not installed.
+    """
+    try:
+        from scipy.optimize import linprog
+    except ModuleNotFoundError:
+        raise MissingExtra(_NEEDS_SCIPY) from None
+    n = len(margins)
+    payoff = margins.T / max(float(np.abs(margins).max()), _TIE)  # [against, of]
+    inside = np.column_stack([-(np.eye(n) + payoff), np.ones(n)])
+    found = linprog(
+        np.append(np.zeros(n), -1),  # the last variable: how far inside
+        A_ub=np.vstack([np.column_stack([-payoff, np.zeros(n)]), inside]),
+        b_ub=np.zeros(2 * n),
+        A_eq=np.append(np.ones(n), 0)[None],
+        b_eq=[1],
+    )
+    lottery = np.asarray(found.x[:n], np.float64)
+    return lottery, lottery > payoff @ lottery
+
+
+def essential_tiers(margins: Floats) -> NDArray[np.int64]:
+    """The tier ``(players,)`` of each agent: 0 the essential set, 1 that of the others, ...
+
+    Args:
+        margins: as for :func:`maximal_lottery`.
+    """
+    tiers = np.zeros(len(margins), np.int64)
+    left, tier = np.arange(len(margins)), 0
+    while len(left):
+        # Who is beaten by nobody outside a set that it can reach: usually one agent, for whom
+        # no linear program is needed.
+        reach = margins[np.ix_(left, left)] >= -_TIE
+        for _ in range(len(left).bit_length()):
+            reach = reach @ reach
+        top = left[reach.all(1)]
+        if len(top) > 1:
+            top = top[maximal_lottery(margins[np.ix_(top, top)])[1]]
+        tiers[top] = tier
+        left, tier = np.setdiff1d(left, top), tier + 1
+    return tiers
+
+
+def _generator(tally: Tally, seed: int, use: int) -> np.random.Generator:
+    """Randomness keyed by the openings alone: the same for a field and the field with a copy."""
+    words = np.frombuffer(hashlib.sha256("\0".join(tally.openings).encode()).digest(), np.uint32)
+    return np.random.default_rng(np.random.SeedSequence([seed, use, *map(int, words)]))
+
+
+def _by_opening(tally: Tally) -> tuple[Floats, Floats]:
+    """Gains of the row from the column beyond half of the points, and games, by opening."""
+    games = tally.games + tally.games.swapaxes(1, 2)
+    gained = tally.points + (tally.games - tally.points).swapaxes(1, 2)
+    return gained - games / 2, games
+
+
+def clearest_cycle(tally: Tally, exact: bool = False, seed: int = 0) -> Cycle | None:
+    """The cycle whose least clear pair is clearest; of several, one of the shortest.
+
+    Args:
+        tally: of the games.
+        exact: the results are all there are, and so what they say is sure.
+        seed: of the signs that are drawn.
+    """
+    players, gains = tally.players, _by_opening(tally)[0]
+    size = np.sqrt((gains**2).sum(0))
+    clear = gains.sum(0) / np.maximum(size, _TIE)
+    found = None
+    for threshold in np.unique(clear[clear > _TIE])[::-1]:
+        if found := _shortest_cycle(clear >= threshold):
+            break
+    if not found:
+        return None
+    names = tuple(players[i] for i in found)
+    if exact:
+        return Cycle(names, 1.0)
+    one, other = np.triu_indices(len(players), 1)
+    signs = _generator(tally, seed, 1).choice([-1.0, 1.0], (_SIGNS, len(gains)))
+    largest = np.abs(signs @ (gains / np.maximum(size, _TIE))[:, one, other]).max(1)
+    as_clear = int((largest >= threshold - _TIE).sum())
+    return Cycle(names, 1 - (1 + as_clear) / (1 + _SIGNS))
+
+
+def _shortest_cycle(beats: NDArray[np.bool_]) -> list[int]:
+    """Agents along a shortest cycle of a relation, from the first; empty if there is none."""
+    shortest: list[int] = []
+    for start in range(len(beats)):
+        paths, seen = [[start]], {start}
+        while paths and (not shortest or len(paths[0]) < len(shortest)):
+            if closed := next((path for path in paths if beats[path[-1], start]), None):
+                shortest = closed
+                break
+            longer = []
+            for path in paths:
+                for beaten in np.flatnonzero(beats[path[-1]]):
+                    if beaten not in seen:
+                        seen.add(int(beaten))
+                        longer.append([*path, int(beaten)])
+            paths = longer
+    return shortest

@@ -1,0 +1,176 @@
+"""The exam: how its positions were chosen, and the command's work of choosing them again.
+
+The exam itself is read by ``agents.solver.exam``. It is made in three steps, which give the same
+for any number of processes:
+
+1. *Games*. Players of many kinds, drawn by lot, meet after 0 to 10 random discs. Of the positions
+   they meet and those one disc off, 4 to 36 plies each, those are kept that are in
+   ``agents.learned.labels.held_out``, on which the network that ships was never trained, and in
+   which neither side could win with the next disc.
+2. *Critical ones*. By exact play some columns keep what the position is worth, win or draw, and
+   others give it away.
+3. *Spread*. Of each number of plies at most 60, in equal parts, as far as there are so many: won
+   or drawn, and one, two or more columns that keep it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
+
+import joblib
+import numpy as np
+
+import agents
+from agents.base import Agent
+from agents.learned.labels import held_out
+from agents.solver import Solver
+from agents.solver.exam import VERSION, Question
+from c4env.bitboard import playable, winning_cells
+from c4env.position import Position, format_moves
+from evaluation.errors import InvalidRun
+from evaluation.plan.openings import canonical, shuffled
+from evaluation.truth.judge import Judge, strongest_book
+
+GAMES: Final = 10_000
+PLIES: Final = range(4, 37)
+RANDOM_DISCS: Final = 10  # the most that begin a game
+A_PLY: Final = 60  # positions
+EXAMINED: Final = 250  # positions of each number of plies that are solved, at most
+PORTION: Final = 100  # games a task
+
+# Without the agents whose moves come from products of matrices: those round differently from
+# machine to machine. The weights are shares of the seats; exact play takes long.
+PLAYERS: Final = {
+    "random": 10,
+    "greedy": 10,
+    "greedy:heuristic=window": 10,
+    "minimax:depth=3": 10,
+    "rust-port": 10,
+    "alphabeta-window": 10,
+    "alphabeta-window-b": 10,
+    "alphabeta:depth=4,heuristic=lines": 10,
+    "alphabeta:depth=6,heuristic=chain": 10,
+    "deepening:nodes=2000": 10,
+    "mcts:simulations=100": 10,
+    "mcts:simulations=500": 10,
+    "perfect:blunder=0.2": 2,
+}
+
+
+def build(
+    games: int = GAMES,
+    a_ply: int = A_PLY,
+    seed: int = VERSION,
+    jobs: int = 1,
+    watch: Callable[[int, int], None] | None = None,
+) -> tuple[Question, ...]:
+    """Choose the positions of an exam; with the settings that are given, those of exam 1.
+
+    Args:
+        games: to draw them from.
+        a_ply: positions of each number of plies, at most.
+        seed: of the games.
+        jobs: processes.
+        watch: called with portions of work done and in all.
+    """
+    portions = [range(n, min(n + PORTION, games)) for n in range(0, games, PORTION)]
+    total = len(portions) + len(PLIES)
+    parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1)
+    found: dict[int, dict[Position, str]] = {ply: {} for ply in PLIES}
+    for done, some in enumerate(parallel(joblib.delayed(play)(seed, p) for p in portions), 1):
+        for moves in some:
+            position = canonical(Position.parse(moves))
+            found[position.plies].setdefault(position, moves)
+        if watch is not None:
+            watch(done, total)
+    questions: dict[str, Question] = {}
+    tasks = (joblib.delayed(choose)(list(found[ply].values()), a_ply) for ply in PLIES)
+    for done, chosen in enumerate(parallel(tasks), len(portions) + 1):
+        questions.update((question.moves, question) for question in chosen)
+        if watch is not None:
+            watch(done, total)
+    return tuple(questions[moves] for moves in shuffled(list(questions), seed))
+
+
+def play(seed: int, numbers: Iterable[int]) -> list[str]:
+    """The positions of some games that may be asked about, as moves."""
+    field = {spec: agents.make(spec) for spec in PLAYERS}
+    weights = np.array(list(PLAYERS.values())) / sum(PLAYERS.values())
+    reached = []
+    for number in numbers:
+        generator = np.random.default_rng([seed, number])
+        drawn = generator.choice(list(PLAYERS), 2, p=weights)
+        # One object can play both sides: it keeps nothing that the other must not know.
+        pair = [field[spec] for spec in drawn]
+        for player in pair:
+            player.reset(int(generator.integers(2**62)))
+        reached += list(_game(pair, generator))
+    positions = [Position.parse(moves) for moves in reached]
+    boards = [np.array([getattr(p, side) for p in positions]) for side in ("mine", "theirs")]
+    kept = held_out(*boards) if reached else ()
+    return [
+        moves
+        for moves, position, asked in zip(reached, positions, kept, strict=True)
+        if asked and quiet(position)
+    ]
+
+
+def _game(pair: list[Agent], generator: np.random.Generator) -> Iterator[str]:
+    """The positions of a game that the players met, and those one disc off."""
+    position, moves = Position(), ""
+    random_discs = int(generator.integers(RANDOM_DISCS + 1))
+    while position.outcome is None and position.plies < PLIES[-1]:
+        columns = position.legal_columns()
+        if position.plies < random_discs:
+            column = int(generator.choice(columns))
+        else:
+            column = pair[position.to_move].choose(position)
+        if position.plies + 1 >= max(random_discs, PLIES[0]):
+            for other in columns:
+                if position.play(other).outcome is None:
+                    yield moves + format_moves([other])
+        position, moves = position.play(column), moves + format_moves([column])
+
+
+def quiet(position: Position) -> bool:
+    """Neither side could win with the next disc."""
+    cells = playable(position.mine | position.theirs)
+    return not cells & (winning_cells(position.mine) | winning_cells(position.theirs))
+
+
+def choose(candidates: list[str], count: int) -> list[Question]:
+    """At most ``count`` of the critical ones, all of so many plies, spread over their kinds."""
+    book = strongest_book()
+    solver = Solver(book=book)
+    kinds: dict[tuple[int, int], list[str]] = {
+        (value, keep): [] for value in (1, 0) for keep in (1, 2, 3)
+    }
+    for moves in candidates[:EXAMINED]:
+        position = Position.parse(moves)
+        signs = [-solver.sign(position.play(c)) for c in position.legal_columns()]
+        if min(signs) < max(signs):
+            kinds[max(signs), min(signs.count(max(signs)), 3)].append(moves)
+    chosen: list[str] = []
+    while len(chosen) < count and any(kinds.values()):
+        for waiting in kinds.values():
+            if waiting and len(chosen) < count:
+                chosen.append(waiting.pop(0))
+    judge = Judge(book=book)
+    return [Question(moves, judge.scores(Position.parse(moves))) for moves in sorted(chosen)]
+
+
+def verify(questions: Sequence[Question], watch: Callable[[int, int], None] | None = None) -> None:
+    """Find the exact scores of all columns again, by search alone.
+
+    Raises:
+        InvalidRun: a score is wrong, or a position is not critical; it is named.
+    """
+    solver = Solver(book=None)
+    for done, question in enumerate(questions, 1):
+        scores = tuple(solver.scores(question.position))
+        known = [score for score in scores if score is not None]
+        if scores != question.scores or np.sign(min(known)) == np.sign(max(known)):
+            raise InvalidRun(f"{question.moves}: {question.scores}: the scores are {scores}")
+        if watch is not None:
+            watch(done, len(questions))

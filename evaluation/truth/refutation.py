@@ -1,0 +1,319 @@
+"""Refutation: the least that any opponent can hold an agent to, and by which moves.
+
+From each opening and with each colour all moves of the opponent are searched, together with the
+agent's own answers (``evaluation.truth.worst_case``). The agent is asked afresh in each position,
+with a seed made of the position, so that it answers alike however the position was reached.
+
+All that is found out of an opening is appended to a file of its own, so a search that was
+stopped, or is given more positions later, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import pickle
+import re
+import statistics
+import time
+import warnings
+from collections.abc import Generator, Mapping
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import joblib
+
+import agents
+from agents.zoo.registry import registered_here
+from c4env.position import Position
+from evaluation.errors import InvalidRun, RunInUse, WorkerDied
+from evaluation.games.processes import (
+    exit_with_parent,
+    one_interrupt,
+    sigint_blocked,
+    stdout_to_stderr,
+)
+from evaluation.games.settings import Settings, Watcher
+from evaluation.games.workers import dismiss_processes, version_here
+from evaluation.plan.field import Player, Traits, code_of, make_field, name_players
+from evaluation.plan.openings import Openings, choose_openings
+from evaluation.store.journal import Format, Journal
+from evaluation.tables import as_csv, as_markdown, as_text
+from evaluation.truth.answers import question
+from evaluation.truth.worst_case import Facts, Search, WorstCase, parse_fact
+
+FACTS: Final = Format("c4env refutation", parse_fact, "facts")
+BUDGET: Final = 1000
+"""Positions the agent is asked in, for each opening and colour, unless another number is given."""
+PATIENCE: Final = 6  # half seconds to wait for a file that is in use
+
+_RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """The worst cases of an agent.
+
+    Attributes:
+        player: its name.
+        openings: one for each opening and colour.
+        budget: positions it was asked in for each, at most, before a line was played to its end.
+        notes: what a reader must know of how it was asked.
+    """
+
+    player: str
+    openings: tuple[WorstCase, ...]
+    budget: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def positions(self) -> int:
+        """Positions the agent was asked in, in all."""
+        return sum(case.positions for case in self.openings)
+
+    @property
+    def tenable(self) -> tuple[WorstCase, ...]:
+        """The cases that are won or drawn for the agent by exact play."""
+        return tuple(case for case in self.openings if case.value >= 0)
+
+    @property
+    def held(self) -> float | None:
+        """Share of :attr:`tenable` where no line was found that gets less; None if none is."""
+        kept = [case.outcome == case.value for case in self.tenable]
+        return sum(kept) / len(kept) if kept else None
+
+    @property
+    def shortest(self) -> WorstCase | None:
+        """The refutation of fewest discs, the first of them; None if there is none."""
+        found = [case for case in self.tenable if case.outcome < case.value]
+        return min(found, key=lambda case: len(case.line), default=None)
+
+    def summary(self) -> str:
+        """What it holds, in a few sentences."""
+        kept = [case for case in self.tenable if case.outcome == case.value]
+        cases = f"{len(self.openings)} openings and colours, {len(self.tenable)} of which"
+        lines = [f"{self.player}: {cases} it could win or draw."]
+        if self.held is not None:
+            open_ = [case.searched for case in kept if not case.proven]
+            lines.append(
+                f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%}): "
+                f"{len(kept) - len(open_)} against every line (proven), {len(open_)} without a "
+                f"refutation in {self.budget} positions"
+                + (f", all lines of {min(open_)} plies." if open_ else ".")
+            )
+        errors = [case.first_error for case in self.openings if case.first_error is not None]
+        if errors:
+            median = statistics.median(errors)
+            lines.append(f"Median of the discs on the board at its first error: {median:g}.")
+        if (case := self.shortest) is not None:
+            lines.append(
+                f"Shortest refutation found: {case.line} (the agent has seat {case.seat})."
+            )
+        lines.append(f"It was asked in {self.positions} positions.")
+        return "\n".join([*lines, *self.notes])
+
+    def rows(self) -> list[list[str]]:
+        """Heading and one row for each opening and colour, as text."""
+        heading = ["opening", "seat", "value", "outcome", "first error", "proven", "positions"]
+        rows = [[*heading, "line"]]
+        for case in self.openings:
+            results = [_RESULTS[case.value], _RESULTS[case.outcome]]
+            error = "-" if case.first_error is None else str(case.first_error)
+            proven = "yes" if case.proven else "no"
+            about = [case.opening or "-", str(case.seat), *results, error, proven]
+            rows.append([*about, str(case.positions), case.line])
+        return rows
+
+    def text(self) -> str:
+        """For a terminal."""
+        return f"{as_text(self.rows())}\n\n{self.summary()}"
+
+    def markdown(self) -> str:
+        """The same in Markdown."""
+        return f"{as_markdown(self.rows())}\n\n{self.summary()}"
+
+    def csv(self) -> str:
+        """The table alone, with values and outcomes as numbers."""
+        cases = [_as_dict(case) for case in self.openings]
+        return as_csv([list(cases[0]), *(list(case.values()) for case in cases)])
+
+    def json(self) -> str:
+        """All of it, for programs."""
+        found = {
+            "player": self.player,
+            "budget": self.budget,
+            "held": self.held,
+            "positions": self.positions,
+            "notes": self.notes,
+            "openings": [_as_dict(case) for case in self.openings],
+        }
+        return json.dumps(found, indent=2)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def _as_dict(case: WorstCase) -> dict[str, Any]:
+    found = asdict(case)
+    del found["fault"], found["searched"]  # they are in the notes and the summary
+    return found
+
+
+def refute(
+    player: Player,
+    openings: Openings = 2,
+    positions: int = BUDGET,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    watch: Watcher | None = None,
+) -> Refutation:
+    """Find what any opponent can hold an agent to, from each opening and with each colour.
+
+    Args:
+        player: a spec, or a callable on an observation.
+        openings: as in :func:`evaluation.round_robin`.
+        positions: how many the agent is asked in, for each opening and colour, before the search
+            ends; a line that is being played to its end is still finished.
+        seed: of stochastic agents; each position has a seed of its own, made from this one.
+        jobs: worker processes; they find the same for any number.
+        out: a folder that keeps all that is found out, also of several agents; the same call, or
+            one with more positions, goes on from there.
+        limit: only so many of the openings, the first in the order of the seed.
+        watch: called with openings and colours done and in all, now and then.
+
+    Raises:
+        InvalidRun: a bad number or opening.
+        UnknownAgent, UnknownOption, ...: the spec is wrong.
+        UnreadableRun: what was kept is damaged or in use.
+        WorkerDied: a worker process ended; what it had found out is kept.
+    """
+    chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
+    if isinstance(positions, bool) or not isinstance(positions, int) or positions < 1:
+        raise InvalidRun(f"positions={positions!r}: expected an integer, at least 1")
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    field = name_players([player])
+    (name,) = field
+    kind, made = make_field(field)  # an error now rather than in a worker; compiles it
+    for agent in made.values():
+        agent.close()
+    folder = None if chosen.out is None else Path(chosen.out)
+    task = _Task(name, player, chosen.seed, positions, folder, code_of(field), registered_here())
+    cases = [(opening, seat) for opening in starts for seat in (0, 1)]
+    found: dict[tuple[str, int], WorstCase] = {}
+    with one_interrupt(), closing(_on_workers(task, cases, chosen.jobs)) as results:
+        for case in results:
+            found[case.opening, case.seat] = case
+            if watch is not None:
+                watch(len(found), len(cases))
+    ordered = tuple(found[case] for case in cases)
+    return Refutation(name, ordered, positions, _notes(kind, chosen.seed, ordered))
+
+
+def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, ...]:
+    notes = []
+    if kind.timed:
+        notes.append("Its moves depend on the clock: another search need not find the same.")
+    elif not kind.deterministic:
+        notes.append(
+            f"It is not known to answer a position always alike: each was asked once, with a seed "
+            f"from the position and --seed {seed}. All is said of those answers."
+        )
+    faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
+    if faults:
+        notes.append(f"{len(faults)} lines end without an answer of the agent, as {faults[0]}.")
+    return tuple(notes)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a worker must know besides the opening and the colour."""
+
+    name: str
+    player: Player
+    seed: int
+    budget: int
+    folder: Path | None
+    code: Mapping[str, str]
+    registered: Mapping[str, Any]
+
+    def path(self, opening: str, seat: int) -> Path | None:
+        """The file of an opening and colour: another agent, seed or version has another."""
+        if self.folder is None:
+            return None
+        identity = json.dumps([self.name, self.seed, version_here(), self.code, opening, seat])
+        mark = hashlib.sha256(identity.encode()).hexdigest()[:12]
+        readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
+        return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
+
+
+def _on_workers(
+    task: _Task, cases: list[tuple[str, int]], jobs: int
+) -> Generator[WorstCase, None, None]:
+    """The cases as they are found, in any order."""
+    if jobs == 1:
+        yield from (_case(task, *case) for case in cases)
+        return
+    parallel = joblib.Parallel(
+        n_jobs=jobs,
+        batch_size=1,
+        return_as="generator_unordered",
+        initializer=exit_with_parent,
+        initargs=(os.getpid(),),
+    )
+    with sigint_blocked():
+        results = parallel(joblib.delayed(_case)(task, *case) for case in cases)
+    try:
+        yield from results
+    except pickle.PicklingError as error:
+        raise InvalidRun(
+            f"the agent cannot be sent to a worker ({error.__cause__ or error}); give it by its "
+            "import path, or search with jobs=1"
+        ) from None
+    except BrokenExecutor as error:
+        raise WorkerDied(
+            f"{task.name} ended its process ({' '.join(str(error).split())})"
+        ) from None
+    finally:
+        with warnings.catch_warnings():  # of a search that is stopped
+            warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
+            results.close()
+        dismiss_processes()
+
+
+# -- in the worker -----------------------------------------------------------------------
+
+
+def _case(task: _Task, opening: str, seat: int) -> WorstCase:
+    for name, agent in task.registered.items():
+        agents.register(name, agent, replace=True)
+    made = agents.make(task.player) if isinstance(task.player, str) else None
+    policy: Any = made or task.player
+    path = task.path(opening, seat)
+    with (
+        stdout_to_stderr(),  # what agents print: stdout is for the answer
+        nullcontext() if made is None else closing(made),
+        nullcontext() if path is None else _journal(path) as journal,
+    ):
+
+        def answer(position: Position) -> int | str:
+            column, fault = question(policy, task.name, position, task.seed)
+            return fault if column is None else column
+
+        return Search(answer, Facts(journal), seat, task.budget).run(opening)
+
+
+def _journal(path: Path) -> Journal[Any]:
+    """The file, once a worker has left whose leading process was killed a moment ago."""
+    for _ in range(PATIENCE):
+        try:
+            return Journal(path, FACTS)
+        except RunInUse:
+            time.sleep(0.5)
+    return Journal(path, FACTS)

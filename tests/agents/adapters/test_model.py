@@ -1,0 +1,187 @@
+"""Live models as agents: one board at a time, and many boards in one batch."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import agents
+from agents import batched
+from agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, observe
+from c4env.errors import OpponentFailed
+from c4env.observation import LAYOUTS
+
+POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
+
+
+def batch_of(positions):
+    boards = Batch(len(positions))
+    boards.reset(positions=positions)
+    planes, masks = boards.observe()
+    return {"observation": planes, "action_mask": masks}
+
+
+def rightmost(observation):
+    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
+
+
+def by_height(observation):
+    """Preferences: the column with the most of our discs."""
+    return observation["observation"][..., 0].sum(axis=1) + np.arange(7) / 10
+
+
+def test_a_function_of_many_boards_is_an_agent():
+    agent = agents.make(rightmost)
+    assert [agent.choose(p) for p in POSITIONS] == [p.legal_columns()[-1] for p in POSITIONS]
+    assert agent.name == "rightmost"
+    assert not agent.deterministic
+    assert agent(observe(POSITIONS[0])) == 6
+    assert agents.make(agent) is agent
+    assert pickle.loads(pickle.dumps(agent)).choose(POSITIONS[2]) == 6
+
+
+def test_a_function_that_gives_preferences_plays_the_best_legal_column():
+    agent = agents.make(by_height)
+    assert [agent.choose(p) for p in POSITIONS] == [6, 6, 6, 6, 4]
+    many = batched.opponent(agent)
+    assert many(batch_of(POSITIONS)).tolist() == [6, 6, 6, 6, 4]
+
+
+def test_a_function_of_one_board_will_do():
+    agent = agents.make(lambda observation: int(observation["action_mask"].argmax()))
+    assert [agent.choose(p) for p in POSITIONS] == [p.legal_columns()[0] for p in POSITIONS]
+
+
+def test_a_temperature_draws_by_the_seed():
+    agent = agents.make(by_height, temperature=1.0)
+
+    def drawn(seed):
+        agent.reset(seed)
+        return [agent.choose(POSITIONS[2]) for _ in range(40)]
+
+    assert drawn(1) == drawn(1) != drawn(2)
+    assert set(drawn(1)) > {6}
+    assert 3 not in drawn(1), "full"
+    for temperature in (-1, np.nan):
+        with pytest.raises(InvalidValue, match="temperature="):
+            agents.make(by_height, temperature=temperature)
+
+
+@pytest.mark.parametrize(
+    ("answer", "match"),
+    [
+        (np.full((1, 7), np.nan), "nan"),
+        (np.zeros((1, 6)), r"\(1, 6\): expected \(1, 7\)"),
+        (np.array([3]), "expected legal columns"),
+        (np.array([7]), "expected legal columns"),
+        (np.array([0.5]), "expected legal columns"),
+    ],
+)
+def test_an_answer_that_is_none_is_a_fault(answer, match):
+    agent = agents.make(lambda observation: answer)
+    with pytest.raises(EngineFault, match=match):
+        agent.choose(POSITIONS[2])
+
+
+def test_what_is_no_model_is_refused():
+    for thing in (7, None, object()):
+        with pytest.raises(InvalidSpec, match="expected name:key=value"):
+            agents.make(thing)
+    with pytest.raises(UnknownOption, match="depth"):
+        agents.make(rightmost, depth=3)
+
+
+# -- PyTorch ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch", reason="needs torch: the extra torch")
+
+
+def network(torch, value=False):
+    """Prefers columns to the right; its dropout would show in training mode."""
+
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.arange(7.0))
+            self.dropout = torch.nn.Dropout(0.9)
+            self.sizes = []
+
+        def forward(self, planes):
+            assert planes.dtype == torch.float32
+            assert planes.shape[1:] == (2, 6, 7)
+            assert not self.training
+            self.sizes.append(len(planes))
+            logits = self.dropout(self.weight + 0 * planes.sum(dim=(1, 2, 3))[:, None])
+            return (logits, logits.sum(dim=1)) if value else logits
+
+    return Network()
+
+
+@pytest.mark.parametrize("value", [False, True])
+def test_a_module_plays_in_its_own_batches_while_it_is_trained(torch, value):
+    module = network(torch, value).train()
+    agent = agents.make(module)
+    assert [agent.choose(p) for p in POSITIONS] == [p.legal_columns()[-1] for p in POSITIONS]
+    assert module.training, "as it was"
+    module.sizes.clear()
+    envs = ConnectFourVectorEnv(8, opponent=module, seat=0)
+    envs.reset(seed=1)
+    envs.step(np.full(8, 3))
+    assert module.sizes == [8]
+    assert envs.positions() == [Position.parse("47")] * 8
+    with torch.no_grad():
+        module.weight.neg_()  # learned something
+    envs.step(np.full(8, 3))
+    assert envs.positions() == [Position.parse("4741")] * 8
+    single = ConnectFourEnv(agents.make(module), seat=0)
+    single.reset(seed=1)
+    single.step(3)
+    assert single.position == Position.parse("41")
+
+
+def test_a_module_that_fails_is_named(torch):
+    module = torch.nn.Linear(3, 7)
+    with pytest.raises(OpponentFailed, match="RuntimeError"):
+        ConnectFourVectorEnv(2, opponent=module, seat=1).reset(seed=1)
+
+
+# -- Stable-Baselines3 --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["PPO", "DQN", "MaskablePPO"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_model_that_is_being_trained_is_an_agent(name, layout):
+    library = pytest.importorskip("sb3_contrib" if name == "MaskablePPO" else "stable_baselines3")
+    env = ConnectFourEnv("random", layout=layout, dtype="float32")
+    small = {"policy_kwargs": {"net_arch": [8]}, "device": "cpu", "seed": 1}
+    model = getattr(library, name)("MlpPolicy", env, **small)
+    for source in (model, model.policy):
+        agent = agents.make(source)
+        seen = [observe(p) for p in POSITIONS]
+        columns = [agent.choose(p) for p in POSITIONS]
+        for column, each in zip(columns, seen, strict=True):
+            given = LAYOUTS[layout](each["observation"]).astype(np.float32)
+            best, _ = model.predict(given, deterministic=True)
+            assert column == best or each["action_mask"][best] == 0
+            assert each["action_mask"][column]
+        many = batched.opponent(source)
+        assert many(batch_of(POSITIONS)).tolist() == columns
+    envs = ConnectFourVectorEnv(4, opponent=model)
+    envs.reset(seed=1)
+    envs.step([3] * 4)
+    pool = batched.Pool({model: 1, "random": 1})
+    ConnectFourVectorEnv(4, opponent=pool).reset(seed=1)
+    assert pool.weights == {model: 1.0, "random": 1.0}
+
+
+def test_a_model_for_another_environment_is_refused():
+    library = pytest.importorskip("stable_baselines3")
+    model = library.PPO("MlpPolicy", "CartPole-v1", device="cpu")
+    with pytest.raises(InvalidModel, match=r"it observes Box.*flat \(84,\)"):
+        agents.make(model)

@@ -1,0 +1,217 @@
+"""What programs written for PettingZoo's connect four reach into, in the forms they use."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.utils import BaseWrapper
+
+import c4env as connect_four_v3
+from c4env import Position
+from c4env.envs.drop_in import position_of
+from c4env.errors import C4Error, InvalidPosition, NotReset, WrongOrder
+
+BOTH = pytest.mark.parametrize("make", [connect_four_v3.env, connect_four_v3.raw_env])
+
+
+def cells_of(moves: str) -> list[int]:
+    environment = connect_four_v3.env()
+    environment.reset()
+    for digit in moves:
+        environment.step(int(digit) - 1)
+    return list(environment.board)
+
+
+@BOTH
+def test_a_cell_that_is_set_is_set_in_the_game(make: Any) -> None:
+    environment = make()
+    environment.reset()
+    environment.unwrapped.board[38] = 1
+    assert environment.position == Position.parse("4")
+    assert environment.agent_selection == "player_1"
+    board = environment.board
+    board[31] = np.int8(2)
+    environment.step(3)
+    assert environment.position == Position.parse("444")
+    assert board[24] == 0, "a copy: it does not follow the game"
+    board[17] = 2  # but sets a cell in the game as it stands
+    assert environment.position == Position.parse("4444")
+    assert board == environment.board
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda board: board.__setitem__(0, 1),  # in the air
+        lambda board: board.__setitem__(38, 2),  # out of turn
+        lambda board: board.__setitem__(38, 3),
+        lambda board: board.__setitem__(38, "x"),
+        lambda board: board.__setitem__(slice(0, 2), []),
+        lambda board: board.append(1),
+        lambda board: board.pop(),
+        lambda board: board.sort(),
+        lambda board: board.clear(),
+        lambda board: board.__iadd__([1]),
+    ],
+)
+def test_a_cell_that_cannot_be_set_is_refused(make: Any, change: Any) -> None:
+    environment = make()
+    environment.reset()
+    board = environment.board
+    with pytest.raises(InvalidPosition):
+        change(board)
+    assert environment.board == board == [0] * 42
+    assert environment.agent_selection == "player_0"
+
+
+@BOTH
+@pytest.mark.parametrize("moves", ["", "4", "44", "725557317577", "4455667"])
+@pytest.mark.parametrize("kind", [list, tuple, np.array, lambda b: np.array(b, float), copy.copy])
+def test_a_whole_board_can_be_set(make: Any, moves: str, kind: Any) -> None:
+    environment = make()
+    environment.reset()
+    environment.unwrapped.board = kind(cells_of(moves))
+    expected = Position.parse(moves)
+    assert environment.position == expected
+    assert environment.agent_selection == f"player_{expected.to_move}"
+    over = expected.outcome is not None
+    assert environment.terminations == {"player_0": over, "player_1": over}
+    assert environment.rewards == {"player_0": 0, "player_1": 0}
+    if not over:
+        environment.step(0)
+        assert environment.position == expected.play(0)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [0] * 41,
+        [[0] * 7] * 6,
+        [[0], [1, 2]],
+        None,
+        "x" * 42,
+        [1] + [0] * 41,
+        [0] * 41 + [2],
+        [0] * 41 + [1.5],
+        [0] * 28 + [2, 2, 2, 2, 0, 0, 0] + [1, 1, 1, 1, 0, 0, 0],  # both have won
+    ],
+)
+def test_a_board_that_cannot_be_is_refused(make: Any, cells: Any) -> None:
+    environment = make()
+    environment.reset(options={"moves": "44"})
+    with pytest.raises(InvalidPosition, match="board"):
+        environment.board = cells
+    assert environment.position == Position.parse("44")
+
+
+@BOTH
+def test_a_board_needs_a_game(make: Any) -> None:
+    with pytest.raises(NotReset, match="reset"):
+        make().board = [0] * 42
+
+
+@BOTH
+def test_a_board_is_a_list(make: Any) -> None:
+    environment = make()
+    environment.reset(options={"moves": "4455"})
+    board = environment.board
+    assert isinstance(board, list)
+    assert np.array(board).reshape(6, 7)[5].tolist() == [0, 0, 0, 1, 1, 0, 0]
+    for double in (copy.copy(board), copy.deepcopy(board), pickle.loads(pickle.dumps(board))):
+        assert type(double) is list
+        assert double == board
+    assert json.loads(json.dumps(board)) == board
+    assert position_of(board) == environment.position
+
+
+def test_the_layers_of_pettingzoo_are_one_game() -> None:
+    environment = connect_four_v3.env()
+    environment.reset()
+    inner = environment.env.env.env
+    assert type(inner) == type(environment.unwrapped) == connect_four_v3.raw_env  # noqa: E721
+    assert inner is environment.unwrapped
+    assert not hasattr(inner, "env")
+    depth, layer = 0, environment
+    while hasattr(layer, "env"):  # as many programs unwrap
+        layer, depth = layer.env, depth + 1
+        layer.step(3)
+    assert depth == 3
+    assert environment.position == Position.parse("444")
+    assert environment.env.env.board == environment.board == inner.board
+    environment.env.agent_selection = "player_0"
+    assert environment.agent_selection == "player_0"
+    double = pickle.loads(pickle.dumps(copy.deepcopy(environment)))
+    double.agent_selection = "player_1"
+    double.unwrapped.step(0)
+    assert double.position == Position.parse("4441") != environment.position
+    assert BaseWrapper(environment).unwrapped is environment.unwrapped
+
+
+def test_raw_env_inside_checks_less() -> None:
+    environment = connect_four_v3.env()
+    environment.reset(options={"moves": "444444"})
+    with pytest.raises(AssertionError, match="column 3 is full"):
+        environment.unwrapped.step(3)
+    assert not any(environment.terminations.values())
+
+
+@BOTH
+def test_private_methods(make: Any) -> None:
+    environment = make()
+    environment.reset(options={"moves": "444444"})
+    inner = environment.unwrapped
+    assert inner._legal_moves() == [0, 1, 2, 4, 5, 6]
+    assert inner._agent_selector.next() == "player_1"
+    assert not inner.check_for_winner()
+    environment.reset(options={"moves": "445566"})
+    environment.step(6)
+    assert not inner.check_for_winner()  # it is about the selected agent
+    inner.agent_selection = inner._agent_selector.next()
+    assert inner.check_for_winner()
+    assert inner._legal_moves() == list(range(7))
+
+
+@pytest.mark.parametrize("moves", ["44", "445"])
+@pytest.mark.parametrize("last_player", [0, 1])
+def test_a_copy_made_by_hand(moves: str, last_player: int) -> None:
+    """A board is carried over, then the turn is passed on by hand if need be."""
+    first = connect_four_v3.env()
+    first.reset(options={"moves": moves})
+    second = connect_four_v3.env(render_mode="rgb_array")
+    second.reset()
+    second.env.env.env.board = np.copy(first.env.env.env.board)
+    second.terminations = copy.copy(first.terminations)
+    second.rewards = copy.copy(first.rewards)
+    second._cumulative_rewards = copy.copy(first._cumulative_rewards)
+    second.last()
+    to_move = len(moves) % 2
+    assert second.agent_selection == f"player_{to_move}"
+    if last_player == to_move:  # wrong: the other one is to move by the board
+        second.env.env.env.agent_selection = second.env.env.env._agent_selector.next()
+        with pytest.raises(WrongOrder, match="the other agent is to move"):
+            second.step(0)
+        assert second.position == first.position
+    else:
+        second.step(0)
+        assert second.position == first.position.play(0)
+
+
+@BOTH
+def test_arguments_that_pettingzoo_passes_over(make: Any) -> None:
+    environment = make(render_mode="")
+    environment.reset("7")
+    environment.step(3)
+    with pytest.warns(UserWarning, match="unknown option difficulty: expected moves or position"):
+        environment.reset(seed=3, options={"difficulty": 3, "moves": "44"})
+    assert environment.position == Position.parse("44")
+    with pytest.warns(UserWarning, match="render mode"):
+        assert environment.render() is None
+    with pytest.raises(C4Error, match="seed='x'"):
+        environment.reset("x")

@@ -1,0 +1,80 @@
+"""Boards for Stable-Baselines3: what that library asks of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from agents import batched
+from c4env import ConnectFourEnv, Observation
+from c4env.errors import InvalidOption
+
+vec_env = pytest.importorskip(
+    "stable_baselines3.common.vec_env", reason="needs stable-baselines3: the extra sb3"
+)
+
+
+def rightmost(observation: Observation) -> Any:
+    return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
+
+
+def boards(*arguments: Any, **options: Any) -> Any:
+    from c4env.envs.stable_baselines import ConnectFourVecEnv
+
+    return ConnectFourVecEnv(*arguments, **options)
+
+
+def test_another_opponent_plays_on_all_boards() -> None:
+    envs = boards(3, lambda o: np.zeros(len(o["action_mask"]), np.int64), seat=0)
+    envs.reset()
+    envs.set_attr("opponent", rightmost)
+    assert envs.get_attr("opponent") == [rightmost] * 3
+    seen, *_ = envs.step(np.array([3, 3, 3]))
+    assert (np.argwhere(seen.reshape(3, 6, 7, 2)[..., 1])[:, 2] == 6).all()
+    for name, value, indices in (("seat", 1, None), ("opponent", rightmost, [0])):
+        with pytest.raises(AttributeError, match=f"{name}.*only 'opponent' of all boards"):
+            envs.set_attr(name, value, indices)
+    with pytest.raises(InvalidOption, match="opponent=None"):
+        envs.set_attr("opponent", None)
+
+
+def test_the_librarys_own_vectors_give_another_opponent_too() -> None:
+    envs = vec_env.DummyVecEnv([lambda: ConnectFourEnv(lambda o: 0, seat=0)] * 2)
+    envs.reset()
+    envs.set_attr("opponent", lambda o: 6)
+    seen, *_ = envs.step(np.array([3, 3]))
+    assert (np.argwhere(seen.reshape(2, 6, 7, 2)[..., 1])[:, 2] == 6).all()
+
+
+def test_an_action_from_the_action_space_is_played() -> None:
+    envs = boards(4, "random")
+    envs.seed(1)
+    envs.reset()
+    envs.action_space.seed(1)
+    lost = 0
+    for _ in range(200):
+        actions = np.array([envs.action_space.sample() for _ in range(4)])
+        full = ~envs.action_masks()[np.arange(4), actions]
+        _, rewards, dones, _ = envs.step(actions)
+        assert (rewards[full] == -1).all()
+        assert dones[full].all()
+        lost += int(full.sum())
+    assert lost > 0
+
+
+def test_a_pool_plays_on_all_boards_and_counts() -> None:
+    pool = batched.Pool({"random": 1, rightmost: 1}, seed=1)
+    envs = boards(16, pool)
+    envs.seed(1)
+    envs.reset()
+    ended = 0
+    for _ in range(40):
+        _, _, dones, _ = envs.step(envs.action_masks().argmax(axis=1))
+        ended += int(dones.sum())
+    counts = np.array(list(pool.results.values())).sum(axis=1)
+    assert counts.sum() == ended
+    assert (counts > 0).all()
+    envs.set_attr("opponent", "greedy")
+    envs.step(envs.action_masks().argmax(axis=1))

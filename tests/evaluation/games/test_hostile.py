@@ -1,0 +1,212 @@
+"""Agents that do what no agent should: they lose their own games, and nobody else's."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+import agents
+import evaluation
+from agents.base import Agent
+from evaluation.errors import InvalidRun
+from evaluation.games.game import play_game
+from evaluation.games.processes import stdout_to_stderr
+from evaluation.store.record import read_games
+from tests.helpers.paths import ROOT
+
+
+def first_legal(observation):
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+class Special(BaseException): ...
+
+
+@pytest.mark.parametrize(
+    "error", [Special("x"), asyncio.CancelledError("x"), GeneratorExit("x"), KeyboardInterrupt("x")]
+)
+@pytest.mark.parametrize("where", ["move", "reset", "message"])
+def test_whatever_an_agent_raises_ends_its_game_alone(error, where):
+    class Wrong(Exception):
+        def __str__(self):
+            raise error
+
+    class Raises:
+        def reset(self):
+            if where == "reset":
+                raise error
+
+        def __call__(self, observation):
+            raise Wrong if where == "message" else error
+
+    result = evaluation.round_robin({"raises": Raises(), "greedy": "greedy"}, openings=0)
+    assert [game.ending for game in result.games] == ["exception"] * 2
+    assert result.table.players[0] == "greedy"
+
+
+@pytest.mark.compiled
+def test_whatever_an_agent_raises_in_a_worker_ends_its_game_alone():
+    def raises(observation):
+        raise KeyboardInterrupt
+
+    players = {"raises": raises, "random": "random"}
+    one, two = (evaluation.round_robin(players, openings=1, jobs=jobs) for jobs in (1, 2))
+    assert {game.ending for game in two.games} == {"exception"}
+    assert one.digest == two.digest
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
+def test_an_interrupt_that_an_agent_swallows_ends_the_run_all_the_same(tmp_path):
+    class Swallows:
+        interrupted = False
+
+        def __call__(self, observation):
+            try:
+                if not self.interrupted:
+                    self.interrupted = True
+                    os.kill(os.getpid(), signal.SIGINT)
+                    time.sleep(5)
+            except BaseException:
+                pass
+            return first_legal(observation)
+
+    with pytest.raises(KeyboardInterrupt, match="1 games are kept"):
+        evaluation.round_robin([Swallows(), "random"], openings=1, out=tmp_path)
+    assert len(read_games(tmp_path)[1]) == 1
+
+
+def test_settings_of_the_process_are_each_agents_own():
+    """The limit of recursion, NumPy's errors and Python's warnings: they last for who made them."""
+
+    class Changes:
+        def reset(self):
+            sys.setrecursionlimit(5000)
+
+        def __call__(self, observation):
+            first = observation["observation"].sum() < 2
+            assert sys.getrecursionlimit() == (5000 if first else 250)
+            sys.setrecursionlimit(250)
+            np.seterr(all="raise")
+            warnings.simplefilter("ignore")
+            return first_legal(observation)
+
+    def sensitive(observation):
+        def count(number):
+            return number and 1 + count(number - 1)
+
+        assert count(300) == 300
+        assert not np.isfinite(np.array([1e300]) * 1e300)
+        return first_legal(observation)
+
+    before = sys.getrecursionlimit(), np.geterr(), list(warnings.filters)
+    with np.errstate(over="ignore"):
+        for pair in ((Changes(), sensitive), (sensitive, Changes())):
+            game = play_game(pair, ("a", "b"))
+            assert (game.ending, game.reason) == ("four", "")
+    assert before == (sys.getrecursionlimit(), np.geterr(), list(warnings.filters))
+
+
+@pytest.mark.parametrize("nodes", [-1, 10**6000, 2**63], ids=["negative", "huge", "large"])
+def test_nodes_that_no_record_can_hold_forfeit(nodes, tmp_path):
+    class Counts:
+        def __call__(self, observation):
+            return first_legal(observation)
+
+    Counts.nodes = nodes
+    result = evaluation.round_robin([Counts(), "random"], openings=0, out=tmp_path)
+    assert [game.ending for game in result.games] == ["nonsense"] * 2
+    assert read_games(tmp_path)[1] == list(result.games)
+
+
+def test_an_agent_that_cannot_be_closed_loses_no_game():
+    class Stays(Agent):
+        def choose(self, position):
+            return position.legal_columns()[0]
+
+        def close(self):
+            raise RuntimeError("no")
+
+    agents.register("stays", Stays)
+    with pytest.warns(RuntimeWarning, match="stays: close.. raised RuntimeError: no"):
+        result = evaluation.round_robin(["stays", "random"], openings=0)
+    assert len(result.games) == 2
+
+
+def test_what_agents_print_or_close_leaves_stdout_alone(capfd):
+    def closes(observation):
+        print("an agent's")
+        sys.stdout.close()
+        os.close(1)
+        os.open(os.devnull, os.O_WRONLY)  # the number is used again
+        return first_legal(observation)
+
+    with stdout_to_stderr():
+        evaluation.round_robin([closes, "random"], openings=0)
+    print("an answer", flush=True)
+    said = capfd.readouterr()
+    assert said.out == "an answer\n"
+    assert "an agent's" in said.err
+
+
+def test_one_object_under_two_names_is_two_players():
+    class Remembers:
+        def __init__(self):
+            self.busy = set()
+
+        def __call__(self, observation):
+            self.busy.add(int(observation["observation"].sum()) % 2)
+            assert len(self.busy) == 1, "it plays both sides"
+            return first_legal(observation)
+
+        def reset(self):
+            self.busy = set()
+
+    one = Remembers()
+    result = evaluation.round_robin({"one": one, "two": one}, openings=0)
+    assert {game.ending for game in result.games} == {"four"}
+    one.lock = threading.Lock()
+    with pytest.raises(InvalidRun, match="'two' is an object that"):
+        evaluation.gauntlet({"one": one}, {"two": one}, openings=0)
+    with pytest.raises(InvalidRun, match="'two' is an object that has another name too"):
+        evaluation.round_robin({"one": one, "two": one}, openings=0)
+
+
+@pytest.mark.compiled
+def test_objects_with_large_memories_play_on_workers_as_they_do_here():
+    players = {
+        "me": agents.make("mcts:simulations=30"),
+        "table": agents.make("alphabeta-table:depth=2"),
+    }
+    one, two = (evaluation.round_robin(players, openings=0, seed=1, jobs=jobs) for jobs in (1, 2))
+    assert {game.ending for game in two.games} <= {"four", "full board"}
+    assert one.digest == two.digest
+
+
+@pytest.mark.compiled
+def test_a_command_ends_when_its_agents_threads_do_not(tmp_path):
+    (tmp_path / "lingers.py").write_text(
+        "import threading, time\n"
+        "def lingers(observation):\n"
+        "    threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "    return int(observation['action_mask'].argmax())\n"
+    )
+    command = [sys.executable, "-m", "evaluation", "run", "random", "lingers:lingers", "--quiet"]
+    done = subprocess.run(
+        [*command, "--openings", "0", "--jobs", "2"],
+        capture_output=True,
+        text=True,
+        timeout=50,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "digest" in done.stdout

@@ -1,0 +1,75 @@
+"""The first screen of a run, at 80 columns and others, with 2, 7 and 21 agents."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+
+import evaluation
+from evaluation.report.summary import RunSummary
+from evaluation.store.record import GameRecord, digest
+from evaluation.strength.ratings import rate
+from evaluation.strength.sprt import Sprt
+from evaluation.strength.wintable import WinTable
+from evaluation.tables import for_terminal, width
+
+NAMES = [
+    *("random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "rust-port"),
+    *(f"deepening:movetime=0.02,heuristic={h}" for h in ("chain", "lines", "threats", "window")),
+    *(f"exec:./engines/a-long-name-{i} --threads 4" for i in range(11)),
+]
+
+
+def summary_of(count: int) -> RunSummary:
+    rng = random.Random(count)
+    games = []
+    for first, second in itertools.permutations(NAMES[:count], 2):
+        for opening in ("1", "2", "3", "4"):
+            winner = rng.choice((0, 1, None))
+            ending = "exception" if first == "minimax" and winner == 1 else "four"
+            record = (opening + "1", winner, ending, "ValueError: boom")
+            games.append(GameRecord((first, second), opening, *record))  # type: ignore[arg-type]
+    table = WinTable.of(games, NAMES[:count])
+    return RunSummary(table, digest(games), rate(games, NAMES[:count]))
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+@pytest.mark.parametrize("count", [2, 7, 21])
+def test_it_fits_the_terminal(count: int, columns: int) -> None:
+    summary = summary_of(count)
+    text = for_terminal(summary.text(columns), colour=False)
+    lines = text.split("\n")
+    assert max(map(width, lines)) <= columns
+    assert lines[0].split()[:2] == ["place", "agent"]
+    assert [line.split()[0] for line in lines[1 : count + 1]] == [
+        f"{r.ranks[0]}-{r.ranks[1]}" if r.ranks[0] < r.ranks[1] else str(r.ranks[0])
+        for r in summary.ratings or ()
+    ]
+    crossed = "score moving first" in text or "  1   2   3" in text
+    assert crossed != ("is wider than this terminal" in text)
+    if columns == 80:
+        assert crossed == (count < 21)
+    assert ("forfeited" in text) == (count > 2)
+
+
+def test_without_a_terminal_nothing_is_left_out() -> None:
+    text = for_terminal(summary_of(21).text(), colour=False)
+    assert all(name in text for name in NAMES)
+    assert "> next" in text
+    assert "  1   2   3" in text
+
+
+def test_the_verdict_of_a_match_comes_first() -> None:
+    match = evaluation.play_match(["greedy", "random"], 1, Sprt(0, 200), seed=1)
+    text = RunSummary.of(match).text(80)
+    verdict = "H1 accepted" if match.decision else "Undecided"
+    assert text.startswith(verdict)
+    assert text.index("Elo difference") < text.index("score moving first")
+
+
+def test_a_run_without_games_has_its_table() -> None:
+    text = RunSummary(WinTable.of([], ["one", "two"]), digest([])).text(80)
+    assert "one" in text
+    assert "0 games; openings of no plies." in text

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from evaluation.tables import (
+    Shown,
+    Table,
+    as_lines,
+    as_markdown,
+    as_text,
+    for_terminal,
+    plural,
+    printable,
+    shortened,
+    signed,
+    styled,
+    width,
+)
+
+TABLE = Table(
+    [("name", "share", "games"), ("one|two", Shown(0.25, "25%"), 4), ("three", None, 12)],
+    title="A title",
+    notes=("a note",),
+)
+
+
+def test_columns_are_aligned():
+    assert TABLE.text().splitlines() == [
+        "A title",
+        "name     share  games",
+        "one|two    25%      4",
+        "three              12",
+        "a note",
+    ]
+    assert as_text([("a", "b"), ("cc", "d")], left=(1,)) == " a  b\ncc  d"
+
+
+def test_the_other_forms_hold_the_same():
+    assert TABLE.markdown().splitlines()[2:4] == [
+        "| name | share | games |",
+        "| --- | ---: | ---: |",
+    ]
+    assert "| one\\|two | 25% | 4 |" in TABLE.markdown()
+    assert TABLE.csv() == "name,share,games\none|two,0.25,4\nthree,,12"
+    found = json.loads(TABLE.json())
+    assert found["rows"][0] == {"name": "one|two", "share": 0.25, "games": 4}
+    assert found["notes"] == ["a note"]
+    assert str(TABLE) == TABLE.text()
+    assert TABLE._repr_markdown_() == TABLE.markdown()
+
+
+def test_lines_come_one_by_one():
+    rows = iter([("x", 1)])
+    lines = as_lines(["set", "a number"], rows, first=5)
+    assert next(lines) == "set    a number"
+    assert next(lines) == "x             1"
+
+
+@pytest.mark.parametrize(
+    "text", ["\x1b[31mred", "\x9b31m", "a\rb", "a\nb", "\u2028", "\udc80", "\u202e", "\x00"]
+)
+def test_control_characters_are_shown_and_not_obeyed(text):
+    for shown in (printable(text), as_text([("h",), (text,)]), as_markdown([("h",), (text,)])):
+        assert "\\" in shown
+        assert printable(shown, keep="\n") == shown
+    assert text not in for_terminal(text, colour=True) or text == "a\nb"
+
+
+def test_other_texts_stay():
+    for text in ("plain", "Zoë \N{CROSSED SWORDS} 棋", "a\\b"):
+        assert printable(text) == text
+
+
+def test_styles_take_no_room_and_vanish_where_there_are_none():
+    text = styled("won", "good")
+    assert width(text) == 3
+    assert for_terminal(text, colour=True) == "\x1b[32mwon\x1b[0m"
+    assert for_terminal(text, colour=False) == "won"
+    assert as_text([("h", "x"), (text, 1)]).splitlines()[0] == "h    x"
+
+
+def test_wide_characters_take_two_columns():
+    assert width("棋e\u0301") == 3
+    assert shortened("棋棋棋棋", 7) == "棋棋..."
+    assert shortened("short", 5) == "short"
+    assert shortened("longer", 5) == "lo..."
+
+
+def test_words_and_numbers():
+    assert (plural(1, "game"), plural(0, "game"), plural(2, "opening")) == (
+        "1 game",
+        "0 games",
+        "2 openings",
+    )
+    assert [signed(x) for x in (-0.4, 0.0, 0.4, 12.6, -3.5)] == ["0", "0", "0", "+13", "-4"]
