@@ -227,10 +227,10 @@ def test_a_passing_failure_is_waited_out(server, fault):
 
 
 def test_a_late_answer_is_asked_for_again(server):
-    late = Fault(200, body=b"{}", pause=0.5)
+    late = Fault(200, body=b"{}", pause=1.0)
     drops = Fault(200, body=b" " * 1000, drip=0.05)
     server.script = [late, drops, "Move: 6"]
-    agent = agents.make(f"{server.spec},timeout=0.2")
+    agent = agents.make(f"{server.spec},timeout=0.5")
     assert agent.choose(Position()) == 5
     assert len(server.asked) == 3
 
@@ -238,7 +238,7 @@ def test_a_late_answer_is_asked_for_again(server):
 def test_after_a_while_nobody_is_at_fault(server, capsys):
     server.answer = lambda body: Fault(500)
     with pytest.raises(Unavailable, match=r"127\.0\.0\.1:\d+ gives no answer: status 500; tried"):
-        agents.make(f"{server.spec},patience=0.1").choose(Position())
+        agents.make(f"{server.spec},patience=1").choose(Position())
     assert len(server.asked) > 2
     news = capsys.readouterr().err.splitlines()
     assert len(news) == 1
