@@ -60,23 +60,14 @@ def test_python_block_runs(code, tmp_path):
 SLOW_LINES = re.compile(r"c4 (bench|experiment|place|match)\b|--openings 3\b")
 
 
-def console_lines():
-    """Each command of a README's console blocks."""
-    return [
-        pytest.param(line, id=f"{path.parent.name}: {line}", marks=marks)
-        for path, language, text in BLOCKS
-        if language == "console"
-        for line in (x.removeprefix("$ ").split("#")[0].strip() for x in text.splitlines())
-        for marks in [[pytest.mark.slow] if SLOW_LINES.search(line) else []]
-    ]
-
-
-@pytest.fixture(scope="module")
-def folder_of_a_run(tmp_path_factory):
-    """A folder in which DIR is a run directory, for commands that read one."""
-    folder = tmp_path_factory.mktemp("readme")
-    run_c4(["run", "random", "greedy", "--openings", "0", "--out", "DIR", "--quiet"], folder)
-    return folder
+def console_blocks():
+    """The commands of each console block, those that are quick, or those that are slow."""
+    for number, (path, language, text) in enumerate(BLOCKS):
+        lines = [x.removeprefix("$ ").split("#")[0].strip() for x in text.splitlines()]
+        slow = [line for line in lines if SLOW_LINES.search(line)]
+        for some, marks in (([x for x in lines if x not in slow], []), (slow, pytest.mark.slow)):
+            if language == "console" and some:
+                yield pytest.param(some, id=f"{path.parent.name}-{number}", marks=marks)
 
 
 def run_c4(arguments, folder):
@@ -91,13 +82,17 @@ def run_c4(arguments, folder):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("line", console_lines())
-def test_console_line_runs(line, folder_of_a_run):
-    name, command, *arguments = shlex.split(line)
-    assert name == "c4"
-    assert command in COMMANDS
-    done = run_c4([command, *arguments], folder_of_a_run)
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("lines", console_blocks())
+def test_console_block_runs(lines, tmp_path):
+    """In order, in one folder; DIR stands for a run directory."""
+    if any("DIR" in line for line in lines):
+        run_c4(["run", "random", "greedy", "--openings", "0", "--out", "DIR"], tmp_path)
+    for line in lines:
+        name, command, *arguments = shlex.split(line)
+        assert name == "c4"
+        assert command in COMMANDS
+        done = run_c4([command, *arguments], tmp_path)
+        assert done.returncode == 0, (line, done.stderr)
 
 
 def test_the_set_up_blocks_are_what_ci_runs():

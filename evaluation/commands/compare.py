@@ -1,8 +1,9 @@
 """Compare two runs, before and after a change: c4 compare BEFORE AFTER.
 
-Both are run directories. Elo is relative to the mean of the agents that are in both. Games that
-both have, of the same two agents from the same opening with the same colours, are compared one by
-one: how many an agent did better in, and how many worse.
+Both are run directories. What is compared are the games that both have: of the same two agents
+from the same opening with the same colours. Of each agent: its score before and after, how far
+score (in percent) and Elo moved, and in how many games it did better and worse. --games lists
+the games that ended otherwise.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("before", type=Path, metavar="BEFORE", help="a run directory")
     parser.add_argument("after", type=Path, metavar="AFTER", help="another")
+    parser.add_argument("--games", action="store_true", help="list the games that ended otherwise")
     add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the comparison."""
-    from evaluation.report.comparison import compare
+    from evaluation.report.comparison import changed_games, compare
     from evaluation.store.record import read_games
 
-    runs = [read_games(folder)[:2] for folder in (arguments.before, arguments.after)]
-    show(compare(*runs), arguments)
+    before, after = (read_games(folder)[:2] for folder in (arguments.before, arguments.after))
+    show((changed_games if arguments.games else compare)(before, after), arguments)
     return 0

@@ -1,7 +1,7 @@
 """Play the standing field of agents against itself, and print who is how strong.
 
-Takes about an hour on two cores; --quick plays a few openings only, in minutes. Every game is
-kept in --out as it ends, and the same command goes on where it was stopped. --stored prints
+Takes about 35 minutes on two idle cores; --quick plays a few openings only, in minutes. Every game
+is kept in --out as it ends, and the same command goes on where it was stopped. --stored prints
 the table that came with the package and plays nothing.
 """
 
@@ -54,7 +54,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
     if arguments.stored:
         refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
-    if arguments.readme is not None:  # before an hour of games, not after it
+    if arguments.readme is not None:  # before half an hour of games, not after it
         put_between_markers(read_text(arguments.readme), MARKERS[0])
     if arguments.stored:
         board = stored_board()

@@ -40,7 +40,7 @@ def show_run(
     if arguments.format == "text":
         say_before(before)
         if arguments.out is not None:
-            say(f"games in {arguments.out}; c4 report {arguments.out} prints this again")
+            say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
     if summary.ratings is not None:
         header = {"seed": arguments.seed, "c4env": version_here()}
         games = run.games

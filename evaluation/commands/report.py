@@ -61,7 +61,7 @@ def execute(arguments: argparse.Namespace) -> int:
     notes = notes_of(header)
     if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
         done = f"{len(games)} of {len(planned(header))} games"
-        notes = (*notes, f"unfinished: {done}; the same command goes on")
+        notes = (*notes, f"unfinished: {done}; a command with all its agents and openings goes on")
     table = WinTable.of(games, list(header.get("players", ())), notes)
     ratings = None
     if games:

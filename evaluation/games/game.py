@@ -198,9 +198,13 @@ class _ProcessState(NamedTuple):
 
 
 class _OwnState:
-    """Each seat keeps the process settings that its agent made; nobody else plays under them."""
+    """Each seat keeps the process settings that its agent made; nobody else plays under them.
+
+    Threads share them, so where games are played in threads they are left alone.
+    """
 
     def __init__(self) -> None:
+        self._threads = threading.current_thread() is not threading.main_thread()
         self._shared = _ProcessState.now()
         self._seats: dict[int, _ProcessState] = {}
 
@@ -211,7 +215,7 @@ class _OwnState:
 
     def leave(self, seat: int) -> None:
         """Put everybody's settings in force again."""
-        if seat not in self._seats and self._shared.holds():
+        if self._threads or (seat not in self._seats and self._shared.holds()):
             return
         # First of all, and without a call of Python's, which the limit may not allow.
         limit = sys.getrecursionlimit()

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Unpack
 
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.tournament import notes_of, play, prepare
 from evaluation.plan.field import Players, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major
-from evaluation.store.record import GameRecord, digest
+from evaluation.store.record import GameRecord, digest, read_games
 from evaluation.strength.ratings import Interval, Ratings, Tally, rate_tally, score_interval
 from evaluation.strength.sprt import SCORES, Decision, Sprt, kind_of_pair
 from evaluation.strength.wintable import WinTable
@@ -51,7 +52,8 @@ class Match:
         order = opening_major((one, other), openings)
         inside = [found[(*pair, start)] for pair, start in order if (*pair, start) in found]
         known = tuple(header.get("deterministic", ()))
-        return cls((one, other), openings, tuple(inside), known, sprt, notes_of(header))
+        games = tuple(_until_decided(inside, sprt, one))
+        return cls((one, other), openings, games, known, sprt, notes_of(header))
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
@@ -149,8 +151,8 @@ class Match:
         if self.decision is None:
             return [
                 f"Undecided: {question}; {ratio}.",
-                f"All {len(self.openings)} openings are played: name more of them, or hypotheses "
-                "further apart.",
+                f"All {len(self.openings)} openings are played: name more of them, and the test "
+                "goes on, or hypotheses further apart.",
             ]
         return [
             f"{self.decision} accepted after {sum(self.counts)} pairs: {question}.",
@@ -170,6 +172,7 @@ def play_match(
 
     The test is put after each pair, in the order of the openings and not in that of the
     games' ends, so it decides alike for any number of workers and after any interruption.
+    More openings for the same ``out`` come after those there: the test goes on with them.
 
     Args:
         players: two agents, as :func:`evaluation.round_robin` takes them.
@@ -190,20 +193,44 @@ def play_match(
     if len(field) != 2:
         raise InvalidRun(f"{len(field)} agent(s) given: a match is between two")
     one, other = field
+    if sprt is not None:
+        starts = _going_on(starts, chosen.out)
     schedule = opening_major((one, other), starts)
     about = {} if sprt is None else {"sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]}
-    games: list[GameRecord] = []
-    counts = [0] * len(SCORES)
     plan = prepare(field, schedule, starts, chosen, about)
     with closing(play(plan, ordered=True)) as played:
-        for game in played:
-            games.append(game)
-            if len(games) % 2 == 0:
-                counts[kind_of_pair(_points(games[-2:], one))] += 1
-                if sprt is not None and sprt.decide(counts) is not None:
-                    break
+        games = tuple(_until_decided(played, sprt, one))
     known, notes = plan.known.deterministic, notes_of(plan.header)
-    return Match((one, other), tuple(starts), tuple(games), known, sprt, notes)
+    return Match((one, other), tuple(starts), games, known, sprt, notes)
+
+
+def _until_decided(
+    games: Iterable[GameRecord], sprt: Sprt | None, one: str
+) -> Iterator[GameRecord]:
+    """The games up to the pair that decides the test, if there is one."""
+    counts = [0] * len(SCORES)
+    before = None
+    for game in games:
+        yield game
+        if before is None or before.opening != game.opening:
+            before = game
+            continue
+        counts[kind_of_pair(_points([before, game], one))] += 1
+        before = None
+        if sprt is not None and sprt.decide(counts) is not None:
+            return
+
+
+def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
+    """The openings of a test that goes on: those it was put to, then the new ones."""
+    if out is None:
+        return openings
+    try:
+        header, games, _ = read_games(Path(out))
+    except UnreadableRun:  # nothing yet, or opening it for the games says what is wrong
+        return openings
+    there = header.get("openings", ()) if games else ()
+    return openings if {*openings} <= {*there} else list(dict.fromkeys([*there, *openings]))
 
 
 def _points(games: Sequence[GameRecord], player: str) -> float:

@@ -57,8 +57,8 @@ class Settings:
         jobs: worker processes; 1 plays here. Players that are objects must be picklable
             for more than one. Where language models play, they are threads of this process,
             and so many games can wait for answers at once.
-        out: a run directory. Games are written there as they end; a repeated call plays
-            only those that are missing.
+        out: a run directory. Games are written there as they end; a repeated call, and one
+            with more agents or openings, plays only those that are missing.
         watch: called with games done and games in all, now and then.
         on_game: called with each game that is there or ends, before ``watch`` counts it.
         limit: play only so many of the openings, the first in the order of the seed.
@@ -92,7 +92,10 @@ class Settings:
     out: str | Path | None = field(
         default=None,
         metadata=_option(
-            "DIR", str, "write every game to DIR as it ends; the same command again resumes"
+            "DIR",
+            str,
+            "write every game to DIR as it ends; the same command again resumes, and one with "
+            "more agents or openings adds to it",
         ),
     )
     watch: Watcher | None = None

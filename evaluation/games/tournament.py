@@ -6,6 +6,7 @@ import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
@@ -200,7 +201,7 @@ def prepare(
         schedule: every game once.
         openings: those of the schedule.
         settings: how to play.
-        about: what the header holds besides; a directory whose header differs is refused.
+        about: what the header holds besides.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -218,7 +219,7 @@ def header_of(
     known: Traits,
     about: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """All that must be the same for a run to go on: what is played, by whom, and how."""
+    """What is played, by whom, and how: with it a directory tells whether it can go on."""
     header = {
         "players": {name: describe_player(player) for name, player in field.items()},
         "deterministic": list(known.deterministic),
@@ -254,9 +255,10 @@ def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
     """Play a list of games, and give each as soon as it is over and written.
 
-    With a run directory the games that are there already come first, in the order of the
-    schedule; only the missing ones are played. Whoever takes the games may stop taking them
-    (close the generator): the workers end, and another call goes on from there.
+    With a run directory only the games that are missing are played; those that are there come
+    first, in the order of the schedule, and what is there besides is left alone. Whoever takes
+    the games may stop taking them (close the generator): the workers end, and another call goes
+    on from there.
 
     Args:
         plan: the games and who plays them.
@@ -281,35 +283,35 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             one_interrupt(),
             open_games(Path(out), plan.header) if out is not None else nullcontext() as file,
         ):
-            there = {game.fixture: game for game in file.entries} if file is not None else {}
+            kept = {game.fixture: game for game in file.entries} if file is not None else {}
+            there = {fixture: kept[fixture] for fixture in schedule if fixture in kept}
             missing = [fixture for fixture in schedule if fixture not in there]
             done = len(there)
             if settings.watch is not None:
                 settings.watch(done, len(schedule))
-            for game in (there[fixture] for fixture in schedule if fixture in there):
-                if settings.on_game is not None:
-                    settings.on_game(game)
-                yield game
-            del there
             with (
                 _transcripts(plan, missing) as transcripts,
                 closing(
                     play_all(replace(run, transcripts=transcripts), missing, *where, plan.made)
                 ) as fresh,
             ):
-                for game in _in_order(fresh, missing) if ordered else fresh:
-                    if file is not None:
+                games = (
+                    _in_order(fresh, schedule, there) if ordered else chain(there.values(), fresh)
+                )
+                for game in games:
+                    new = game.fixture not in there
+                    if new and file is not None:
                         file.append(game)
-                    done += 1
+                    done += new
                     if settings.on_game is not None:
                         settings.on_game(game)
-                    if settings.watch is not None:
+                    if new and settings.watch is not None:
                         settings.watch(done, len(schedule))
                     raise_interrupt()  # should an agent have caught it
                     yield game
     except Unavailable as error:
-        kept = f"are in {out}, and the same command goes on" if out else "are not kept"
-        raise Unavailable(f"{error}; {done} of {len(schedule)} games {kept}") from None
+        fate = f"are in {out}, and the same command goes on" if out else "are not kept"
+        raise Unavailable(f"{error}; {done} of {len(schedule)} games {fate}") from None
     except KeyboardInterrupt as stop:
         if out is None and not stop.args:
             stop.args = (f"{done} games are lost; with --out DIR they are kept",)
@@ -356,9 +358,11 @@ def _transcripts(
     return Transcripts(None if out is None else Path(out), missing, plan.settings.max_tokens)
 
 
-def _in_order(games: Iterator[GameRecord], schedule: Sequence[Fixture]) -> Iterator[GameRecord]:
+def _in_order(
+    games: Iterator[GameRecord], schedule: Sequence[Fixture], there: Mapping[Fixture, GameRecord]
+) -> Iterator[GameRecord]:
     """The games in the order of the schedule, each as soon as it and all before it are there."""
-    early: dict[Fixture, GameRecord] = {}
+    early = dict(there)
     for fixture in schedule:
         while fixture not in early:
             game = next(games)

@@ -195,23 +195,42 @@ def code_of(field: Mapping[str, Player]) -> dict[str, str]:
 
 def _named_by(spec: str) -> Iterator[tuple[str, bytes]]:
     """What the parts of a spec name, if that is code of the user's or a file, and its bytes."""
-    name, options = split_spec(spec)
+    name, _ = split_spec(spec)
     if name in registered_here() and (data := _source_of(registered_here()[name])):
         yield name, data
-    for text in (name, *options.values()):
+    texts, paths = _parts(spec)
+    for text in texts:
         module = sys.modules.get(text.partition(":")[0]) if ":" in text else None
         if module is not None and (data := _source_of(module)):
             yield text, data
+    for path in paths:
+        if path.is_file():
+            yield str(path), path.read_bytes()
+
+
+def _parts(spec: str) -> tuple[list[str], list[Path]]:
+    """The name and the options of a spec, and what in them may be the path of a file."""
+    name, options = split_spec(spec)
+    texts = [name, *options.values()]
+    paths: list[Path] = []
+    for text in texts:
         try:
             words = shlex.split(text)
         except ValueError:
             words = [text]
         for word in words:
             parts = word.split(":")  # FILE.py:NAME, torch:FILE.py:NAME, and C:\FILE.py:NAME
-            for start, stop in itertools.combinations(range(len(parts) + 1), 2):
-                path = Path(":".join(parts[start:stop]))
-                if path.is_file():
-                    yield str(path), path.read_bytes()
+            spans = itertools.combinations(range(len(parts) + 1), 2)
+            paths += [Path(":".join(parts[start:stop])) for start, stop in spans]
+    return texts, paths
+
+
+def made_from(name: str, described: str, key: str) -> bool:
+    """Whether a player of a run's header is made from what a key of its ``code`` names."""
+    if described.startswith("<"):  # an object
+        return name == key
+    texts, paths = _parts(described)
+    return key in texts or key in map(str, paths)
 
 
 _NOT_SETTINGS: Final = ("name", "nodes")

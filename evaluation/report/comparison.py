@@ -1,76 +1,180 @@
-"""Two runs side by side: what a change was worth."""
+"""Two runs side by side: what a change was worth, by the games that both have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from evaluation.errors import InvalidRun
-from evaluation.store.record import GameRecord
-from evaluation.strength.ratings import Rating, Tally, rate_tally
+from evaluation.plan.field import made_from
+from evaluation.store.record import FORFEITS, GameRecord
+from evaluation.strength.ratings import TAILS, Floats, Tally, scores, strengths
 from evaluation.tables import Shown, Table, plural, signed
 
 Run = tuple[Mapping[str, Any], Sequence[GameRecord]]
 """Header and games of a run directory."""
 
 
-def compare(before: Run, after: Run) -> Table:
-    """Elo of the agents of two runs, and their games that both have, one by one.
+class Change(NamedTuple):
+    """A game before and after: the same players, colours and opening."""
 
-    Elo is relative to the mean of the agents in both runs.
+    before: GameRecord
+    after: GameRecord
+
+    @property
+    def otherwise(self) -> bool:
+        """Whether other moves were played."""
+        return self.before.moves != self.after.moves or self.result
+
+    @property
+    def result(self) -> bool:
+        """Whether the points are others."""
+        return self.before.points != self.after.points
+
+    def gain(self, player: str) -> float:
+        """Points that a player has more than before."""
+        seat = self.after.players.index(player)
+        return self.after.points[seat] - self.before.points[seat]
+
+
+def compare(before: Run, after: Run) -> Table:
+    """Score and Elo of each agent in the games that both runs have, and how far they moved.
+
+    The intervals are of the differences: both runs are resampled together, opening by opening,
+    each with virtual games of its own, so that one game that changed proves nothing. Where
+    every move is the same, so is the agent. Elo is relative to the mean of the agents whose
+    spec and code are the same in both runs.
 
     Raises:
-        InvalidRun: no agent is in both.
+        InvalidRun: no game is in both.
     """
-    names = [_players(run) for run in (before, after)]
-    common = [name for name in names[0] if name in names[1]]
+    games = shared(before, after)
+    players = [*dict.fromkeys(player for game in games for player in game.after.players)]
+    same = [name for name in players if not _changed(name, before[0], after[0])] or players
+    tallies = [Tally.of(run, players) for run in zip(*games, strict=True)]
+    names = tallies[0].players
+    centre = [names.index(name) for name in same]
+    apart = any(game.otherwise for game in games)
+    (old, old_drawn), (new, new_drawn) = (
+        _elo(tallies[0], centre, False),
+        _elo(tallies[1], centre, apart),
+    )
+    rows: list[list[Any]] = [["agent", "before", "after", "change", "95 %"]]
+    rows[0] += ["Elo", Shown("Elo 95 %", "95 %"), "better", "worse"]
+    for i in sorted(range(len(names)), key=lambda i: -new[i]):
+        own = [game for game in games if names[i] in game.after.players]
+        (was, now), (was_drawn, now_drawn) = scores(tallies, names[i])
+        if not any(game.otherwise for game in own):
+            now_drawn = was_drawn
+        rows.append(
+            [
+                names[i],
+                Shown(was, f"{was:.1%}"),
+                Shown(now, f"{now:.1%}"),
+                Shown(now - was, _percent(now - was)),
+                _interval(now_drawn - was_drawn, _percent),
+                Shown(new[i] - old[i], signed(new[i] - old[i])),
+                _interval((new_drawn - old_drawn)[:, i], signed),
+                sum(game.gain(names[i]) > 0 for game in own),
+                sum(game.gain(names[i]) < 0 for game in own),
+            ]
+        )
+    return Table(rows, notes=(*_notes(before, after, games), *_reading(same, players)))
+
+
+def changed_games(before: Run, after: Run) -> Table:
+    """The games that both runs have and that ended otherwise, in the order of the second.
+
+    Raises:
+        InvalidRun: no game is in both.
+    """
+    games = shared(before, after)
+    rows = [["first", "second", "opening", "before", "after"]]
+    for game in games:
+        if game.result:
+            found = [_result(game.before), _result(game.after)]
+            rows.append([*game.after.players, game.after.opening or "-", *found])
+    return Table(rows, notes=_notes(before, after, games), left=range(5))
+
+
+def shared(before: Run, after: Run) -> list[Change]:
+    """The games that both runs have, in the order of the second.
+
+    Raises:
+        InvalidRun: there is none; it says what is not shared.
+    """
+    old = {game.key: game for game in before[1]}
+    found = [Change(old[game.key], game) for game in after[1] if game.key in old]
+    if found:
+        return found
+    fields = [dict.fromkeys(p for game in run[1] for p in game.players) for run in (before, after)]
+    common = [name for name in fields[0] if name in fields[1]]
     if not common:
-        raise InvalidRun(f"no agent is in both runs: {', '.join(names[0])}; {', '.join(names[1])}")
-    rated = [
-        _rate(run, players, common) for run, players in zip((before, after), names, strict=True)
+        said = "; ".join(", ".join(field) or "no games" for field in fields)
+        raise InvalidRun(f"no agent played in both runs: {said}")
+    pairings = [{game.players for game in run[1]} for run in (before, after)]
+    if pairings[0].isdisjoint(pairings[1]):
+        raise InvalidRun(f"no two agents met in both runs; in both played {', '.join(common)}")
+    raise InvalidRun("the runs share agents but no opening: expected some of the same openings")
+
+
+def _elo(tally: Tally, centre: Sequence[int], apart: bool) -> tuple[Floats, Floats]:
+    """Elo ``(players,)`` and resampled ``(draws, players)``, relative to the mean of some."""
+    elo, _, drawn, _ = strengths(tally, apart=apart)
+    return elo - elo[centre].mean(), drawn - drawn[:, centre].mean(1, keepdims=True)
+
+
+def _percent(share: float) -> str:
+    number = round(100 * share, 1)
+    return f"{number:+.1f}" if number else "0.0"
+
+
+def _interval(drawn: Floats, text: Callable[[float], str]) -> Shown:
+    low, high = map(float, np.percentile(drawn, TAILS))
+    return Shown([low, high], f"{text(low)} .. {text(high)}")
+
+
+def _changed(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether an agent is known to be another than it was: its spec, or code of the user's."""
+    old, new = (str(run.get("players", {}).get(name, "")) for run in (before, after))
+    if old != new or not old:
+        return old != new
+    codes = [run.get("code", {}) for run in (before, after)]
+    return any(
+        codes[0].get(key) != codes[1].get(key) and made_from(name, old, key)
+        for key in {*codes[0], *codes[1]}
+    )
+
+
+def _reading(same: Sequence[str], players: Sequence[str]) -> tuple[str, str]:
+    mean = "all" if len(same) == len(players) else f"{', '.join(same)}, the same in both"
+    return (
+        f"change: of the score, in percent. Elo: its change, relative to the mean of {mean}.",
+        "95 %: of these changes, by resampling the openings of both runs together.",
+    )
+
+
+def _notes(before: Run, after: Run, games: Sequence[Change]) -> tuple[str, ...]:
+    others = sum(game.otherwise for game in games)
+    results = sum(game.result for game in games)
+    openings = len({game.after.opening for game in games})
+    notes = [
+        f"{plural(len(games), 'game')} in both runs, from {plural(openings, 'opening')}: {others} "
+        f"went another way, {results} ended otherwise."
     ]
-    pairs = _pairs(before[1], after[1])
-    spread = [Shown(f"95 % {when}", "95 %") for when in ("before", "after")]
-    rows: list[list[Any]] = [["agent", "before", spread[0], "after", spread[1], "change"]]
-    rows[0] += ["better", "worse"]
-    order = sorted(common, key=lambda name: -rated[1][name].elo)
-    for name in order:
-        old, new = (ratings[name] for ratings in rated)
-        gains = [_points(b, name) - _points(a, name) for a, b in pairs if name in a.players]
-        cells: list[Any] = [name]
-        for r in (old, new):
-            cells += [_elo(r.elo), f"{signed(r.low)} .. {signed(r.high)}"]
-        cells += [_elo(new.elo - old.elo), sum(g > 0 for g in gains), sum(g < 0 for g in gains)]
-        rows.append(cells)
-    changed = sum(a.moves != b.moves for a, b in pairs)
-    notes = [f"{plural(len(pairs), 'game')} in both runs; {changed} went another way."]
-    for players, run in zip(names, ("before", "after"), strict=True):
-        if alone := [name for name in players if name not in common]:
-            notes.append(f"Only {run}: {', '.join(alone)}.")
-    return Table(rows, notes=tuple(notes))
+    for (_, played), when in ((before, "before"), (after, "after")):
+        if alone := len(played) - len(games):
+            notes.append(f"Left out: {plural(alone, 'game')} only {when}.")
+    for key in ("seed", "c4env", "movetime"):
+        old, new = (run[0].get(key) for run in (before, after))
+        if old != new:
+            notes.append(f"Before {key} was {old}, after {new}.")
+    return tuple(notes)
 
 
-def _players(run: Run) -> list[str]:
-    header, games = run
-    return list(dict.fromkeys([*header.get("players", ()), *(p for g in games for p in g.players)]))
-
-
-def _rate(run: Run, players: Sequence[str], common: Sequence[str]) -> dict[str, Rating]:
-    header, games = run
-    known = header.get("deterministic", ())
-    return {r.player: r for r in rate_tally(Tally.of(games, players), known, centre=common)}
-
-
-def _pairs(
-    before: Sequence[GameRecord], after: Sequence[GameRecord]
-) -> list[tuple[GameRecord, GameRecord]]:
-    old = {game.key: game for game in before}
-    return [(old[game.key], game) for game in after if game.key in old]
-
-
-def _points(game: GameRecord, player: str) -> float:
-    return game.points[game.players.index(player)]
-
-
-def _elo(value: float) -> Shown:
-    return Shown(value, signed(value))
+def _result(game: GameRecord) -> str:
+    """The result as chess writes it, and why if an agent forfeited."""
+    points = "1/2-1/2" if game.winner is None else ("1-0", "0-1")[game.winner]
+    return f"{points} ({game.ending})" if game.ending in FORFEITS else points

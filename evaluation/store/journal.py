@@ -1,9 +1,10 @@
 """Files of JSON lines that only grow: games, scores and answers, kept as they are found.
 
-The first line, the header, names the format and says what the file is about. Each line ends
-with a checksum (CRC-32 of the line without it), so that a damaged byte does not go unnoticed;
-format 1, which had none, is read as well. A line that a kill tore off in the middle is dropped
-when the file is next opened; all whole lines stay.
+The first line, the header, names the format and says what the file is about; where that grew,
+another header stands, and the last one holds. Each line ends with a checksum (CRC-32 of the line
+without it), so that a damaged byte does not go unnoticed; format 1, which had none, is read as
+well. A line that a kill tore off in the middle is dropped when the file is next opened; all whole
+lines stay.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Content(NamedTuple, Generic[T]):
     header: dict[str, Any]
     entries: list[T]
     length: int  # bytes of its whole lines
+    lines: list[int]  # the number of the line of each entry
 
 
 def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
@@ -64,27 +66,37 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
     *lines, torn = data.split(b"\n")
     header: dict[str, Any] = {}
     entries: list[T] = []
+    places: list[int] = []
     checked = False
     if not lines or (torn and _CHECKED.fullmatch(torn[:-1])):  # the end of the line is damaged
         lines.append(torn)
     for number, line in enumerate(lines, start=1):
         try:
-            if number > 1:
-                entries.append(form.parse(_value(line, checked)))
+            value = _value(line, checked)
+            if number > 1 and not (isinstance(value, dict) and "format" in value):
+                entries.append(form.parse(value))
+                places.append(number)
                 continue
-            header = _value(line, checked=False)
-            given = header.pop("format")
+            given = value.pop("format")
             if given not in (f"{form.name} 1", f"{form.name} 2"):
                 raise ValueError(f"the format is {given!r}")
             checked = given == f"{form.name} 2"
             _value(line, checked)
+            header = value
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             what = "one" if number > 1 else "the header"
             raise UnreadableRun(
                 f"{path}, line {number}: {line[:120].decode(errors='replace')!r} is not {what} "
                 f"of a run's {form.unit}: {error}{form.remedy}"
             ) from None
-    return Content(header, entries, len(data) - len(torn))
+    return Content(header, entries, len(data) - len(torn), places)
+
+
+def _same(path: Path, found: Content[Any], header: dict[str, Any]) -> dict[str, Any]:
+    """The header, which must be that of the file."""
+    if found.header != header:
+        raise UnreadableRun(f"{path} is about something else: {found.header}, not {header}")
+    return header
 
 
 class Journal(Generic[T]):
@@ -93,9 +105,10 @@ class Journal(Generic[T]):
     Args:
         path: the file; it and its folder are made when missing.
         form: what its lines are.
-        header: what it is about. An existing file must have the same header.
-        judge: looks at all that an existing file holds, and raises UnreadableRun if it does not
-            go together.
+        header: what it is about.
+        agree: gives the header of an existing file with which to go on, from all that it holds
+            and the header asked for; raises UnreadableRun if they do not go together. Without
+            it they must be the same.
 
     Attributes:
         entries: those already in the file when it was opened.
@@ -110,7 +123,7 @@ class Journal(Generic[T]):
         path: Path,
         form: Format[T],
         header: Mapping[str, Any] | None = None,
-        judge: Callable[[Path, Content[T]], None] | None = None,
+        agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]] = _same,
     ) -> None:
         self.path = path
         self.entries: list[T] = []
@@ -123,7 +136,7 @@ class Journal(Generic[T]):
             self._file = path.open("a+b", buffering=0)
             try:
                 lock_file(self._file, path)
-                self._read(dict(header or {}), judge)
+                self._read(dict(header or {}), agree)
             except BaseException:
                 self._file.close()
                 raise
@@ -131,7 +144,9 @@ class Journal(Generic[T]):
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
 
     def _read(
-        self, header: dict[str, Any], judge: Callable[[Path, Content[T]], None] | None
+        self,
+        header: dict[str, Any],
+        agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]],
     ) -> None:
         form = self._form
         self._file.seek(0)
@@ -142,19 +157,12 @@ class Journal(Generic[T]):
             self._write(first)
             return
         found = read_lines(self.path, form, data)
-        if found.header != header:
-            keys = {*found.header, *header}
-            differing = sorted(k for k in keys if found.header.get(k) != header.get(k))
-            raise UnreadableRun(
-                f"{self.path.parent} holds another run: {', '.join(differing)} differ "
-                f"({_shown(found.header, differing)} there, {_shown(header, differing)} asked "
-                "for); name another directory"
-            )
-        if judge is not None:
-            judge(self.path, found)
+        agreed = agree(self.path, found, header)
         self.entries = found.entries
         self._count = len(found.entries)
         self._file.truncate(found.length)
+        if agreed != found.header:
+            self._write(_line({"format": f"{form.name} 2", **agreed}))
 
     def append(self, entry: Any) -> None:
         """Add an entry; once this returns, killing the process does not lose it.
@@ -227,8 +235,3 @@ def _value(line: bytes, checked: bool) -> Any:
     elif checked:
         raise ValueError("its checksum is missing: it was damaged")
     return json.loads(line)
-
-
-def _shown(header: Mapping[str, Any], keys: list[str]) -> str:
-    text = ", ".join(f"{key}={header.get(key)}" for key in keys)
-    return text if len(text) <= 120 else text[:117] + "..."

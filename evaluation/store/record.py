@@ -1,6 +1,7 @@
 """A game as a value, and the file of games that a run writes: one JSON line each.
 
-The first line of the file is the header, which holds everything needed to repeat the run.
+The first line of the file is the header, which holds everything needed to repeat the run;
+where the run grew, another one stands, and the last one holds.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from c4env.errors import C4Error
 from c4env.position import Position
 from evaluation.errors import UnreadableRun
 from evaluation.plan.schedule import planned
+from evaluation.store.growth import grown
 from evaluation.store.journal import Content, Format, Journal, read_lines
 
 GAMES_FILE: Final = "games.jsonl"
@@ -142,13 +144,14 @@ def open_games(folder: Path, header: Mapping[str, Any]) -> Journal[GameRecord]:
 
     Args:
         folder: the run directory; made when missing.
-        header: what is to be played. An existing file must have the same header.
+        header: what is to be played. An existing file takes it on, as far as its games stay
+            comparable (:func:`evaluation.store.growth.grown`).
 
     Raises:
         UnreadableRun: the file belongs to another run or is damaged.
         RunInUse: another process is writing to it.
     """
-    return Journal(folder / GAMES_FILE, GAMES, header, _check_games)
+    return Journal(folder / GAMES_FILE, GAMES, header, _take_on)
 
 
 def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
@@ -161,7 +164,12 @@ def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
     path = folder / GAMES_FILE
     content = read_lines(path, GAMES)
     _check_games(path, content)
-    return content
+    return content[:3]
+
+
+def _take_on(path: Path, content: Content[GameRecord], header: dict[str, Any]) -> dict[str, Any]:
+    _check_games(path, content)
+    return grown(path.parent, content.header, header, [g.players for g in content.entries])
 
 
 def _check_games(path: Path, content: Content[GameRecord]) -> None:
@@ -169,7 +177,7 @@ def _check_games(path: Path, content: Content[GameRecord]) -> None:
     schedule = set(planned(content.header))
     if not schedule:  # games that people played: as many as they like from one opening
         return
-    for number, game in enumerate(content.entries, start=2):
+    for number, game in zip(content.lines, content.entries, strict=True):
         if game.fixture not in schedule:
             first, second = game.players
             raise UnreadableRun(

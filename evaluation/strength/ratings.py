@@ -308,13 +308,20 @@ def format_ranks(ranks: tuple[int, int]) -> str:
     return str(best) if best == worst else f"{best}-{worst}"
 
 
-def strengths(tally: Tally, seed: int = 0) -> tuple[Floats, float, Floats, Floats]:
-    """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``."""
+def strengths(
+    tally: Tally, seed: int = 0, apart: bool = False
+) -> tuple[Floats, float, Floats, Floats]:
+    """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``.
+
+    Two tallies of the same players and openings get the same weights of openings; one of them
+    that stands apart gets virtual draws that owe nothing to those of the other.
+    """
     n = len(tally.players)
     virtual = 0.25 * ~np.eye(n, dtype=bool)  # half a point a pair, half of it with either colour
     start = fit(tally.points.sum(0) + virtual, tally.games.sum(0) + 2 * virtual)
     generator = tally.generator(seed)
     weights = opening_weights(len(tally.points), generator)
+    generator = generator.spawn(1)[0] if apart else generator
     one, other = np.triu_indices(n, 1)
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
     blocks = np.array_split(np.arange(_DRAWS), max(1, _DRAWS * n * n // _BLOCK))
@@ -344,15 +351,29 @@ def strengths(tally: Tally, seed: int = 0) -> tuple[Floats, float, Floats, Float
 
 def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
     """Points a game of a player, 0..1, with the interval of the same resampling."""
-    i = tally.players.index(player)
-    gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
-    played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
-    generator = tally.generator(seed)
-    weights = opening_weights(len(played), generator)
-    won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
-    drawn = (weights @ gained + won) / (weights @ played + won + lost)
+    (score,), (drawn,) = scores([tally], player, seed)
     low, high = np.percentile(drawn, TAILS)
-    return Interval(float(gained.sum() / max(played.sum(), 1)), float(low), float(high))
+    return Interval(score, float(low), float(high))
+
+
+def scores(
+    tallies: Sequence[Tally], player: str, seed: int = 0
+) -> tuple[list[float], list[Floats]]:
+    """Points a game of a player in each tally, 0..1, and as resampled ``(draws,)``.
+
+    The tallies are of the same players and openings, which get the same weights in all.
+    """
+    i = tallies[0].players.index(player)
+    generator = tallies[0].generator(seed)
+    weights = opening_weights(len(tallies[0].points), generator)
+    found: tuple[list[float], list[Floats]] = ([], [])
+    for tally in tallies:
+        gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
+        played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
+        won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
+        found[0].append(float(gained.sum() / max(played.sum(), 1)))
+        found[1].append((weights @ gained + won) / (weights @ played + won + lost))
+    return found
 
 
 def opening_weights(units: int, generator: np.random.Generator) -> Floats:

@@ -191,6 +191,17 @@ def test_another_prompt_is_another_run(server, tmp_path):
         evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
 
 
+def test_a_run_that_grows_asks_nothing_twice(server, tmp_path):
+    run(server, openings=0, out=tmp_path)
+    asked = len(server.asked)
+    players = {"model": f"{server.spec},patience=0.05", "other": "random", "new": "greedy"}
+    grown = evaluation.round_robin(players, openings=0, seed=1, out=tmp_path)
+    spoken = read_transcripts(tmp_path)
+    assert len(grown.games) == 6
+    assert asked < len(server.asked) == len(spoken)
+    assert len({(s.fixture, s.exchange.moves) for s in spoken}) == len(spoken)
+
+
 def test_the_command_line_says_it_in_one_line(server, tmp_path, capsys):
     server.answer = lambda body: Fault(401)
     code = main(["run", server.spec, "greedy", "--openings", "0", "--out", str(tmp_path)])

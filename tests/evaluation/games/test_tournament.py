@@ -244,15 +244,13 @@ def test_an_interrupt_without_a_directory_says_that_the_games_are_lost():
 
 def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
-    for change in ({"seed": 1}, {"openings": 1}):
-        with pytest.raises(UnreadableRun, match="another run"):
-            evaluation.round_robin(
-                ["random", "greedy"], **{"openings": 0, "out": tmp_path, **change}
-            )
-    with pytest.raises(UnreadableRun, match="another run"):
-        evaluation.round_robin(["random", "minimax:depth=1"], openings=0, out=tmp_path)
+    with pytest.raises(UnreadableRun, match=r"another run: .* with seed 0, and 1 was asked for"):
+        evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
     monkeypatch.setattr("evaluation.games.tournament.version_here", lambda: "0.0.0")
-    with pytest.raises(UnreadableRun, match="another run: c4env differ"):
+    with pytest.raises(
+        UnreadableRun,
+        match=r"another run: its 2 games were played by c4env .*, and this is 0.0.0;",
+    ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
 

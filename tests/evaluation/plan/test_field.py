@@ -69,7 +69,7 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
     assert "do not repeat exactly" in shown
     own = evaluation.round_robin(["patient:movetime=2", "random"], openings=0)
     assert "do not repeat exactly" in own.table.text()
-    with pytest.raises(UnreadableRun, match="movetime"):
+    with pytest.raises(UnreadableRun, match="played with 5 s a move"):
         evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)
 
 
@@ -83,7 +83,7 @@ def test_edited_code_is_another_run(tmp_path, monkeypatch):
     field = ["edited_agent:first", "random"]
     whole = evaluation.round_robin(field, openings=0, out="run")
     module.write_text(source + "# better\n")
-    with pytest.raises(UnreadableRun, match="code"):
+    with pytest.raises(UnreadableRun, match="edited_agent:first was edited"):
         evaluation.round_robin(field, openings=0, out="run")
     module.write_text(source)
     assert evaluation.round_robin(field, openings=0, out="run").games == whole.games

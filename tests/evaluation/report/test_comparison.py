@@ -1,45 +1,130 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import evaluation
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
-from evaluation.report.comparison import compare
+from evaluation.report.comparison import changed_games, compare
+from evaluation.store.record import GameRecord
 
 
-def run(players, **settings):
-    result = evaluation.round_robin(players, openings=1, **settings)
-    return {"players": list(result.players)}, result.games
+def run(players, openings=1, **settings):
+    result = evaluation.round_robin(players, openings=openings, **settings)
+    specs = players if isinstance(players, dict) else dict(zip(players, players, strict=True))
+    return {"players": specs}, result.games
+
+
+def found_in(table):
+    """Rows by agent, and the notes."""
+    found = json.loads(table.json())
+    return {row["agent"]: row for row in found["rows"]}, found["notes"]
 
 
 def test_the_same_run_has_not_changed():
-    found = json.loads(compare(*[run(["random", "greedy"])] * 2).json())
-    assert [row["change"] for row in found["rows"]] == [0, 0]
-    assert [(row["better"], row["worse"]) for row in found["rows"]] == [(0, 0), (0, 0)]
-    assert found["notes"] == ["8 games in both runs; 0 went another way."]
+    rows, notes = found_in(compare(*[run(["random", "greedy"])] * 2))
+    for row in rows.values():
+        assert row["change"] == row["Elo"] == row["better"] == row["worse"] == 0
+        assert row["95 %"] == row["Elo 95 %"] == [0, 0]
+    assert notes[0] == (
+        "8 games in both runs, from 4 openings: 0 went another way, 0 ended otherwise."
+    )
+    assert "relative to the mean of all." in notes[1]
 
 
 def test_an_agent_that_became_stronger():
-    before = run({"mine": "random", "greedy": "greedy", "random": "random"})
-    after = run({"mine": "minimax:depth=3", "greedy": "greedy", "other": "random"})
-    found = json.loads(compare(before, after).json())
-    rows = {row["agent"]: row for row in found["rows"]}
+    before = run({"mine": "random", "greedy": "greedy", "random": "random"}, seed=2)
+    after = run({"mine": "minimax:depth=3", "greedy": "greedy", "other": "random"}, 2)
+    more = run({"mine": "minimax:depth=3", "greedy": "greedy", "other": "random"}, 1)
+    rows, notes = found_in(compare(before, (after[0], after[1] + more[1])))
     assert list(rows) == ["mine", "greedy"]
-    assert rows["mine"]["change"] > 0 > rows["greedy"]["change"]
-    assert rows["mine"]["better"] == rows["greedy"]["worse"] > 0
-    assert found["notes"][1:] == ["Only before: random.", "Only after: other."]
+    mine, greedy = rows["mine"], rows["greedy"]
+    assert mine["change"] == mine["after"] - mine["before"] == -greedy["change"] > 0
+    assert mine["better"] == greedy["worse"] > 0
+    assert mine["Elo 95 %"][0] < mine["Elo"] < mine["Elo 95 %"][1]
+    assert greedy["Elo"] == 0  # the same in both: what the others are measured by
+    assert notes[1:4] == [
+        "Left out: 16 games only before.",
+        f"Left out: {len(after[1]) + 16} games only after.",
+        "change: of the score, in percent. Elo: its change, relative to the mean of greedy, "
+        "the same in both.",
+    ]
 
 
-def test_nothing_to_compare():
-    with pytest.raises(InvalidRun, match="no agent is in both runs: random, greedy; a, b"):
-        compare(run(["random", "greedy"]), run({"a": "random", "b": "greedy"}))
+def won_by(player, opening, players=("a", "b")):
+    """A game that ends after seven plies, in some column of its own."""
+    first = players[0] == player
+    moves = opening + ("1212121" if first else "31212142")
+    return GameRecord(players, opening, moves, 0 if first else 1, "four")
+
+
+def test_openings_are_resampled_together():
+    """What an opening does to both runs is no part of the difference, and one game is nothing."""
+    openings = [f"{a}{b}{c}{d}" for a in "4567" for b in "4567" for c in "4567" for d in "4567"]
+    header = {"players": {"a": "a", "b": "b"}}
+    winners = ["a" if i % 2 else "b" for i in range(256)]
+    before = [won_by(winner, o) for winner, o in zip(winners, openings, strict=True)]
+    few = [won_by("a", o) if i in (0, 2) else before[i] for i, o in enumerate(openings)]
+    many = [won_by("a", o) if i % 8 == 0 else before[i] for i, o in enumerate(openings)]
+    for after, wins in ((few, 2), (many, 32)):
+        rows, notes = found_in(compare((header, before), (header, after)))
+        low, high = rows["a"]["95 %"]
+        assert rows["a"]["change"] == pytest.approx(wins / 256)
+        assert (low > 0) == (wins == 32)
+        # Two runs of 256 games apart would be uncertain by 2 * 1.4 * 0.5 / 16 either way.
+        assert high - low < 0.1 < 4 * 1.4 * 0.5 / 16
+        assert f"{wins} went another way, {wins} ended otherwise" in notes[0]
+
+
+def test_only_code_that_an_agent_is_made_from_makes_it_another():
+    _, games = run(["random", "greedy"])
+    players = {"random": "./own.py:agent", "greedy": "your_own.py:agent"}
+    before = {"players": players, "code": {"own.py": "1", "your_own.py": "1"}}
+    after = {"players": players, "code": {"own.py": "2", "your_own.py": "1"}}
+    _, notes = found_in(compare((before, games), (after, games)))
+    assert "relative to the mean of greedy, the same in both" in notes[1]
+
+
+def test_the_games_that_ended_otherwise_are_listed():
+    header, games = run(["random", "greedy"])
+    other = [replace(games[0], winner=1 - games[0].winner, ending="time"), *games[1:]]
+    found = json.loads(changed_games((header, games), (header, other)).json())
+    (row,) = found["rows"]
+    old = ("1-0", "0-1")[games[0].winner]
+    assert row["opening"] == games[0].opening
+    assert (row["first"], row["second"]) == games[0].players
+    assert (row["before"], row["after"]) == (old, f"{old[::-1]} (time)")
+    assert "1 went another way, 1 ended otherwise" in found["notes"][0]
+
+
+def test_what_was_played_otherwise_is_said():
+    one, other = run(["random", "greedy"], seed=1), run(["random", "greedy"], seed=2)
+    for (header, _), seed in ((one, 1), (other, 2)):
+        header.update(seed=seed, c4env="1.0")
+    assert "Before seed was 1, after 2." in compare(one, other).notes
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "openings", "words"),
+    [
+        (["random", "greedy"], {"a": "random", "b": "greedy"}, 1, "no agent played in both runs: "),
+        (["random", "greedy"], {"greedy": "greedy", "b": "random"}, 1, "no two agents met in both"),
+        (["random", "greedy"], ["random", "greedy"], 0, "share agents but no opening"),
+    ],
+)
+def test_nothing_to_compare(before, after, openings, words):
+    with pytest.raises(InvalidRun, match=words):
+        compare(run(before), run(after, openings))
 
 
 def test_the_command(tmp_path, capsys):
     for name in ("one", "two"):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / name)
-    assert main(["compare", str(tmp_path / "one"), str(tmp_path / "two")]) == 0
+    command = ["compare", str(tmp_path / "one"), str(tmp_path / "two")]
+    assert main(command) == 0
     assert "2 games in both runs" in capsys.readouterr().out
+    assert main([*command, "--games", "--format", "csv"]) == 0
+    assert capsys.readouterr().out == "first,second,opening,before,after\n"

@@ -100,7 +100,10 @@ def test_another_run_is_refused_and_left_alone(tmp_path):
     with open_games(tmp_path, HEADER) as file:
         file.append(WON)
     before = (tmp_path / GAMES_FILE).read_bytes()
-    with pytest.raises(UnreadableRun, match="another run: seed differ"):
+    with pytest.raises(
+        UnreadableRun,
+        match="another run: its 1 game was played with seed 3, and 4 was asked for; name",
+    ):
         open_games(tmp_path, {**HEADER, "seed": 4})
     assert (tmp_path / GAMES_FILE).read_bytes() == before
 

@@ -1,0 +1,344 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import evaluation
+from evaluation.__main__ import main
+from evaluation.errors import UnreadableRun
+from evaluation.games.match import Match, play_match
+from evaluation.plan.schedule import planned
+from evaluation.store.growth import grown
+from evaluation.store.record import GAMES_FILE, digest, read_games
+from evaluation.strength.sprt import Sprt
+
+TWO = ["random", "greedy"]
+THREE = [*TWO, "minimax:depth=1"]
+
+
+def counted(*arguments, play=evaluation.round_robin, **settings):
+    """A run, and how many of its games were there already."""
+    counts = []
+    result = play(*arguments, watch=lambda done, total: counts.append(done), **settings)
+    return result, counts[0]
+
+
+def test_the_report_covers_all_that_is_there(tmp_path, capsys):
+    run = ["run", "--openings", "0", "--quiet", "--jobs", "1", "--out", str(tmp_path)]
+    assert main([*run, *TWO]) == 0
+    assert main([*run, *THREE]) == 0
+    assert "2 of the games were there already" in capsys.readouterr().out
+    assert main([*run, *TWO, "--openings", "1"]) == 0
+    assert evaluation.round_robin(TWO, 1).digest in capsys.readouterr().out
+    assert main(["report", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert digest_of(tmp_path) in shown
+    assert "unfinished: 14 of 30 games; a command with all its agents and openings" in shown
+    assert main([*run, *THREE, "--openings", "1"]) == 0
+    assert main(["report", str(tmp_path)]) == 0
+    assert "unfinished" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("settings", [{}, {"jobs": 2, "backend": "threading"}])
+def test_more_agents_and_openings_play_what_is_missing(tmp_path, settings):
+    settings = {"seed": 6, **settings}
+    for players, openings, before in ((TWO, 1, 0), (THREE, 1, 8), (THREE[::-1], 2, 0)):
+        result, there = counted(players, openings, out=tmp_path, **settings)
+        at_once = evaluation.round_robin(players, openings, seed=6)
+        assert there == before
+        assert result.digest == at_once.digest
+        assert result.players == at_once.players
+        assert result.table.text() == at_once.table.text()
+        assert [r.elo for r in result.ratings] == [r.elo for r in at_once.ratings]
+    header, games, _ = read_games(tmp_path)
+    assert list(header["players"]) == THREE
+    assert len(header["openings"]) == 4 + 25
+    assert len(games) == 6 * 29  # the first plies' are kept
+
+
+def test_the_first_openings_of_the_seed_are_among_more_of_them(tmp_path):
+    evaluation.round_robin(TWO, 3, limit=5, out=tmp_path)
+    result, there = counted(TWO, 3, limit=9, out=tmp_path)
+    assert there == 10
+    assert result.digest == evaluation.round_robin(TWO, 3, limit=9).digest
+    assert read_games(tmp_path)[0]["openings"] == list(result.openings)
+
+
+def test_fewer_agents_or_openings_are_reported_and_the_rest_is_kept(tmp_path):
+    evaluation.round_robin(THREE, 1, out=tmp_path)
+    before = (tmp_path / GAMES_FILE).read_bytes()
+    result, there = counted(TWO, 1, limit=2, out=tmp_path)
+    assert there == len(result.games) == 4
+    assert result.digest == evaluation.round_robin(TWO, 1, limit=2).digest
+    assert (tmp_path / GAMES_FILE).read_bytes() == before
+
+
+def test_growing_goes_on_after_an_interruption(tmp_path):
+    evaluation.round_robin(TWO, 1, out=tmp_path)
+
+    def stop(done, total):
+        assert total == 24
+        if done == 13:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match="13 games are kept"):
+        evaluation.round_robin(THREE, 1, out=tmp_path, watch=stop)
+    with (tmp_path / GAMES_FILE).open("a") as file:
+        file.write('{"format":"c4env games 2","play')  # a header torn off
+    shorter = evaluation.round_robin(TWO, 1, out=tmp_path)
+    assert shorter.digest == evaluation.round_robin(TWO, 1).digest
+    result, there = counted(THREE, 1, out=tmp_path)
+    assert there == 13
+    assert result.digest == evaluation.round_robin(THREE, 1).digest == digest_of(tmp_path)
+
+
+def test_growing_goes_on_after_a_kill(tmp_path):
+    evaluation.round_robin(TWO, 1, out=tmp_path)
+    program = (
+        "import os, signal, sys, evaluation\n"
+        "def end(done, total):\n"
+        "    if done == 20: os.kill(os.getpid(), signal.SIGKILL)\n"
+        f"evaluation.round_robin({THREE}, 2, out=sys.argv[1], watch=end)"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
+    assert done.returncode == -9
+    assert len(read_games(tmp_path)[1]) == 8 + 20
+    result, there = counted(THREE, 2, out=tmp_path)
+    assert there == 20
+    assert result.digest == evaluation.round_robin(THREE, 2).digest
+
+
+def digest_of(folder):
+    return digest(read_games(folder)[1])
+
+
+def test_a_directory_of_the_time_before_checksums_grows(tmp_path):
+    whole = evaluation.round_robin(TWO, 1, out=tmp_path)
+    path = tmp_path / GAMES_FILE
+    header, *lines = map(json.loads, path.read_text().splitlines())
+    header["format"] = "c4env games 1"
+    for line in (header, *lines):
+        del line["check"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *lines)))
+    assert evaluation.round_robin(TWO, 1, out=tmp_path).games == whole.games
+    result, there = counted(THREE, 1, out=tmp_path)
+    assert there == 8
+    assert result.digest == evaluation.round_robin(THREE, 1).digest == digest_of(tmp_path)
+    before, _, after = path.read_text().rpartition('"reason":""')
+    path.write_text(f'{before}"reason":"x"{after}')
+    with pytest.raises(UnreadableRun, match=r"line 26: .* damaged"):
+        read_games(tmp_path)
+
+
+def test_a_gauntlet_takes_on_challengers_opponents_and_openings(tmp_path):
+    evaluation.gauntlet("greedy", ["random"], 0, out=tmp_path)
+    field = ["random", "minimax:depth=1"]
+    two = {"greedy": "greedy", "late": "random"}
+    result, there = counted(two, field, 1, play=evaluation.gauntlet, out=tmp_path)
+    assert there == 0  # another opening
+    assert result.digest == evaluation.gauntlet(two, field, 1).digest
+    header, games, _ = read_games(tmp_path)
+    assert header["challengers"] == ["greedy", "late"]
+    assert len(games) == 2 + 32
+    assert len(planned(header)) == 40  # from the empty board three pairings have not met
+
+
+def test_a_gauntlet_turned_round_becomes_a_run_of_all(tmp_path):
+    evaluation.gauntlet("greedy", ["random", "minimax:depth=1"], 0, out=tmp_path)
+    evaluation.gauntlet("random", ["minimax:depth=1"], 0, out=tmp_path)
+    assert "challengers" not in read_games(tmp_path)[0]
+    result, there = counted(THREE, 0, out=tmp_path)
+    assert there == len(result.games) == 6
+    assert result.digest == evaluation.round_robin(THREE, 0).digest
+    _, there = counted("greedy", ["random"], 0, play=evaluation.gauntlet, out=tmp_path)
+    assert there == 2
+
+
+CLOSE = Sprt(0, 100)
+
+
+def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
+    pair = ["minimax:depth=1", "random"]
+    first = play_match(pair, ["1", "2"], CLOSE, out=tmp_path)
+    assert first.decision is None
+    more = ["12", "3", "1", "4", "44", "13", "41"]
+    result, there = counted(pair, more, sprt=CLOSE, play=play_match, out=tmp_path)
+    order = ["1", "2", "12", "3", "4", "44", "13", "41"]
+    at_once = play_match(pair, order, CLOSE)
+    assert there == 4
+    assert at_once.games != first.games
+    assert (result.digest, result.report()) == (at_once.digest, at_once.report())
+    header, games, _ = read_games(tmp_path)
+    assert header["openings"] == order
+    assert Match.read(header, games).report() == at_once.report()
+    assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).report() == first.report()
+
+
+def test_what_a_match_reads_ends_with_the_deciding_pair(tmp_path):
+    pair = ["minimax:depth=3", "random"]
+    test = Sprt(0, 400)
+    whole = play_match(pair, 2, test, out=tmp_path)
+    assert whole.decision == "H1"
+    last = [
+        opening for opening in whole.openings if opening not in {g.opening for g in whole.games}
+    ]
+    play_match(pair, last[:2], test, out=tmp_path)  # some of those that were not needed
+    header, games, _ = read_games(tmp_path)
+    assert len(games) > len(whole.games)
+    assert Match.read(header, games).report() == whole.report()
+
+
+def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
+    pair = ["minimax:depth=1", "random"]
+    play_match(pair, 0, CLOSE, out=tmp_path)
+    test = "it has a sequential test of 0,100 Elo with errors 0.05 and 0.05"
+    for sprt, other in ((Sprt(0, 50), "a sequential test of 0,50"), (None, "no sequential test")):
+        with pytest.raises(UnreadableRun, match=f"{test}.*, and {other}.* was asked for"):
+            play_match(pair, 0, sprt, out=tmp_path)
+    words = "a match of minimax:depth=1 and random: only openings may join it"
+    with pytest.raises(UnreadableRun, match=words):
+        play_match(["greedy", "random"], 0, CLOSE, out=tmp_path)
+    with pytest.raises(UnreadableRun, match="and no sequential test was asked for"):
+        evaluation.round_robin(THREE, 0, out=tmp_path)
+
+
+def test_games_with_another_limit_of_time_are_not_comparable(tmp_path):
+    evaluation.round_robin(TWO, 0, out=tmp_path)
+    words = (
+        "its 2 games were played with no limit on the time of a move, and 5 s a move and a "
+        "margin of 0.1 s was asked for; name another directory"
+    )
+    with pytest.raises(UnreadableRun, match=words):
+        evaluation.round_robin(TWO, 0, out=tmp_path, movetime=5)
+
+
+def test_a_name_stands_for_one_agent(tmp_path):
+    evaluation.round_robin(["mine=greedy", "random"], 1, out=tmp_path)
+    words = "another run: mine is minimax:depth=1, and 8 games were played with greedy of that"
+    with pytest.raises(UnreadableRun, match=words):
+        evaluation.round_robin(["mine=minimax:depth=1", "random"], 1, out=tmp_path)
+    result, there = counted(["mine=greedy", "new=minimax:depth=1"], 1, out=tmp_path)
+    assert (there, result.table.games) == (0, 8)
+
+
+def test_games_of_people_and_of_agents_do_not_mix(tmp_path, capsys):
+    record = str(tmp_path)
+    assert main(["play", "random", "greedy", "--record", record]) == 0
+    assert main(["run", "random", "greedy", "--openings", "0", "--out", record, "--quiet"]) == 2
+    assert "holds another run: its 1 game was played by people; name" in capsys.readouterr().err
+
+
+def test_a_directory_without_a_game_takes_on_anything(tmp_path):
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluation.round_robin(["mine=greedy", "random"], 1, seed=9, out=tmp_path, watch=stop)
+    result = evaluation.round_robin(["mine=random", "greedy"], 0, seed=1, out=tmp_path)
+    header, games, _ = read_games(tmp_path)
+    assert games == list(result.games)
+    assert (header["seed"], header["openings"]) == (1, [""])
+
+
+SOURCE = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
+
+
+def test_edited_code_is_refused_in_words_and_others_may_go_on(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file, other = tmp_path / "own.py", tmp_path / "my_own.py"
+    file.write_text(SOURCE)
+    other.write_text(SOURCE)
+    evaluation.round_robin([*TWO, "./own.py:agent"], 0, out="run")
+    evaluation.round_robin(["my_own.py:agent", "random"], 0, out="run")
+    file.write_text(SOURCE + "# better\n")
+    words = "another run: own.py was edited since; 4 games were played with the old one; name"
+    for player in ("./own.py:agent", "name=./own.py:agent"):
+        with pytest.raises(UnreadableRun, match=words):
+            evaluation.round_robin([player, "random"], 0, out="run")
+    players = ["my_own.py:agent", *THREE]
+    assert evaluation.round_robin(players, 0, out="run").digest == (
+        evaluation.round_robin(players, 0).digest
+    )
+    file.write_text(SOURCE)
+    result, there = counted(["./own.py:agent", *players], 0, out="run")
+    assert there == 6 + 12 - 2
+    assert result.digest == evaluation.round_robin(["./own.py:agent", *players], 0).digest
+
+
+def test_a_file_that_appears_or_goes_makes_another_agent():
+    there = {"players": {"a": "exec:./bot", "b": "b"}, "openings": [""], "code": {}}
+    asked = {**there, "code": {"bot": "1"}}
+    games = [("a", "b")]
+    with pytest.raises(UnreadableRun, match="bot is new; 1 game was played before"):
+        grown("run", there, asked, games)
+    with pytest.raises(UnreadableRun, match="bot is gone; 1 game was played before"):
+        grown("run", asked, there, games)
+    assert grown("run", there, asked, [("c", "b")])["code"] == {"bot": "1"}
+
+
+class Counts:
+    """Counts its moves."""
+
+    def __init__(self):
+        self.moves = 0
+
+    def __call__(self, observation):
+        self.moves += 1
+        return int(observation["action_mask"].argmax())
+
+
+def test_an_object_that_changes_its_own_values_is_refused_in_words(tmp_path):
+    agent = Counts()
+    players = {"mine": agent, "random": "random"}
+    evaluation.round_robin(players, 0, out=tmp_path)
+    words = "mine is an object, and 2 games were played with other code or other values in it: .*"
+    with pytest.raises(UnreadableRun, match=words + "changes them while it plays .give a new one"):
+        evaluation.round_robin(players, 0, out=tmp_path)
+    result, there = counted({"mine": Counts(), "random": "random"}, 1, out=tmp_path)
+    assert (there, len(result.games)) == (0, 8)
+
+
+def test_prompts_and_the_like_grow_by_player():
+    there = {"players": {"a": "a", "b": "b"}, "openings": [""], "prompts": {"a": "one"}}
+    games = [("a", "b")]
+    asked = {**there, "players": {"a": "a", "c": "c"}, "prompts": {"a": "one", "c": "two"}}
+    assert grown("run", there, asked, games)["prompts"] == {"a": "one", "c": "two"}
+    with pytest.raises(UnreadableRun, match="prompts of a has changed since"):
+        grown("run", there, {**there, "prompts": {"a": "other"}}, games)
+    without = {key: value for key, value in there.items() if key != "prompts"}
+    assert grown("run", without, there, games)["prompts"] == {"a": "one"}
+
+
+@st.composite
+def headers(draw):
+    players = draw(st.lists(st.sampled_from("abcde"), min_size=2, unique=True))
+    header = {
+        "players": {name: name for name in players},
+        "openings": draw(st.lists(st.sampled_from("1234"), min_size=1, unique=True)),
+        "deterministic": [name for name in players if name in "ab"],
+        "seed": 1,
+    }
+    if timed := [name for name in players if name == "c"]:
+        header["timed"] = timed
+    if count := draw(st.integers(0, len(players) - 1)):
+        header["challengers"] = players[:count]
+    return header
+
+
+@given(st.lists(headers(), min_size=1, max_size=5))
+def test_the_header_of_a_grown_run_plans_all_that_was_asked_for(asked):
+    header = asked[0]
+    for run in asked[1:]:
+        header = grown("run", header, run, [("a", "b")])
+    games = set(planned(header))
+    assert len(games) == len(planned(header))
+    for run in asked:
+        assert games >= set(planned(run))
+        assert set(run["deterministic"]) <= set(header["deterministic"]) <= {"a", "b"}
+        assert set(run.get("timed", ())) <= set(header.get("timed", ())) <= {"c"}
+        assert grown("run", header, run, [("a", "b")]) == header  # nothing is taken away
