@@ -82,7 +82,7 @@ def run_c4(arguments, folder):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("lines", console_blocks())
+@pytest.mark.parametrize("lines", list(console_blocks()))
 def test_console_block_runs(lines, tmp_path):
     """In order, in one folder; DIR stands for a run directory."""
     if any("DIR" in line for line in lines):
