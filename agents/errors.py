@@ -47,5 +47,12 @@ class LateAnswer(EngineFault):
     """Another program that plays did not answer in time."""
 
 
+class Unavailable(C4Error):
+    """What an agent depends on cannot be had, which is no fault of its own: no move is judged.
+
+    A run ends with it and keeps the games before, so that it can go on later.
+    """
+
+
 class InvalidModel(C4Error):
     """A file that is no trained model, or a model for something else than this game."""

@@ -82,3 +82,4 @@ class Entry:
     options: tuple[Option, ...] = ()
     argument: str = ""  # the option that a spec gives without its key: name:argument
     needs: tuple[str, ...] = ()  # modules of other packages that it cannot do without
+    network: bool = False  # it asks over the network, which may cost money: never just to try it

@@ -203,6 +203,28 @@ ZOO: Final = (
             Option("reach", str, "loopback", "loopback (this machine alone) or any"),
         ),
         argument="url",
+        network=True,
+    ),
+    Entry(
+        "chat",
+        "agents.adapters.chat:Chat",
+        "a language model behind a chat endpoint: chat:MODEL (needs the package openai)",
+        (
+            Option("model", str, REQUIRED, "the name the endpoint knows it by"),
+            Option("base_url", str, "", "of the endpoint; default: OPENAI_BASE_URL, else OpenAI's"),
+            Option("prompt", str, "both", "board, moves or both, +legal, +answer; kaggle; a file"),
+            Option("temperature", float, None, "of its sampling; default: the endpoint's", 0, 2),
+            Option("max_tokens", int, None, "of an answer; default: the endpoint's", 1),
+            Option("retries", int, 2, "more tries after an answer without a legal move", 0, 100),
+            _seconds("timeout", 120.0, "for an answer to arrive, before it is asked for again"),
+            _seconds("patience", 600.0, "in which a network that fails is waited for"),
+            Option(
+                "votes", int, 1, "answers a move; the column most of them name is played", 1, 99
+            ),
+        ),
+        argument="model",
+        needs=("openai",),
+        network=True,
     ),
     Entry(
         "kaggle",

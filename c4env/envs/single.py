@@ -201,10 +201,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         After an error the game is as it was, the caller's move taken back.
         """
-        if self._state == "new":
-            raise NotReset("reset() needs to be called before step.")
-        if self._state == "over":
-            raise WrongOrder("step() after the end of the game: reset() first")
+        self._require_game()
         try:
             column = parse_column(action)
         except InvalidAction as error:
@@ -214,10 +211,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 raise IllegalStep(
                     f"column {column} is full; legal columns: {self._position.legal_columns()}"
                 )
-            self._forfeited = True
-            self._finish(-1.0)
-            observation, info = self._seen()
-            return observation, -1.0, True, False, info
+            return self.forfeit()
         position, last = self._position.play(column), column
         if position.outcome is None:
             position, last = self._reply(position)
@@ -230,6 +224,19 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._show()
         observation, info = self._seen()
         return observation, reward, self._state == "over", False, info
+
+    def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+        """Lose the game without a move, as an illegal one does: what ``step`` returns then.
+
+        Raises:
+            NotReset: before the first reset.
+            WrongOrder: the game is over.
+        """
+        self._require_game()
+        self._forfeited = True
+        self._finish(-1.0)
+        observation, info = self._seen()
+        return observation, -1.0, True, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Bool ``(7,)``: the columns the caller can play now, as sb3-contrib asks for them."""
@@ -253,6 +260,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._viewer.close()
 
     # -- the parts of it ----------------------------------------------------------------
+
+    def _require_game(self) -> None:
+        if self._state == "new":
+            raise NotReset("reset() needs to be called before step.")
+        if self._state == "over":
+            raise WrongOrder("step() after the end of the game: reset() first")
 
     def _finish(self, reward: float) -> None:
         self._state = "over"

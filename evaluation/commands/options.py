@@ -60,7 +60,8 @@ def add_settings(
     defaults = {"jobs": usable_cores(), "seed": 0, **defaults}
     known = options()
     for name in names or known:
-        parser.add_argument(f"--{name}", default=defaults.get(name), **known[name].metadata)
+        flag = f"--{name.replace('_', '-')}"
+        parser.add_argument(flag, default=defaults.get(name), **known[name].metadata)
     if quiet:
         parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
@@ -91,7 +92,7 @@ def add_html(parser: argparse.ArgumentParser) -> None:
         "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
     )
     parser.add_argument(
-        "--no-scores", action="store_true", help="pages without exact scores: quicker"
+        "--no-scores", action="store_true", help="leave out what needs exact scores: quicker"
     )
 
 

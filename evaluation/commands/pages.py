@@ -68,19 +68,22 @@ def write_pages(
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
         return
+    from evaluation.report.models import conversations
     from evaluation.report.page import contents, page
     from evaluation.store.files import write_file
+    from evaluation.store.transcripts import read_transcripts
     from evaluation.truth.judge import Judge, positions_backwards
 
     kept = None if folder is None else Path(folder)
     title = "run" if kept is None else kept.resolve().name
+    talk = {} if kept is None else conversations(games, read_transcripts(kept))
     if arguments.no_scores:
-        found = contents(header, games, ratings, None, notes, title)
+        found = contents(header, games, ratings, None, notes, title, talk)
     else:
         with Judge(kept) as judge:
             with Progress("positions", arguments.quiet) as progress:
                 judge.judge(positions_backwards(games), watch=progress.watch)
-            found = contents(header, games, ratings, judge, notes, title)
+            found = contents(header, games, ratings, judge, notes, title, talk)
     if arguments.html:
         write_file(arguments.html, page(found))
         say(f"page in {arguments.html}", sys.stderr)

@@ -9,13 +9,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from evaluation.commands.options import add_anchor, add_format, add_html, anchor_of
 from evaluation.commands.output import say, show_summary
 from evaluation.commands.pages import write_pages
+from evaluation.commands.progress import Progress
 from evaluation.errors import InvalidRun
 from evaluation.tables import plural
+
+if TYPE_CHECKING:
+    from evaluation.report.models import Models
+    from evaluation.store.record import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +37,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
     )
+    parser.add_argument(
+        "--prices", type=Path, metavar="FILE",
+        help='of language models, for a million tokens: {"MODEL": [ASKED, ANSWERED]}, as JSON',
+    )  # fmt: skip
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
@@ -61,7 +72,9 @@ def execute(arguments: argparse.Namespace) -> int:
     found = None
     if ratings is not None and len(table.players) > 2 and table.complete:
         found = standing(Tally.of(games, table.players), ratings.exact)
-    show_summary(RunSummary(table, digest(games), ratings, match, found), arguments)
+    models = models_of(arguments, games)
+    summary = RunSummary(table, digest(games), ratings, match, found, models)
+    show_summary(summary, arguments)
     if arguments.games and games:
         from evaluation.store.export import write_games
 
@@ -70,3 +83,33 @@ def execute(arguments: argparse.Namespace) -> int:
     if ratings is not None:
         write_pages(arguments, header, games, ratings, arguments.folder, notes_of(header))
     return 0
+
+
+def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
+    """What is known of the language models of a run, if there are any.
+
+    Raises:
+        InvalidRun: bad prices, or prices where nothing was paid.
+    """
+    from evaluation.report.models import Models, model_rows, read_prices, turns_of
+    from evaluation.store.transcripts import read_transcripts
+    from evaluation.truth.judge import Judge
+    from evaluation.truth.quality import Quality, judge_games
+
+    prices = None if arguments.prices is None else read_prices(arguments.prices)
+    rows = model_rows(games, read_transcripts(arguments.folder), prices)
+    if not rows:
+        if prices is not None:
+            raise InvalidRun(
+                f"--prices: no language model has finished a game in {arguments.folder}"
+            )
+        return None
+    names = [row.player for row in rows]
+    turns = turns_of(games, names)
+    if arguments.no_scores or not turns:
+        return Models(rows)
+    with Judge(arguments.folder) as judge:
+        with Progress("positions", arguments.quiet) as progress:
+            judge.judge(turns, watch=progress.watch)
+        moves = tuple(judge_games(games, judge, names))
+    return Models(rows, Quality(moves, tuple(names)))

@@ -9,13 +9,12 @@ import signal
 import statistics
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import agents
 from agents.base import Agent
-from agents.zoo.entries import Entry
 from agents.zoo.imports import in_a_line
 from agents.zoo.registry import split_spec
 from agents.zoo.table import ZOO
@@ -123,20 +122,21 @@ def check_agent(spec: str) -> Check:
 def trial_faults(players: Mapping[str, object]) -> dict[str, str]:
     """What goes wrong at one move of each player that is not part of the zoo, by its name.
 
-    The move is asked for in a copy of this process, which an agent may end or block without
-    harm; where there can be none (Windows, other threads), nobody is tried.
+    Who asks over the network is not tried, as the other end may charge for it. The move is asked
+    for in a copy of this process, which an agent may end or block without harm; where there can
+    be none (Windows, other threads), nobody is tried.
     """
     if not hasattr(os, "fork") or threading.active_count() > 1:
         return {}
-    tried = {name: p for name, p in players.items() if isinstance(p, str) and _is_foreign(p)}
+    tried = {name: p for name, p in players.items() if isinstance(p, str) and _is_foreign_here(p)}
     faults = {name: _fault_in_copy(spec) for name, spec in tried.items()}
     return {name: fault for name, fault in faults.items() if fault}
 
 
-def _is_foreign(spec: str) -> bool:
-    """Whether code of others answers: an import path, a registered function, an adapter."""
-    own: Iterable[Entry] = (entry for entry in ZOO if not entry.argument and not entry.needs)
-    return split_spec(spec)[0] not in {entry.name for entry in own}
+def _is_foreign_here(spec: str) -> bool:
+    """Whether code of others answers here: an import path, a registered function, an adapter."""
+    own = {entry.name for entry in ZOO if not entry.argument and not entry.needs}
+    return split_spec(spec)[0] not in own | {entry.name for entry in ZOO if entry.network}
 
 
 def _fault_in_copy(spec: str) -> str:

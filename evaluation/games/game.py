@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from agents.errors import LateAnswer
+from agents.errors import LateAnswer, Unavailable
 from c4env.envs.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.observation import Observation
@@ -60,11 +60,16 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     """Column and searched positions of a policy's answer, or what is wrong with it.
 
     Whatever an agent does, raises or returns is its own fault and ends its game at most.
+
+    Raises:
+        Unavailable: what the agent depends on cannot be had, which is not its fault.
     """
     legal = observation["action_mask"].copy()
     try:
         answer = policy(observation)
         nodes = operator.index(getattr(policy, "nodes", 0))
+    except Unavailable:
+        raise
     except LateAnswer as error:  # an engine or a server that was waited for
         return Fault("time", in_words(error, with_type=False))
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well

@@ -45,6 +45,7 @@ class SettingsByName(TypedDict, total=False):
     margin: float
     backend: str | None
     address: str | None
+    max_tokens: int | None
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,8 @@ class Settings:
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
         jobs: worker processes; 1 plays here. Players that are objects must be picklable
-            for more than one.
+            for more than one. Where language models play, they are threads of this process,
+            and so many games can wait for answers at once.
         out: a run directory. Games are written there as they end; a repeated call, and one
             with more agents or openings, plays only those that are missing.
         watch: called with games done and games in all, now and then.
@@ -67,6 +69,9 @@ class Settings:
             ``ray``; None is what joblib is set to (``joblib.parallel_config``), else loky.
         address: of a cluster, all whose workers are then used; without one, dask and ray
             start ``jobs`` workers on this machine.
+        max_tokens: that language models may use, of questions and answers, earlier parts of
+            the run included. The run then ends, and goes on when more are allowed. Answers
+            that are under way then still count. None for any number.
 
     Raises:
         InvalidRun: one of them is not what it should be.
@@ -77,7 +82,12 @@ class Settings:
     )
     jobs: int = field(
         default=1,
-        metadata=_option("N", int, "worker processes (default: all cores); no game depends on it"),
+        metadata=_option(
+            "N",
+            int,
+            "worker processes, or with language models games at once (default: all cores); no "
+            "game depends on it",
+        ),
     )
     out: str | Path | None = field(
         default=None,
@@ -121,6 +131,15 @@ class Settings:
         default=None,
         metadata=_option("ADDRESS", str, "of a Dask or Ray cluster: all its workers play"),
     )
+    max_tokens: int | None = field(
+        default=None,
+        metadata=_option(
+            "N",
+            int,
+            "of language models: end the run when so many tokens are used; the same command with "
+            "a greater number goes on",
+        ),
+    )
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
@@ -130,6 +149,9 @@ class Settings:
         if self.limit is not None:
             openings = "a number of openings, at least 1"
             put("limit", _whole("limit", self.limit, 1, MAX_SEED, openings))
+        if self.max_tokens is not None:
+            tokens = "a number of tokens, at least 1"
+            put("max_tokens", _whole("max_tokens", self.max_tokens, 1, MAX_SEED, tokens))
         if self.movetime is not None:
             _seconds("movetime", self.movetime, more_than=0)
         _seconds("margin", self.margin)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
 from agents.base import Agent
+from agents.errors import Unavailable
 from agents.zoo.registry import registered_here
 from evaluation.errors import InvalidRun
 from evaluation.games.processes import one_interrupt, raise_interrupt
@@ -35,6 +36,7 @@ from evaluation.plan.field import (
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
 from evaluation.store.record import GameRecord, digest, open_games
+from evaluation.store.transcripts import Transcripts
 from evaluation.strength.lotteries import Standing, standing
 from evaluation.strength.ratings import Ratings, Tally, rate
 from evaluation.strength.wintable import WinTable
@@ -228,6 +230,8 @@ def header_of(
     }
     optional = {"timed": list(known.timed), "code": code_of(field)}
     header.update({key: value for key, value in optional.items() if value})
+    if known.prompts:
+        header["prompts"] = dict(known.prompts)
     if settings.movetime is not None:
         header.update(movetime=settings.movetime, margin=settings.margin)
     return header
@@ -265,6 +269,8 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     Raises:
         UnreadableRun: the run directory holds something else.
         WorkerDied: a worker process died.
+        Unavailable: what an agent depends on cannot be had, or ``max_tokens`` are used.
+        InvalidRun: settings that language models cannot play by.
     """
     schedule, settings = plan.schedule, plan.settings
     clock, version = settings.clock, version_here()
@@ -272,6 +278,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     out = settings.out
     done = 0
     try:
+        where = settings.jobs, _backend(settings, plan.known), settings.address
         with (
             one_interrupt(),
             open_games(Path(out), plan.header) if out is not None else nullcontext() as file,
@@ -282,8 +289,12 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
             done = len(there)
             if settings.watch is not None:
                 settings.watch(done, len(schedule))
-            where = settings.jobs, settings.backend, settings.address
-            with closing(play_all(run, missing, *where, plan.made)) as fresh:
+            with (
+                _transcripts(plan, missing) as transcripts,
+                closing(
+                    play_all(replace(run, transcripts=transcripts), missing, *where, plan.made)
+                ) as fresh,
+            ):
                 games = (
                     _in_order(fresh, schedule, there) if ordered else chain(there.values(), fresh)
                 )
@@ -298,6 +309,9 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                         settings.watch(done, len(schedule))
                     raise_interrupt()  # should an agent have caught it
                     yield game
+    except Unavailable as error:
+        fate = f"are in {out}, and the same command goes on" if out else "are not kept"
+        raise Unavailable(f"{error}; {done} of {len(schedule)} games {fate}") from None
     except KeyboardInterrupt as stop:
         if out is None and not stop.args:
             stop.args = (f"{done} games are lost; with --out DIR they are kept",)
@@ -306,6 +320,42 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
         close_agents(plan.made)
         if plan.known.holding:
             dismiss_processes()
+
+
+def _backend(settings: Settings, known: Traits) -> str | None:
+    """Where to play: language models in threads, where many games can wait at once.
+
+    Raises:
+        InvalidRun: they were to play elsewhere or by a clock, or tokens were to be counted
+            and there are none.
+    """
+    if not known.prompts:
+        if settings.max_tokens is not None:
+            raise InvalidRun(
+                f"max_tokens={settings.max_tokens}: no agent of the field is a language model"
+            )
+        return settings.backend
+    if settings.movetime is not None:
+        raise InvalidRun(
+            f"movetime={settings.movetime:g}: a slow network would lose the games of language "
+            "models: expected movetime= in the specs of the others"
+        )
+    if settings.backend not in (None, "threading", "serial"):
+        raise InvalidRun(
+            f"backend={settings.backend!r}: language models play in threads of this process, "
+            "so that their answers are kept: expected threading or serial"
+        )
+    return settings.backend or "threading"
+
+
+def _transcripts(
+    plan: Plan, missing: Sequence[Fixture]
+) -> AbstractContextManager[Transcripts | None]:
+    """Where what language models say is kept, if there are any."""
+    if not plan.known.prompts:
+        return nullcontext()
+    out = plan.settings.out
+    return Transcripts(None if out is None else Path(out), missing, plan.settings.max_tokens)
 
 
 def _in_order(

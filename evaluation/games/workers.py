@@ -46,9 +46,10 @@ from evaluation.games.processes import (
     sigint_blocked,
     stdout_to_stderr,
 )
-from evaluation.plan.field import Player, make_player
+from evaluation.plan.field import Player, is_language_model, make_player
 from evaluation.plan.schedule import Fixture
 from evaluation.store.record import GameRecord
+from evaluation.store.transcripts import Transcripts
 
 BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
 MOST_GAMES: Final = 1000  # in one task
@@ -64,6 +65,7 @@ class RunSpec:
     registered: Mapping[str, Any] = dataclasses.field(
         default_factory=dict
     )  # names given in the parent
+    transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # threads, which must not play with one object at once
     version: str = ""
     id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
@@ -316,6 +318,10 @@ def play_one(
     """One game between agents built here from their specs."""
     pair, opening = fixture
     first, second = (agent_cache.policy(run, name, seat) for seat, name in enumerate(pair))
+    if run.transcripts is not None:
+        for policy in (first, second):
+            if is_language_model(policy):
+                policy.tape = run.transcripts.tape(fixture)
     return play_game((first, second), pair, opening, run.seed, run.clock, on_turn)
 
 

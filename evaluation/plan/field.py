@@ -13,7 +13,8 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -21,6 +22,9 @@ import agents
 from agents.base import Agent
 from agents.zoo.registry import FunctionAgent, option_names, registered_here, split_spec
 from evaluation.errors import InvalidRun
+
+if TYPE_CHECKING:
+    from agents.adapters.chat import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or anything callable on an observation."""
@@ -126,6 +130,7 @@ class Traits(NamedTuple):
     deterministic: tuple[str, ...]  # known to answer the same position always alike
     timed: tuple[str, ...]  # the clock decides how far they look
     holding: tuple[str, ...]  # they hold what must be given back: a process, a connection
+    prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
 
 
 def make_field(
@@ -152,15 +157,25 @@ def make_field(
         for started in made.values():
             started.close()
         raise
-    found = Traits((), (), ())
+    found: list[list[str]] = [[], [], []]
+    prompts = {}
     for name, player in field.items():
         agent: Any = made.get(name) or player
-        timed = getattr(agent, "movetime", None) is not None
-        known = isinstance(agent, Agent) and agent.deterministic and not timed
-        holding = isinstance(agent, Agent) and type(agent).close is not Agent.close
-        answers = (known, timed, holding)
-        found = Traits(*(names + (name,) * yes for names, yes in zip(found, answers, strict=True)))
-    return found, made
+        clocked = getattr(agent, "movetime", None) is not None
+        same = isinstance(agent, Agent) and agent.deterministic and not clocked
+        holds = isinstance(agent, Agent) and type(agent).close is not Agent.close
+        for names, yes in zip(found, (same, clocked, holds), strict=True):
+            names.extend([name] * yes)
+        if is_language_model(agent):
+            prompts[name] = str(agent.prompt)
+    known, timed, holding = (tuple(names) for names in found)
+    return Traits(known, timed, holding, prompts), made
+
+
+def is_language_model(agent: object) -> TypeGuard[Chat]:
+    """Whether an agent is ``chat:MODEL``."""
+    chat = sys.modules.get("agents.adapters.chat")  # not imported: most runs do without
+    return chat is not None and isinstance(agent, chat.Chat)
 
 
 def code_of(field: Mapping[str, Player]) -> dict[str, str]:

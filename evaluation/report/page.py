@@ -42,6 +42,7 @@ def contents(
     judge: Judge | None = None,
     notes: Sequence[str] = (),
     title: str = "run",
+    talk: Mapping[int, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
     """What the page shows, ready for JSON. Players come strongest first.
 
@@ -52,6 +53,8 @@ def contents(
         judge: exact scores, or None to leave out everything that needs them.
         notes: lines to show below the tables.
         title: of the page.
+        talk: what language models were asked and answered
+            (:func:`evaluation.report.models.conversations`).
     """
     players = [r.player for r in ratings]
     index = {player: i for i, player in enumerate(players)}
@@ -85,6 +88,7 @@ def contents(
         ],
         "quality": None,
         "scores": None,
+        "talk": {str(game): said for game, said in (talk or {}).items()},
     }
     if judge is not None:
         if any(positions_of(game) for game in games):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.games.match import Match
 from evaluation.games.tournament import Tournament
@@ -18,6 +18,9 @@ from evaluation.strength.ratings import (
 )
 from evaluation.strength.wintable import Cell, WinTable
 from evaluation.tables import as_markdown, as_text, signed, styled
+
+if TYPE_CHECKING:
+    from evaluation.report.models import Models
 
 UNFITTED: Final = 10_000  # columns where there is no terminal: everything fits
 NARROWEST: Final = 12  # columns of an agent's name before a column of figures is left out instead
@@ -38,6 +41,7 @@ class RunSummary:
         ratings: None before the first game.
         match: what a match of two found besides, with the verdict of its test.
         standing: cycles, and the order by maximal lotteries, if they were asked for.
+        models: what is known of its language models, if that was asked for.
     """
 
     table: WinTable
@@ -45,6 +49,7 @@ class RunSummary:
     ratings: Ratings | None = None
     match: Match | None = None
     standing: Standing | None = None
+    models: Models | None = None
 
     @classmethod
     def of(cls, run: Tournament | Match, anchor: tuple[str, float] | None = None) -> RunSummary:
@@ -69,7 +74,8 @@ class RunSummary:
         crossed = "" if self.ratings is None else cross_table(self.ratings, self.table, columns)
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
         found = "" if self.standing is None else self.standing.text()
-        parts = [first, crossed, found, "\n".join([*rest, f"digest {self.digest}"])]
+        models = "" if self.models is None else self.models.text()
+        parts = [first, crossed, found, models, "\n".join([*rest, f"digest {self.digest}"])]
         lines = "\n\n".join(part for part in parts if part).split("\n")
         return "\n".join(
             line if _laid_out(line) else textwrap.fill(line, columns) for line in lines
@@ -85,6 +91,8 @@ class RunSummary:
         if self.standing is not None:
             parts += [as_markdown(self.standing.rows())] if self.standing.places else []
             parts.append(self.standing.verdict())
+        if self.models is not None:
+            parts.append(self.models.markdown())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
 
     def csv(self) -> str:
@@ -99,6 +107,8 @@ class RunSummary:
             found["match"] = self.match.as_dict()
         if self.standing is not None:
             found["standing"] = self.standing.as_dict()
+        if self.models is not None:
+            found["models"] = self.models.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -73,8 +73,10 @@ def _sign(score: int) -> int:
     return (score > 0) - (score < 0)
 
 
-def judge_games(games: Sequence[GameRecord], judge: Judge) -> list[JudgedMove]:
-    """Every move the players of some games chose; those of an opening are nobody's.
+def judge_games(
+    games: Sequence[GameRecord], judge: Judge, players: Collection[str] | None = None
+) -> list[JudgedMove]:
+    """Every move that players, or some of them, chose in games; those of an opening are nobody's.
 
     Groups are the openings, or the games where all began alike. What the judge does not
     know yet it solves one by one: :meth:`Judge.judge` before is quicker.
@@ -84,6 +86,8 @@ def judge_games(games: Sequence[GameRecord], judge: Judge) -> list[JudgedMove]:
     for number, game in enumerate(games):
         for position in positions_of(game):
             ply = position.plies
+            if players is not None and game.players[ply & 1] not in players:
+                continue
             moves.append(
                 JudgedMove(
                     game.players[ply & 1],

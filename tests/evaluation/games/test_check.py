@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from agents.zoo.table import ZOO
 from c4env import Position
 from evaluation.games.check import GAME, LATE, check_agent, trial_faults
 
@@ -84,3 +85,9 @@ def test_a_trial_move_before_a_run(monkeypatch, recwarn):
     assert set(found) == {"broken", "leaves"}
     assert found["broken"] == "exception: KeyError: 'key' (mine.py, line 11)"
     assert found["leaves"] == "it ended its process"
+
+
+def test_who_asks_over_the_network_is_not_tried(monkeypatch):
+    monkeypatch.setattr("threading.active_count", lambda: 1)
+    assert trial_faults({"nobody there": "http://127.0.0.1:9"}) == {}
+    assert {entry.name for entry in ZOO if entry.network} == {"chat", "http"}

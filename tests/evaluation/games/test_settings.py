@@ -37,7 +37,8 @@ def test_every_option_of_a_run_is_a_setting(capsys):
         main(["run", "--help"])
     shown = capsys.readouterr().out
     assert all(
-        f"--{name} {field.metadata['metavar']}" in shown for name, field in options().items()
+        f"--{name.replace('_', '-')} {field.metadata['metavar']}" in shown
+        for name, field in options().items()
     )
     assert set(NAMES) - set(options()) == {"watch", "on_game"}
 

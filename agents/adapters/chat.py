@@ -1,0 +1,192 @@
+"""``chat:MODEL``: a language model behind a chat endpoint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from agents.adapters.endpoint import Endpoint, endpoint
+from agents.adapters.prompts import Message, find_prompt
+from agents.base import Agent, require_move
+from agents.errors import EngineFault
+from c4env.errors import IllegalMove, InvalidAction
+from c4env.position import Position
+from c4env.text import read_move
+
+LONGEST: Final = 1 << 16  # characters of an answer; a longer one is not read
+KEPT: Final = 2000  # characters of one that is longer
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A question and its answer."""
+
+    moves: str  # 1-based columns of the game so far, as the model was told
+    vote: int  # which answer of the move, from 0
+    attempt: int  # how many answers without a legal move were before it, in this vote
+    model: str
+    answer: str
+    column: int | None  # 0-based, of a legal move
+    fault: str = ""  # "unreadable" or "illegal", where there is none
+    problem: str = ""  # what was wrong then, in words
+    tokens: tuple[int, int] | None = None  # of question and answer, if the endpoint says
+    seconds: float = 0.0
+    failures: int = 0  # times the network failed before it
+    messages: list[Message] = field(default_factory=list)  # the whole conversation, but the answer
+
+
+Tape = Callable[[str, int, int, Callable[[], Exchange]], Exchange]
+"""Keeps exchanges: given moves, vote and attempt, and what asks, it asks or knows the answer."""
+
+
+def ask_always(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
+    """The tape that keeps nothing."""
+    return ask()
+
+
+class Chat(Agent):
+    """Plays what a language model answers.
+
+    A model that gives no legal move is told what was wrong and asked again; when it has no
+    tries left, that is its own fault, and the game is lost. A network that fails is not.
+
+    Args:
+        model: its name at the endpoint.
+        base_url: of the endpoint; by default what the official client takes from the
+            environment. The key comes from there alone.
+        prompt: see :func:`agents.adapters.prompts.find_prompt`.
+        temperature: of the sampling; None leaves it to the endpoint.
+        max_tokens: of an answer; one that is cut off is unreadable. None leaves it to the endpoint.
+        retries: tries after the first.
+        timeout: seconds for an answer; one that is late is asked for again.
+        patience: seconds in which failures of the network are waited out.
+        votes: answers a move. The column that most of them name is played, of several the
+            one that was named first; a vote without a legal move is not counted.
+
+    Attributes:
+        prompt: how it is asked.
+        tape: keeps what is asked and answered; whoever plays the game may set it.
+
+    Raises:
+        InvalidValue: no such prompt, or an address that cannot be one.
+        MissingExtra: the client is not installed.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str = "",
+        prompt: str = "both",
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        retries: int = 2,
+        timeout: float = 120.0,
+        patience: float = 600.0,
+        votes: int = 1,
+    ) -> None:
+        self.model = model
+        self.base_url = base_url
+        self.prompt = find_prompt(prompt)
+        asked = {"temperature": temperature, "max_tokens": max_tokens}
+        self._options = {name: value for name, value in asked.items() if value is not None}
+        self.retries = retries
+        self.timeout = timeout
+        self.patience = patience
+        self.votes = votes
+        self.tape: Tape = ask_always
+        self._endpoint()  # an error now rather than in the first game
+        self.reset()
+
+    def _endpoint(self) -> Endpoint:
+        return endpoint(self.base_url)
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game: the moves of the last are forgotten. Nothing is drawn by the seed."""
+        self._after: Position | None = None  # the position after its own last move
+        self._moves = ""
+
+    def choose(self, position: Position) -> int:
+        """The column that the model names.
+
+        Raises:
+            NoMove: the game is over.
+            EngineFault: it named no legal move, however often it was asked.
+            Unavailable: the endpoint cannot be reached, or refuses.
+        """
+        require_move(position)
+        self._moves = self._moves_to(position)
+        named: Counter[int] = Counter()
+        for vote in range(self.votes):
+            last = self._vote(position, vote)
+            if last.column is not None:
+                named[last.column] += 1
+                if named[last.column] > self.votes // 2:
+                    break
+        if not named:
+            tries = "answer" if not self.retries else f"answer in {self.retries + 1} tries"
+            raise EngineFault(f"{self.model} gave no {tries} that is a legal move: {last.problem}")
+        ((column, _),) = named.most_common(1)  # of equal ones the first that was counted
+        self._after = position.play(column)
+        self._moves += str(column + 1)
+        return column
+
+    def _moves_to(self, position: Position) -> str:
+        """The game so far: as it was played since the first question, some way there before."""
+        if self._after is not None:
+            for reply in self._after.legal_columns():
+                if self._after.play(reply) == position:
+                    return f"{self._moves}{reply + 1}"
+        return position.moves()
+
+    def _vote(self, position: Position, vote: int) -> Exchange:
+        """One answer and those after it, until one is a legal move or no try is left."""
+        messages = self.prompt.ask(position, self._moves)
+        for attempt in range(self.retries + 1):
+
+            def ask(messages: list[Message] = messages, attempt: int = attempt) -> Exchange:
+                return self._exchange(position, messages, vote, attempt)
+
+            last = self.tape(self._moves, vote, attempt, ask)
+            if last.column is not None:
+                break
+            messages = self.prompt.ask_again(
+                position, self._moves, messages, last.answer, last.problem
+            )
+        return last
+
+    def _exchange(
+        self, position: Position, messages: list[Message], vote: int, attempt: int
+    ) -> Exchange:
+        reply = self._endpoint().ask(
+            self.model, messages, self._options, self.timeout, self.patience
+        )
+        column, fault, problem = None, "unreadable", reply.cut
+        if len(reply.text) > LONGEST:
+            problem = f"the answer is longer than {LONGEST} characters"
+        try:
+            if not problem:
+                prompt = self.prompt
+                column = read_move(reply.text, position, prompt.label, prompt.first)
+                fault = ""
+        except InvalidAction as error:
+            problem = str(error)
+        except IllegalMove as error:
+            fault, problem = "illegal", str(error)
+        return Exchange(
+            self._moves,
+            vote,
+            attempt,
+            self.model,
+            reply.text if len(reply.text) <= LONGEST else reply.text[:KEPT],
+            column,
+            fault,
+            problem,
+            reply.tokens,
+            reply.seconds,
+            reply.failures,
+            messages,
+        )

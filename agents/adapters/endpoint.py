@@ -1,0 +1,221 @@
+"""A chat endpoint, asked by the official client; a network that fails is waited for."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import random
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from agents.errors import InvalidValue, Unavailable
+from c4env.errors import MissingExtra
+
+KEY: Final = "OPENAI_API_KEY"
+NO_KEY: Final = "none"  # what a server on one's own machine is told
+MOST_BYTES: Final = 4 << 20  # of a response
+FIRST_PAUSE: Final = 0.5  # seconds, doubled each time
+LONGEST_PAUSE: Final = 30.0
+LONGEST_ASKED_FOR: Final = 120.0  # by a server that says how long to wait
+NEWS_EVERY: Final = 30.0  # seconds between two lines about a network that fails
+PASSING: Final = (408, 409, 425, 429)  # statuses that another try may not meet; so are 500 and up
+
+
+class Reply(NamedTuple):
+    """What an endpoint answered."""
+
+    text: str
+    cut: str  # why the text is not whole; "" where it is
+    tokens: tuple[int, int] | None  # of the question and of the answer, if the endpoint says
+    seconds: float  # from the question that was answered to its answer
+    failures: int  # times the network failed before
+
+
+class _Failed(Exception):
+    """A try failed in a way that another may not; the pause is what the server asked for."""
+
+    def __init__(self, why: str, pause: float | None = None) -> None:
+        super().__init__(why)
+        self.pause = pause
+
+
+def endpoint(base_url: str) -> Endpoint:
+    """The endpoint of an address, or of the environment; one for all who ask there.
+
+    Raises:
+        InvalidValue: no address, or one that holds a secret.
+        MissingExtra: the client is not installed.
+    """
+    if base_url:
+        try:
+            parts = urlsplit(base_url)
+            good = parts.scheme in ("http", "https") and bool(parts.hostname)
+        except ValueError:
+            good = False
+        if not good or parts.username is not None or parts.query:
+            # Not quoted: what stands in place of a name may be a password.
+            raise InvalidValue(
+                "chat: base_url: expected http(s)://HOST:PORT/PATH, without a name, a password or "
+                f"a query (a key is taken from {KEY} in the environment)"
+            )
+    return _shared(base_url, os.environ.get("OPENAI_BASE_URL", ""), os.environ.get(KEY) or NO_KEY)
+
+
+@functools.cache
+def _shared(base_url: str, default: str, key: str) -> Endpoint:
+    return Endpoint(base_url or default, key)
+
+
+class Endpoint:
+    """One address and its client; safe to use in many threads.
+
+    Args:
+        base_url: the address; "" for the official one.
+        key: the secret. It is given to the client, and taken out of whatever is passed on.
+    """
+
+    def __init__(self, base_url: str, key: str) -> None:
+        try:
+            import openai
+        except ImportError:
+            raise MissingExtra(
+                "chat: needs the package openai: pip install 'c4env[chat]'"
+            ) from None
+        self._openai = openai
+        self._key = key
+        self._client = openai.OpenAI(base_url=base_url or None, api_key=key, max_retries=0)
+        self.name = f"{self._client.base_url.host}:{self._client.base_url.port or ''}".rstrip(":")
+        self._door = threading.Lock()
+        self._said = -NEWS_EVERY
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.name!r})"
+
+    def ask(
+        self,
+        model: str,
+        messages: Sequence[Mapping[str, str]],
+        options: Mapping[str, Any],
+        timeout: float,
+        patience: float,
+    ) -> Reply:
+        """The answer to a conversation.
+
+        Args:
+            model: its name there.
+            messages: the conversation.
+            options: of the request, such as ``temperature``.
+            timeout: seconds for an answer; one that is late is asked for again.
+            patience: seconds in which failures of the network are waited out.
+
+        Raises:
+            Unavailable: it refuses, or there is no answer however often it is asked.
+        """
+        body = {"model": model, "messages": messages, **options}
+        failures = 0
+        failing_since = time.monotonic()
+        while True:
+            started = time.monotonic()
+            try:
+                text, cut, tokens = self._exchange(body, timeout)
+                return Reply(text, cut, tokens, time.monotonic() - started, failures)
+            except _Failed as failure:
+                if not failures:
+                    failing_since = started
+                pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**failures) * random.uniform(0.5, 1.0)
+                if failure.pause is not None:
+                    pause = min(failure.pause, LONGEST_ASKED_FOR)
+                failures += 1
+                left = failing_since + patience - time.monotonic()
+                if pause > left:
+                    raise Unavailable(
+                        f"{self.name} gives no answer: {failure}; tried {failures} times, for "
+                        f"{time.monotonic() - failing_since:.3g} s (patience={patience:g})"
+                    ) from None
+                self._tell(f"{self.name}: {failure}; trying again, for up to {left:.0f} s")
+            time.sleep(pause)
+
+    def _exchange(
+        self, body: dict[str, Any], timeout: float
+    ) -> tuple[str, str, tuple[int, int] | None]:
+        """One try: text, why it is not whole, tokens."""
+        openai = self._openai
+        deadline = time.monotonic() + timeout
+        received = b""
+        try:
+            streamed = self._client.with_options(timeout=timeout).chat.completions
+            with streamed.with_streaming_response.create(**body) as response:
+                # In parts: neither a drop a second nor an endless one is waited for.
+                for part in response.iter_bytes():
+                    received += part
+                    if len(received) > MOST_BYTES:
+                        return "", f"the answer is longer than {MOST_BYTES >> 20} MB", None
+                    if time.monotonic() > deadline:
+                        raise _Failed(f"no whole answer within {timeout:g} s")
+        except openai.APIStatusError as error:
+            raise self._refusal(error) from None
+        except openai.APITimeoutError:
+            raise _Failed(f"no answer within {timeout:g} s") from None
+        except (openai.APIError, OSError) as error:
+            cause = error.__cause__ or error
+            raise _Failed(
+                f"no connection ({self.clean(str(cause) or type(cause).__name__)})"
+            ) from None
+        except _Failed:
+            raise
+        except Exception as error:  # of the client's own HTTP library, whichever that is
+            raise _Failed(f"the connection broke off ({type(error).__name__})") from None
+        return self._read(received)
+
+    def _read(self, received: bytes) -> tuple[str, str, tuple[int, int] | None]:
+        try:
+            answer = json.loads(received)
+            choice = answer["choices"][0]
+            text = choice["message"].get("content")
+            used = answer.get("usage") or {}
+            tokens = (used.get("prompt_tokens"), used.get("completion_tokens"))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+            raise _Failed("what it sent is no answer of a chat") from None
+        cut = "the answer was cut off at the most tokens it may have"
+        counted = [n for n in tokens if type(n) is int and n >= 0]
+        return (
+            self.clean(text) if isinstance(text, str) else "",
+            cut if choice.get("finish_reason") == "length" else "",
+            (counted[0], counted[1]) if len(counted) == 2 else None,
+        )
+
+    def _refusal(self, error: Any) -> Exception:
+        """What a status other than 200 means: wait, or give up at once."""
+        status = error.status_code
+        said = " ".join(self.clean(str(getattr(error, "message", ""))).split())[:200]
+        if status in (401, 403):
+            return Unavailable(
+                f"{self.name} refuses with status {status}: expected a key that it accepts, in the "
+                f"environment variable {KEY}"
+            )
+        passing = status in PASSING or status >= 500
+        if not passing or getattr(error, "code", None) == "insufficient_quota":
+            return Unavailable(f"{self.name} refuses with status {status}: {said!r}")
+        try:
+            pause = max(0.0, float(error.response.headers["retry-after"]))
+        except (KeyError, ValueError):
+            pause = None
+        return _Failed(f"status {status}", pause)
+
+    def clean(self, text: str) -> str:
+        """A text of the endpoint's without the key, and such as can be written down."""
+        if self._key != NO_KEY:
+            text = text.replace(self._key, "[key]")
+        return text.encode("utf-8", "replace").decode()
+
+    def _tell(self, news: str) -> None:
+        with self._door:
+            if time.monotonic() - self._said < NEWS_EVERY:
+                return
+            self._said = time.monotonic()
+        print(news, file=sys.stderr)

@@ -1,0 +1,165 @@
+"""What a language model is asked: prompts of ours by their kind, of the user, and of Kaggle."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.metadata
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from agents.errors import InvalidValue, Unavailable
+from agents.zoo.imports import import_attribute, in_a_line
+from c4env.errors import InvalidOption, MissingExtra
+from c4env.position import Position
+from c4env.text import VERSION, fill, template
+
+Message = dict[str, str]
+"""One turn of a conversation: its ``role`` and its ``content``."""
+
+KAGGLE: Final = "kaggle_environments.envs.open_spiel_env.games.connect_four.harness"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """How a position is put to a model, and how its answers announce a move.
+
+    Attributes:
+        name: as the option names it.
+        version: a number of ours, or of the package or function it is from.
+        digest: the first 12 hex digits of the SHA-256 of the template or source.
+        write: from a position and the moves to it (1-based columns) to a text or messages.
+        rewrite: the same from an answer without a legal move too; without it the
+            conversation goes on, with what was wrong.
+        label, first: how an answer is read (:func:`c4env.text.read_move`).
+    """
+
+    name: str
+    version: str
+    digest: str
+    write: Callable[[Position, str], str | Sequence[Message]] = field(repr=False)
+    rewrite: Callable[[Position, str, str], str] | None = field(default=None, repr=False)
+    label: str = "Move"
+    first: int = 1
+
+    def __str__(self) -> str:
+        version = f" version {self.version}" if self.version else ""
+        return f"{self.name}{version}, sha256 {self.digest}"
+
+    def ask(self, position: Position, moves: str) -> list[Message]:
+        """The conversation to begin with.
+
+        Raises:
+            Unavailable: a function of the user's raised, or returned something else.
+        """
+        try:
+            said = self.write(position, moves)
+            if isinstance(said, str):
+                return [{"role": "user", "content": said}]
+            return [{"role": str(m["role"]), "content": str(m["content"])} for m in said]
+        except Exception as error:  # not the model's fault
+            raise Unavailable(
+                f"prompt {self.name!r}: expected a text or a list of messages with role and "
+                f"content, but there was {in_a_line(error)}"
+            ) from error
+
+    def ask_again(
+        self, position: Position, moves: str, asked: list[Message], answer: str, problem: str
+    ) -> list[Message]:
+        """The conversation after an answer without a legal move."""
+        if self.rewrite is not None:
+            return [{"role": "user", "content": self.rewrite(position, moves, answer)}]
+        said = (
+            f"That is no legal move: {problem}. It is still your turn in the same position. End "
+            f"with a line that holds the word {self.label}, a colon and the number of a column."
+        )
+        # Endpoints refuse a turn without words.
+        answered = {"role": "assistant", "content": answer or "(nothing)"}
+        return [*asked, answered, {"role": "user", "content": said}]
+
+
+def find_prompt(name: str) -> Prompt:
+    """The prompt that an option names.
+
+    Args:
+        name: a kind of :func:`c4env.text.template`; ``kaggle``; a template file; or
+            ``package.module:function``, called with a position and the moves to it, which
+            returns a text or a list of messages.
+
+    Raises:
+        InvalidValue: none of these, or it cannot be loaded.
+        MissingExtra: ``kaggle`` without its package.
+    """
+    if name == "kaggle":
+        return _kaggle()
+    if Path(name).is_file():
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidValue(f"chat: prompt={name!r}: expected a text file: {error}") from None
+        return Prompt(name, "", _digest(text), functools.partial(fill, text))
+    if ":" in name:
+        return _function(name)
+    try:
+        text = template(name)
+    except InvalidOption as error:
+        raise InvalidValue(
+            f"chat: prompt={name!r}: {error}; or a file that is there, a module:function, or kaggle"
+        ) from None
+    return Prompt(name, str(VERSION), _digest(text), functools.partial(fill, text))
+
+
+def _function(path: str) -> Prompt:
+    try:
+        found = import_attribute(path)
+    except (ImportError, AttributeError) as error:
+        raise InvalidValue(
+            f"chat: prompt={path!r}: {error}; expected package.module:function"
+        ) from None
+    if not callable(found):
+        raise InvalidValue(f"chat: prompt={path!r}: expected a function of position and moves")
+    return Prompt(path, str(getattr(found, "version", "")), _digest(_source(found)), found)
+
+
+def _kaggle() -> Prompt:
+    """The prompt of Kaggle's harness for this game; columns count from 0 in it.
+
+    Its reader is not used: where no move is announced it takes any digit that fits.
+    """
+    try:
+        harness = importlib.import_module(KAGGLE)
+        spiel = importlib.import_module("pyspiel")
+        version = importlib.metadata.version("kaggle-environments")
+    except ImportError as error:
+        raise MissingExtra(
+            f"chat: prompt='kaggle' needs the package kaggle-environments ({error})"
+        ) from None
+
+    def write(position: Position, moves: str, answer: str | None = None) -> str:
+        game = spiel.load_game("connect_four")
+        state = game.new_initial_state()
+        for digit in moves:
+            state.apply_action(int(digit) - 1)
+        seen = {
+            "serializedGameAndState": spiel.serialize_game_and_state(game, state),
+            "playerId": position.to_move,
+        }
+        return str(harness.generate_prompt(seen, list(moves), previous_response=answer))
+
+    digest = _digest(_source(harness))
+    return Prompt("kaggle", version, digest, write, write, label="Final Answer", first=0)
+
+
+def _source(thing: Any) -> str:
+    try:
+        return inspect.getsource(thing)
+    except (OSError, TypeError):  # typed in, or compiled
+        return repr(thing)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,0 +1,71 @@
+"""Our agents in TextArena's Connect Four: they read the drawn board and answer ``[col 3]``.
+
+``TextArenaAgent("alphabeta:depth=5")`` stands where an agent of TextArena stands: called with the
+observation, a text or TextArena's list of messages, it returns the text of an action.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from agents.zoo.registry import make
+from c4env.errors import InvalidNotation, InvalidObservation, InvalidPosition
+from c4env.position import Position
+
+_BOARD: Final = re.compile(
+    r"^0 1 2 3 4 5 6 *\n-+ *\n((?:[.XO](?: [.XO]){6} *\n?){6})", re.MULTILINE
+)
+
+
+class TextArenaAgent:
+    """An agent of the zoo as TextArena calls it.
+
+    Args:
+        spec: of the agent.
+        seed: of its lots; another game, another :meth:`reset`.
+
+    Raises:
+        UnknownAgent, ...: the spec is wrong.
+    """
+
+    def __init__(self, spec: str, seed: int | np.random.SeedSequence | None = None) -> None:
+        self.agent = make(spec)
+        self.agent.reset(seed)
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game."""
+        self.agent.reset(seed)
+
+    def __call__(self, observation: str | Sequence[Sequence[Any]]) -> str:
+        """The action for an observation, such as ``[col 3]``: columns count from 0 there.
+
+        Raises:
+            InvalidObservation: it shows no board of 7 columns and 6 rows.
+            NoMove: the game is over.
+        """
+        return f"[col {self.agent.choose(board_of(observation))}]"
+
+
+def board_of(observation: str | Sequence[Sequence[Any]]) -> Position:
+    """The position that an observation shows last.
+
+    Raises:
+        InvalidObservation: it shows none.
+    """
+    text = observation
+    if not isinstance(text, str):
+        text = "\n".join(str(message[1]) for message in text)
+    boards = _BOARD.findall(text)
+    if not boards:
+        raise InvalidObservation(
+            f"{text[-200:]!r}: expected a board of 7 columns and 6 rows, drawn as TextArena does "
+            "(an environment with is_open=True)"
+        )
+    try:
+        return Position.from_board(boards[-1])
+    except (InvalidNotation, InvalidPosition) as error:
+        raise InvalidObservation(str(error)) from None

@@ -1,0 +1,247 @@
+"""Connect Four in words: what a reader is shown, how its answer is read, and an environment.
+
+What is shown is a template, one of ours by its kind (:func:`template`) or anybody's, with places
+for the board, the moves and the legal columns. An answer is read by :func:`read_move`, which takes
+no column that is not plainly announced. Columns count from 1 here, as in the drawn board.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+import gymnasium
+from gymnasium import spaces
+
+from c4env.envs.single import ConnectFourEnv
+from c4env.errors import IllegalMove, InvalidAction, InvalidOption
+from c4env.position import DISCS, Position, format_moves
+
+VERSION: Final = 1
+"""Of the templates: another number wherever a word of them changes."""
+
+_RULES: Final = (
+    "This is Connect Four, on a board of 7 columns and 6 rows. A disc falls to the lowest free "
+    "cell of the column it is dropped into; a column with 6 discs is full. Whoever first has four "
+    "discs in a row, across, upright or diagonal, wins; a full board without is a draw.\n\n"
+)
+_BOARD: Final = (
+    "The board now, x the discs of the first player, o those of the second, . a free cell, and "
+    "the numbers of the columns below:\n\n{board}\n\n"
+)
+_MOVES: Final = "The columns played so far, from the first move on: {moves}\n\n"
+_TURN: Final = "You are the {player} player, with the discs {disc}, and it is your turn.\n"
+_LEGAL: Final = "The columns that are not full: {legal}\n"
+_THINK: Final = (
+    "Think as long as you like before you answer. End with a line that holds your move and nothing "
+    "else: the word Move, a colon, and the number of the column, from 1 to 7."
+)
+_ANSWER: Final = (
+    "Answer with one line and nothing else: the word Move, a colon, and the number of the column, "
+    "from 1 to 7."
+)
+_SHOWN: Final = {"board": _BOARD, "moves": _MOVES, "both": _BOARD + _MOVES}
+_PLACES: Final = re.compile(r"\{(board|moves|legal|player|disc|ply)\}")
+
+CHARSET: Final = frozenset(map(chr, range(0x20, 0x7F))) | {"\n"}
+
+_FLAGS: Final = re.IGNORECASE | re.ASCII
+_MARKS: Final = r"[*_`\s]*"  # emphasis, as Markdown writes it
+_ALONE: Final = re.compile(rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAGS)
+
+
+def template(kind: str = "board") -> str:
+    """The text shown for a kind: ``board``, ``moves`` (a list of them) or ``both``, and additions.
+
+    ``+legal`` lists the columns that are not full; ``+answer`` asks for the move alone, where
+    otherwise there is room to reason: ``both+legal+answer``. Places to be filled are
+    ``{board}``, ``{moves}``, ``{legal}``, ``{player}`` (first or second), ``{disc}`` (x or o)
+    and ``{ply}`` (discs on the board).
+
+    Raises:
+        InvalidOption: no such kind.
+    """
+    shown, *additions = kind.split("+")
+    if shown not in _SHOWN or sorted(set(additions)) != sorted(additions):
+        additions = ["?"]
+    if not set(additions) <= {"legal", "answer"}:
+        raise InvalidOption(
+            f"kind {kind!r}: expected board, moves or both, and perhaps +legal and +answer"
+        )
+    legal = _LEGAL if "legal" in additions else ""
+    return _RULES + _SHOWN[shown] + _TURN + legal + (_ANSWER if "answer" in additions else _THINK)
+
+
+def fill(text: str, position: Position, moves: str) -> str:
+    """A template with its places filled; anything else in braces stays.
+
+    Args:
+        text: the template.
+        position: whose side to move is addressed.
+        moves: the game that led to it, as 1-based columns.
+    """
+    places = {
+        "board": str(position),
+        "moves": " ".join(moves) or "none",
+        "legal": ", ".join(str(column + 1) for column in position.legal_columns()),
+        "player": ("first", "second")[position.to_move],
+        "disc": DISCS[position.to_move],
+        "ply": str(position.plies),
+    }
+    return _PLACES.sub(lambda place: places[place[1]], text)
+
+
+def read_move(text: str, position: Position, label: str = "Move", first: int = 1) -> int:
+    """The 0-based column that an answer announces: nothing is made out from what it may mean.
+
+    The last line must be ``Move: 4`` and no more, emphasis in Markdown and a full stop aside; or
+    the whole answer is a number. Two such lines with different numbers announce nothing, and
+    what stands before ``</think>`` is passed over.
+
+    Args:
+        text: the answer.
+        position: where the move is to be played.
+        label: the word before the colon.
+        first: the number of the leftmost column.
+
+    Raises:
+        InvalidAction: no move is announced; the message says what is missing.
+        IllegalMove: the column is full or not on the board.
+    """
+    _, closed, after = text.rpartition("</think>")
+    if not closed and "<think>" in text:
+        raise InvalidAction("the reasoning does not end, and no move follows it")
+    lines = [line for line in after.splitlines() if line.strip(" \t`")]
+    if not lines:
+        raise InvalidAction("the answer is empty")
+    announcing = re.compile(
+        rf"{_MARKS}{re.escape(label)}{_MARKS}:{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAGS
+    )
+    expected = f"a last line that is {label}, a colon and a number, and nothing else"
+    found = announcing.fullmatch(lines[-1])
+    if found is None and len(lines) == 1:
+        found = _ALONE.fullmatch(lines[0])
+    if found is None:
+        raise InvalidAction(f"the last line is {lines[-1][-80:]!r}: expected {expected}")
+    said = {match[1] for line in lines if (match := announcing.fullmatch(line))}
+    if len(said) > 1:
+        numbers = ", ".join(sorted(said))
+        raise InvalidAction(f"the answer names more than one move ({numbers}): expected one")
+    column = int(found[1]) - first
+    if position.is_legal(column):
+        return column
+    there = f"column {found[1]} is full"
+    if not 0 <= column < 7:
+        there = f"there is no column {found[1]}, only {first} to {first + 6}"
+    raise IllegalMove(there)
+
+
+class TextEnv(gymnasium.Env[str, str]):
+    """One side of Connect Four in words, against an opponent: :class:`ConnectFourEnv` behind it.
+
+    Observation: a text, the filled template, with board and legal columns as it is by default.
+    Action: a text that announces a move as :func:`read_move` reads it. Reward: 1 when the caller
+    wins, -1 when it loses, 0 otherwise and for a draw. An action that cannot be read or is
+    illegal loses the game, or raises, as ``illegal`` says.
+
+    Info: that of :class:`ConnectFourEnv`; ``"legal"``, the 1-based columns that can be played;
+    ``"moves"``, those played; and after an action that lost the game, ``"problem"`` in words.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]
+
+    def __init__(
+        self,
+        opponent: Any = None,
+        seat: int | str = "random",
+        *,
+        kind: str = "board+legal",
+        illegal: str = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        """An environment; ``reset()`` starts its first game.
+
+        Args:
+            opponent, seat: as for :class:`ConnectFourEnv`.
+            kind: of the template (:func:`template`), or a whole template with its places.
+            illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave it as it was.
+            render_mode: None or ``"ansi"``, the drawn board.
+
+        Raises:
+            InvalidOption: an argument has another value.
+            UnknownRenderMode: another render mode.
+        """
+        self._template = kind if _PLACES.search(kind) else template(kind)
+        self._env = ConnectFourEnv(opponent, seat, illegal=illegal, render_mode=render_mode)
+        self._lose = illegal == "lose"
+        self.render_mode = render_mode
+        self.observation_space = spaces.Text(100_000, charset=CHARSET)
+        self.action_space = spaces.Text(1_000_000, min_length=0, charset=CHARSET)
+        self._moves = ""
+
+    @property
+    def position(self) -> Position:
+        """The board and the side to move, as a value."""
+        return self._env.position
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[str, dict[str, Any]]:
+        """Start a game; the opponent has moved if it begins.
+
+        Args:
+            seed, options: as for :meth:`ConnectFourEnv.reset`, with its errors.
+
+        Returns:
+            Observation and info; see the class.
+        """
+        _, info = self._env.reset(seed=seed, options=options)
+        super().reset(seed=seed)  # Gymnasium looks for a generator; all chance is in the other one
+        self._moves = self.position.moves()
+        return self._seen(info), info
+
+    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
+        """The announced move and the opponent's reply.
+
+        Args:
+            action: an answer, as :func:`read_move` reads it.
+
+        Returns:
+            Observation, reward, terminated, truncated (never true), info; see the class.
+
+        Raises:
+            NotReset, WrongOrder, OpponentFailed: as :meth:`ConnectFourEnv.step`.
+            InvalidAction, IllegalMove: with ``illegal="raise"``, or no text at all.
+        """
+        if not isinstance(action, str):
+            raise InvalidAction(f"{action!r}: expected a text")
+        before, problem = self.position, ""
+        try:
+            column = read_move(action, before)
+        except (InvalidAction, IllegalMove) as error:
+            if not self._lose or before.outcome is not None:
+                raise
+            problem = str(error)
+        if problem:
+            _, reward, over, cut, info = self._env.forfeit()
+            info["problem"] = problem
+        else:
+            _, reward, over, cut, info = self._env.step(column)
+            after = before.play(column)
+            replies = (c for c in after.legal_columns() if after.play(c) == self.position)
+            self._moves += format_moves([column, *replies])
+        return self._seen(info), reward, over, cut, info
+
+    def render(self) -> Any:
+        """The drawn board, if the render mode is ``"ansi"``."""
+        return self._env.render()
+
+    def _seen(self, info: dict[str, Any]) -> str:
+        """The text; ``info`` gets what it tells besides."""
+        info["legal"] = [column + 1 for column in range(7) if info["action_mask"][column]]
+        info["moves"] = self._moves
+        if "winner" not in info:
+            return fill(self._template, self.position, self._moves)
+        ends = {-1: "It is a draw.", info["seat"]: "You won.", 1 - info["seat"]: "You lost."}
+        return f"{self.position}\n\nThe game is over. {ends[info['winner']]}"

@@ -1,0 +1,216 @@
+"""What a run says of its language models besides who won: answers, tokens, what they overlooked.
+
+A missed win is a move that did not win at once where one could. A missed block is a move that left
+the other side its only winning cell, where there was no win.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from c4env.bitboard import playable, popcount, winning_cells
+from c4env.position import Position
+from evaluation.errors import InvalidRun
+from evaluation.store.record import GameRecord
+from evaluation.store.transcripts import Spoken
+from evaluation.tables import Rows, as_markdown, as_text
+from evaluation.truth.judge import positions_of
+from evaluation.truth.quality import Quality
+
+Prices = Mapping[str, tuple[float, float]]
+"""Dollars, or what you count in, for a million tokens of questions and of answers, by model."""
+
+MILLION: Final = 1_000_000
+LONGEST: Final = 4000  # characters of a message that the page shows
+
+
+@dataclass
+class ModelRow:
+    """What one player's answers were like, in the games that are over."""
+
+    player: str
+    games: int = 0
+    answers: int = 0
+    unreadable: int = 0
+    illegal: int = 0
+    again: int = 0  # of the answers, those to a question put again
+    failures: int = 0  # times the network failed
+    asked_tokens: int = 0
+    answered_tokens: int = 0
+    seconds: float = 0.0
+    cost: float | None = None  # of all games
+    wins: Counter[bool] = field(default_factory=Counter)  # chances, by whether they were missed
+    blocks: Counter[bool] = field(default_factory=Counter)
+
+
+def model_rows(
+    games: Sequence[GameRecord], spoken: Iterable[Spoken], prices: Prices | None = None
+) -> list[ModelRow]:
+    """A row for each player that answered, in the order they first did.
+
+    Args:
+        games: of the run; exchanges of games that are not over are passed over.
+        spoken: its exchanges.
+        prices: with them the cost is found.
+
+    Raises:
+        InvalidRun: a model has no price.
+    """
+    over = {game.fixture for game in games}
+    rows: dict[str, ModelRow] = {}
+    for each in spoken:
+        if each.fixture not in over:
+            continue
+        said, row = each.exchange, rows.setdefault(each.player, ModelRow(each.player))
+        row.answers += 1
+        row.unreadable += said.fault == "unreadable"
+        row.illegal += said.fault == "illegal"
+        row.again += said.attempt > 0
+        row.failures += said.failures
+        row.seconds += said.seconds
+        asked, answered = said.tokens or (0, 0)
+        row.asked_tokens += asked
+        row.answered_tokens += answered
+        if prices is not None:
+            if said.model not in prices:
+                known = ", ".join(prices) or "none"
+                raise InvalidRun(f"model {said.model!r} has no price: there are those of {known}")
+            asking, answering = prices[said.model]
+            row.cost = (row.cost or 0.0) + (asked * asking + answered * answering) / MILLION
+    for game in games:
+        for row in (rows[player] for player in game.players if player in rows):
+            row.games += 1
+            _count_chances(row, game)
+    return list(rows.values())
+
+
+def _count_chances(row: ModelRow, game: GameRecord) -> None:
+    for position in positions_of(game):
+        if game.players[position.to_move] != row.player:
+            continue
+        free = playable(position.mine | position.theirs)
+        after = position.play(int(game.moves[position.plies]) - 1)
+        threats = winning_cells(position.theirs) & free
+        if winning_cells(position.mine) & free:
+            row.wins[after.outcome is None or after.outcome.winner is None] += 1
+        elif popcount(threats) == 1:
+            row.blocks[not after.theirs & threats] += 1
+
+
+@dataclass(frozen=True)
+class Models:
+    """The rows of a run's models, and the quality of their moves if that was judged."""
+
+    rows: Sequence[ModelRow]
+    quality: Quality | None = None
+
+    def tables(self) -> list[Rows]:
+        """Each with its heading: answers and tokens, what was overlooked, blunders by ply."""
+        answers = [["language model", "games", "answers", "unreadable", "illegal", "asked again"]]
+        answers[0] += ["network failed", "tokens asked a game", "answered", "s an answer"]
+        priced = any(row.cost is not None for row in self.rows)
+        answers[0] += ["cost a game"] * priced
+        missed = [["overlooked, of so many chances", "wins", "blocks"]]
+        for row in self.rows:
+            counts = [row.games, row.answers, row.unreadable, row.illegal, row.again, row.failures]
+            tokens = [_each(row.asked_tokens, row.games), _each(row.answered_tokens, row.games)]
+            line = [row.player, *map(str, counts), *tokens, f"{row.seconds / row.answers:.3g}"]
+            if priced:
+                line.append(f"{(row.cost or 0.0) / row.games:.4g}")
+            answers.append(line)
+            chances = (f"{c[True]} of {c.total()}" for c in (row.wins, row.blocks))
+            missed.append([row.player, *chances])
+        return [answers, missed, *([self.quality.rates()] if self.quality is not None else [])]
+
+    def text(self) -> str:
+        """For a terminal."""
+        return "\n\n".join(map(as_text, self.tables()))
+
+    def markdown(self) -> str:
+        """The same in Markdown."""
+        return "\n\n".join(map(as_markdown, self.tables()))
+
+    def as_dict(self) -> list[dict[str, Any]]:
+        """For programs, a dict a model; sums over its games."""
+        found = []
+        for row in self.rows:
+            values = {**vars(row), "wins": None, "blocks": None}
+            for name, chances in (("wins", row.wins), ("blocks", row.blocks)):
+                values[name] = {"missed": chances[True], "chances": chances.total()}
+            if self.quality is not None:
+                mine = (q for q in self.quality.by_ply() if q.player == row.player)
+                values["by_ply"] = [q.as_dict() for q in mine]
+            found.append(values)
+        return found
+
+
+def _each(total: int, games: int) -> str:
+    return f"{total / games:.0f}"
+
+
+def read_prices(path: Path) -> Prices:
+    """A price table: a JSON object from the name of a model to two numbers.
+
+    Raises:
+        InvalidRun: not such a file.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        prices = {str(model): (float(asked), float(said)) for model, (asked, said) in found.items()}
+    except OSError as error:
+        raise InvalidRun(f"{path}: {error.strerror or error}") from None
+    except (ValueError, TypeError, AttributeError):
+        raise InvalidRun(
+            f'{path}: expected {{"MODEL": [ASKED, ANSWERED], ...}}, prices of a million tokens'
+        ) from None
+    return prices
+
+
+def conversations(
+    games: Sequence[GameRecord], spoken: Iterable[Spoken]
+) -> dict[int, list[list[Any]]]:
+    """What the page shows beside the board: by game, in the order of the answers.
+
+    Each is the ply of the move, what was asked (pairs of role and text, what the question
+    before it left out), the answer, the 1-based column or None, what was wrong, tokens, seconds.
+    """
+    where = {game.fixture: number for number, game in enumerate(games)}
+    found: dict[int, list[list[Any]]] = {}
+    for each in spoken:
+        if each.fixture not in where:
+            continue
+        said = each.exchange
+        new = said.messages[-1:] if said.attempt else said.messages
+        found.setdefault(where[each.fixture], []).append(
+            [
+                len(said.moves),
+                [[shorten(m.get("role", "")), shorten(m.get("content", ""))] for m in new],
+                shorten(said.answer),
+                None if said.column is None else said.column + 1,
+                said.problem,
+                said.tokens,
+                said.seconds,
+            ]
+        )
+    return found
+
+
+def shorten(text: str) -> str:
+    """A text that a page can show many of."""
+    more = len(text) - LONGEST
+    return text if more <= 0 else f"{text[:LONGEST]} … ({more} characters more)"
+
+
+def turns_of(games: Sequence[GameRecord], players: Sequence[str]) -> list[Position]:
+    """The positions in which some players chose, each game from its end."""
+    return [
+        position
+        for game in games
+        for position in reversed(positions_of(game))
+        if game.players[position.to_move] in players
+    ]

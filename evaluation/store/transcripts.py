@@ -1,0 +1,180 @@
+"""What language models were asked in the games of a run, and what they answered.
+
+Each answer goes to ``transcripts.jsonl`` in the run directory as it comes, one JSON line with the
+whole conversation. A run that goes on takes from there what was answered before it stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final
+
+from agents.errors import Unavailable
+from c4env.errors import C4Error
+from evaluation.store.journal import Format, Journal, read_lines
+
+if TYPE_CHECKING:
+    from agents.adapters.chat import Exchange, Tape
+
+TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
+
+Fixture = tuple[tuple[str, str], str]  # as evaluation.plan.schedule has it
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """An exchange in a game."""
+
+    players: tuple[str, str]
+    opening: str
+    exchange: Exchange
+
+    @property
+    def fixture(self) -> Fixture:
+        """The game, as a schedule names it."""
+        return self.players, self.opening
+
+    @property
+    def player(self) -> str:
+        """Who was asked."""
+        return self.players[len(self.exchange.moves) & 1]
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        said = self.exchange
+        return (*self.players, self.opening, said.moves, said.vote, said.attempt)
+
+    def values(self) -> dict[str, Any]:
+        """The fields as JSON has them, the inverse of :meth:`parse`."""
+        return {"players": self.players, "opening": self.opening, **asdict(self.exchange)}
+
+    @classmethod
+    def parse(cls, value: Any) -> Spoken:
+        """The exchange of a line; ValueError, TypeError or KeyError where it is none."""
+        from agents.adapters.chat import Exchange
+
+        fields = dict(value)
+        first, second = fields.pop("players")
+        opening = fields.pop("opening")
+        if fields["tokens"] is not None:
+            asked, answered = fields["tokens"]
+            fields["tokens"] = asked + 0, answered + 0
+        exchange = Exchange(**fields)
+        texts = (first, second, opening, exchange.moves, exchange.answer, exchange.model)
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("expected texts")
+        if exchange.column not in (None, *range(7)):
+            raise ValueError(f"there is no column {exchange.column!r}")
+        return cls((first, second), opening, exchange)
+
+
+class Transcripts:
+    """The exchanges of a run, kept as they come, in any number of threads; a context manager.
+
+    Args:
+        folder: the run directory; None keeps nothing.
+        missing: the games that are still to be played.
+        budget: tokens of questions and answers in all, those of earlier parts of the run
+            among them; when they are used, nothing more is asked. None for any number.
+
+    Raises:
+        UnreadableRun: the file is damaged or in use, or cannot be written.
+    """
+
+    def __init__(
+        self, folder: Path | None, missing: Collection[Fixture] = (), budget: int | None = None
+    ) -> None:
+        self._budget = budget
+        self._spent = 0
+        self._known: dict[tuple[Any, ...], Exchange] = {}
+        self._door = threading.Lock()
+        self._closed = False
+        self._journal: Journal[Spoken] | None = None
+        if folder is None:
+            return
+        wanted = set(missing)
+
+        def parse(value: Any) -> Spoken:
+            spoken = Spoken.parse(value)
+            self._spent += sum(spoken.exchange.tokens or ())
+            return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
+
+        self._journal = Journal(folder / TRANSCRIPTS_FILE, FORMAT._replace(parse=parse))
+        for spoken in self._journal.entries:
+            if spoken.fixture in wanted:
+                self._known[spoken._key] = spoken.exchange
+        self._journal.entries.clear()
+
+    def tape(self, fixture: Fixture) -> Tape:
+        """What an agent of a game asks through: known answers come without a question."""
+        players, opening = fixture
+
+        def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
+            known = self._known.pop((*players, opening, moves, vote, attempt), None)
+            if known is not None:
+                return known
+            with self._door:
+                self._require_tokens()
+            exchange = ask()
+            self._keep(Spoken(players, opening, exchange))
+            return exchange
+
+        return through
+
+    def _require_tokens(self) -> None:
+        if self._closed:
+            raise Unavailable("the run has ended")
+        if self._budget is not None and self._spent >= self._budget:
+            raise Unavailable(f"{self._spent} tokens are used, {self._budget} were allowed")
+
+    def _keep(self, spoken: Spoken) -> None:
+        said = spoken.exchange
+        with self._door:
+            if self._closed:
+                raise Unavailable("the run has ended")
+            if self._journal is not None:
+                try:
+                    self._journal.append(spoken)
+                except C4Error as error:  # a full disk is nobody's lost game
+                    raise Unavailable(str(error)) from None
+            self._spent += sum(said.tokens or ())
+            if said.tokens is None and self._budget is not None:
+                raise Unavailable(
+                    f"{said.model}: its endpoint does not say how many tokens it used, so there "
+                    "is no keeping to a number of them"
+                )
+
+    def close(self) -> None:
+        """Keep nothing more, and let go of the file; agents that still wait are not listened to."""
+        with self._door:
+            self._closed = True
+            if self._journal is not None:
+                self._journal.close()
+
+    def __enter__(self) -> Transcripts:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)
+
+
+def read_transcripts(folder: Path) -> list[Spoken]:
+    """The exchanges of a run directory, in the order they ended; none where there is no file.
+
+    Raises:
+        UnreadableRun: a line is neither torn off at the end nor an exchange.
+    """
+    path = folder / TRANSCRIPTS_FILE
+    return read_lines(path, FORMAT).entries if path.exists() else []

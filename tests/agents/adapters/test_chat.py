@@ -1,0 +1,378 @@
+"""chat: language models, and the endpoints they stand behind; the server is one of our own."""
+
+from __future__ import annotations
+
+import copy
+import json
+import logging
+import pickle
+import re
+import sys
+import time
+import types
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+pytest.importorskip("openai")
+
+import agents
+from agents.adapters import endpoint as endpoint_module
+from agents.adapters.chat import Exchange
+from agents.adapters.prompts import KAGGLE, find_prompt
+from agents.errors import EngineFault, InvalidValue, NoMove, Unavailable
+from agents.zoo.registry import split_spec
+from c4env import Position
+from c4env.errors import MissingExtra
+from c4env.text import fill, template
+from tests.helpers.chat import ChatServer, Fault, chatting
+
+KEY = "sk-secret-0123456789abcdef"
+FULL_2 = Position.parse("222222")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr(endpoint_module, "FIRST_PAUSE", 0.001)
+    with chatting() as server:
+        yield server
+
+
+def cut(text: str) -> dict[str, object]:
+    return {"message": {"role": "assistant", "content": text}, "finish_reason": "length"}
+
+
+# -- specs ------------------------------------------------------------------------------
+
+
+def test_a_spec_carries_an_address_and_a_name_with_colons():
+    spec = "chat:org/qwen2.5:7b,base_url=http://127.0.0.1:8000/v1,prompt=both+legal,votes=3"
+    name, options = split_spec(spec)
+    assert (name, options["model"]) == ("chat", "org/qwen2.5:7b")
+    assert options["base_url"] == "http://127.0.0.1:8000/v1"
+    agent = agents.make(spec)
+    assert agent.name == spec
+    assert (agent.model, agent.votes, agent.deterministic) == ("org/qwen2.5:7b", 3, False)
+    assert agents.make("chat", model="m", base_url="http://[::1]:1/").model == "m"
+
+
+@pytest.mark.parametrize(
+    "url", ["ftp://x", "127.0.0.1:8000", "http://", "http://u:hunter2@x/v1", "http://x?key=hunter2"]
+)
+def test_an_address_with_a_secret_or_without_a_host_is_refused_and_not_repeated(url):
+    with pytest.raises(InvalidValue, match="OPENAI_API_KEY") as caught:
+        agents.make("chat", model="m", base_url=url)
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_client_is_needed_when_a_model_is_made_and_not_before(monkeypatch):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    assert "openai" in agents.describe("chat")
+    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[chat\]'"):
+        agents.make("chat:m,base_url=http://127.0.0.1:9/unique")
+
+
+def test_the_address_may_come_from_the_environment(server, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    server.script = ["Move: 5"]
+    assert agents.make("chat:m,prompt=board").choose(Position()) == 4
+    assert server.keys == [f"Bearer {KEY}"]
+
+
+# -- questions and answers --------------------------------------------------------------
+
+
+def test_a_column_is_asked_for_and_played(server):
+    agent = agents.make(server.spec)
+    assert agent.choose(FULL_2) == 0
+    (body,) = server.asked
+    assert body["model"] == "tiny"
+    assert set(body) == {"model", "messages"}  # what is not set is left to the endpoint
+    (message,) = body["messages"]
+    assert message == {"role": "user", "content": fill(template("board+legal"), FULL_2, "222222")}
+    with pytest.raises(NoMove):
+        agent.choose(Position.parse("1212121"))
+
+
+def test_options_of_the_request(server):
+    agents.make(f"{server.spec},temperature=0.5,max_tokens=77").choose(Position())
+    assert (server.asked[0]["temperature"], server.asked[0]["max_tokens"]) == (0.5, 77)
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        ("Move: 2", "column 2 is full"),
+        ("Move: 8", "no column 8"),
+        ("I like the centre.", "'I like the centre.'"),
+        ("", "empty"),
+        (cut("Move: 4"), "cut off"),
+        ("x" * 70000, "longer than 65536 characters"),
+        ({"message": {"role": "assistant", "content": None}, "finish_reason": "stop"}, "empty"),
+    ],
+    ids=["full", "outside", "words", "empty", "cut", "long", "null"],
+)
+def test_a_bad_answer_is_asked_again_told_what_was_wrong(server, bad, told):
+    server.script = [bad, "Move: 4"]
+    assert agents.make(server.spec).choose(FULL_2) == 3
+    first, second = server.asked
+    assert second["messages"][:1] == first["messages"]
+    assert [m["role"] for m in second["messages"]] == ["user", "assistant", "user"]
+    assert told in second["messages"][2]["content"]
+    assert "1, 3" not in second["messages"][2]["content"]  # what is legal is not given away
+
+
+def test_without_a_try_left_the_model_is_at_fault(server):
+    server.script = ["no", "Move: 2", "never"]
+    with pytest.raises(EngineFault, match=r"tiny gave no answer in 3 tries .*'never'"):
+        agents.make(server.spec).choose(FULL_2)
+    assert len(server.asked) == 3
+    server.script = ["no"]
+    with pytest.raises(EngineFault, match="no answer that"):
+        agents.make(f"{server.spec},retries=0").choose(FULL_2)
+
+
+def test_the_most_votes_win_and_of_equal_ones_the_first(server):
+    agent = agents.make(f"{server.spec},votes=5,retries=0")
+    server.script = ["Move: 1", "Move: 3", "what?", "Move: 3", "Move: 3"]
+    assert agent.choose(Position()) == 2
+    server.script = ["Move: 4", "Move: 4", "Move: 4"]  # decided: no more are asked for
+    assert agent.choose(Position()) == 3
+    server.script = ["what?", "Move: 7", "Move: 5", "what?", "what?"]
+    assert agent.choose(Position()) == 6
+    assert len(server.asked) == 13
+
+
+def test_the_moves_are_those_of_the_game_once_it_was_seen(server):
+    agent = agents.make(f"chat:m,base_url={server.url},prompt=moves")
+    server.answer = lambda body: "Move: 7"
+    position = Position()
+    agent.reset(1)
+    for reply in (3, 2, 3):
+        position = position.play(agent.choose(position)).play(reply)
+    agent.choose(position)
+    assert "from the first move on: 7 4 7 3 7 4\n" in server.asked[-1]["messages"][0]["content"]
+    agent.reset(2)
+    agent.choose(Position.parse("12"))
+    assert "from the first move on: 1 2\n" in server.asked[-1]["messages"][0]["content"]
+
+
+def test_exchanges_go_through_the_tape(server):
+    agent = agents.make(server.spec)
+    kept = []
+
+    def tape(moves, vote, attempt, ask):
+        if attempt == 0:
+            return Exchange(moves, vote, attempt, "tiny", "hm", None, "unreadable", "not plain")
+        kept.append(ask())
+        return kept[-1]
+
+    agent.tape = tape
+    server.script = ["Move: 5"]
+    assert agent.choose(Position.parse("44")) == 4
+    (exchange,) = kept
+    assert (exchange.moves, exchange.attempt, exchange.column) == ("44", 1, 4)
+    assert (exchange.tokens, exchange.failures, exchange.fault) == ((100, 10), 0, "")
+    assert exchange.seconds > 0
+    assert [m["content"] for m in exchange.messages[1:2]] == ["hm"]
+    assert len(server.asked) == 1  # the first was known
+
+
+def test_it_can_be_copied_and_sent(server):
+    agent = agents.make(server.spec)
+    for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert other.choose(Position()) == 0
+
+
+def test_many_ask_at_once(server):
+    def slow(body):
+        time.sleep(0.3)
+        return "Move: 4"
+
+    server.answer = slow
+    with ThreadPoolExecutor(50) as pool:
+        made = [agents.make(server.spec) for _ in range(50)]
+        assert list(pool.map(lambda agent: agent.choose(Position()), made)) == [3] * 50
+    assert server.most_at_once > 10
+
+
+# -- a network that fails ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault(429),
+        Fault(429, {"Retry-After": "0"}),
+        Fault(500),
+        Fault(503, body=b"<html>busy</html>"),
+        Fault(408),
+        Fault(),
+        Fault(200, body=b"not JSON"),
+        Fault(200, body=b'{"choices": []}'),
+        Fault(200, body=b"[" * 100000),
+    ],
+    ids=["429", "429 with a time", "500", "503", "408", "closed", "nonsense", "empty", "nested"],
+)
+def test_a_passing_failure_is_waited_out(server, fault):
+    server.script = [fault, fault, "Move: 6"]
+    agent = agents.make(server.spec)
+    seen = []
+    agent.tape = lambda moves, vote, attempt, ask: seen.append(ask()) or seen[-1]
+    assert agent.choose(Position()) == 5
+    assert seen[0].failures == 2
+    assert len({json.dumps(body) for body in server.asked}) == 1
+
+
+def test_a_late_answer_is_asked_for_again(server):
+    late = Fault(200, body=b"{}", pause=1.0)
+    drops = Fault(200, body=b" " * 1000, drip=0.05)
+    server.script = [late, drops, "Move: 6"]
+    agent = agents.make(f"{server.spec},timeout=0.5")
+    assert agent.choose(Position()) == 5
+    assert len(server.asked) == 3
+
+
+def test_after_a_while_nobody_is_at_fault(server, capsys):
+    server.answer = lambda body: Fault(500)
+    with pytest.raises(Unavailable, match=r"127\.0\.0\.1:\d+ gives no answer: status 500; tried"):
+        agents.make(f"{server.spec},patience=1").choose(Position())
+    assert len(server.asked) > 2
+    news = capsys.readouterr().err.splitlines()
+    assert len(news) == 1
+    assert "trying again" in news[0]
+
+
+def test_nobody_there():
+    spec = "chat:m,base_url=http://127.0.0.1:9/v1,patience=0"
+    with pytest.raises(Unavailable, match="no connection"):
+        agents.make(spec).choose(Position())
+
+
+def test_a_server_that_asks_for_more_time_than_there_is(server):
+    server.script = [Fault(429, {"Retry-After": "60"})]
+    with pytest.raises(Unavailable, match="429"):
+        agents.make(f"{server.spec},patience=5").choose(Position())
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422])
+def test_a_refusal_is_not_waited_out(server, status):
+    said = json.dumps({"error": {"message": f"bad key {KEY}\x1b[31m"}}).encode()
+    server.script = [Fault(status, body=said)]
+    with pytest.raises(Unavailable, match=f"status {status}") as caught:
+        agents.make(server.spec).choose(Position())
+    assert KEY not in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+    assert len(server.asked) == 1
+
+
+def test_no_money_left_is_not_waited_out(server):
+    body = b'{"error": {"message": "no more", "code": "insufficient_quota"}}'
+    server.script = [Fault(429, body=body)]
+    with pytest.raises(Unavailable, match="no more"):
+        agents.make(server.spec).choose(Position())
+
+
+def test_an_endless_answer_is_not_taken_in(server):
+    server.script = [Fault(200, body=b" " * (10 << 20)), "Move: 4"]
+    assert agents.make(server.spec).choose(Position()) == 3
+    assert "longer than 4 MB" in server.asked[1]["messages"][2]["content"]
+
+
+# -- secrets and hostile answers --------------------------------------------------------
+
+
+def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
+    caplog.set_level(logging.DEBUG)
+    agent = agents.make(server.spec)
+    server.script = [Fault(500), f"your key is {KEY}", f"{KEY}\nMove: 4"]
+    seen = []
+    agent.tape = lambda moves, vote, attempt, ask: seen.append(ask()) or seen[-1]
+    assert agent.choose(Position()) == 3
+    assert server.keys == [f"Bearer {KEY}"] * 3
+    assert "your key is [key]" in seen[0].answer
+    everywhere = [repr(seen), repr(agent), repr(vars(agent)), repr(agent._endpoint()), caplog.text]
+    assert KEY not in "".join([*everywhere, *capsys.readouterr(), json.dumps(server.asked)])
+    assert KEY.encode() not in pickle.dumps(agents.make(server.spec))
+
+
+def test_hostile_text_is_shown_harmlessly(server):
+    server.script = ["\x1b[2J\x07<script>x</script>\ud800"]
+    with pytest.raises(EngineFault) as caught:
+        agents.make(f"{server.spec},retries=0").choose(Position())
+    assert "\x1b" not in str(caught.value)
+    str(caught.value).encode()
+
+
+# -- prompts ----------------------------------------------------------------------------
+
+
+def test_ours_are_named_by_kind_version_and_hash():
+    prompt = find_prompt("board+legal")
+    assert re.fullmatch(r"board\+legal version 1, sha256 [0-9a-f]{12}", str(prompt))
+    assert prompt.digest != find_prompt("board").digest
+    with pytest.raises(InvalidValue, match=r"'bord'.*both.*module:function"):
+        find_prompt("bord")
+
+
+def test_a_file_of_the_user(server, tmp_path):
+    file = tmp_path / "mine.txt"
+    file.write_text("Play {disc}:\n{board}\n{not a place}")
+    server.script = ["Move: 4"]
+    agents.make(f"chat:m,base_url={server.url},prompt={file}").choose(Position.parse("4"))
+    (message,) = server.asked[0]["messages"]
+    assert message["content"] == f"Play o:\n{Position.parse('4')}\n{{not a place}}"
+    digest = find_prompt(str(file)).digest
+    file.write_text("other")
+    assert find_prompt(str(file)).digest != digest
+    file.write_bytes(b"\xff\xfe\xff")
+    with pytest.raises(InvalidValue, match="text file"):
+        find_prompt(str(file))
+
+
+def test_a_function_of_the_user(server, monkeypatch):
+    module = types.ModuleType("users_prompts")
+
+    def mine(position, moves):
+        return [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": f"{moves} {position.plies}"},
+        ]
+
+    mine.version = "2b"
+    module.mine, module.three = mine, 3
+    monkeypatch.setitem(sys.modules, "users_prompts", module)
+    agent = agents.make(f"chat:m,base_url={server.url},prompt=users_prompts:mine")
+    server.script = ["?", "Move: 4"]
+    agent.choose(Position.parse("4"))
+    roles = [[m["role"] for m in body["messages"]] for body in server.asked]
+    assert roles == [["system", "user"], ["system", "user", "assistant", "user"]]
+    assert server.asked[0]["messages"][1]["content"] == "4 1"
+    assert str(agent.prompt).startswith("users_prompts:mine version 2b, sha256 ")
+    module.mine = lambda position, moves: [{"words": moves}]
+    broken = agents.make(f"chat:m,base_url={server.url},prompt=users_prompts:mine")
+    with pytest.raises(Unavailable, match=r"'users_prompts:mine'.*KeyError: 'role'"):
+        broken.choose(Position())  # which is not the model's fault
+    for path in ("users_prompts:three", "users_prompts:none", "no_such_module_1:f"):
+        with pytest.raises(InvalidValue, match=path):
+            find_prompt(path)
+
+
+def test_kaggles_prompt_with_a_reader_that_does_not_guess(server):
+    pytest.importorskip("kaggle_environments")
+    agent = agents.make(f"chat:m,base_url={server.url},prompt=kaggle")
+    server.script = ["Column 3 of 7 is best.", "Because.\nFinal Answer: 3"]
+    assert agent.choose(FULL_2) == 3
+    first, again = (body["messages"][0]["content"] for body in server.asked)
+    assert "You are playing as player x" in first
+    assert "could not be parsed" in again
+    assert "Column 3 of 7 is best." in again
+
+
+def test_kaggles_prompt_needs_its_package(monkeypatch):
+    monkeypatch.setitem(sys.modules, KAGGLE, None)
+    with pytest.raises(MissingExtra, match="kaggle-environments"):
+        find_prompt("kaggle")

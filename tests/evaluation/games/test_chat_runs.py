@@ -1,0 +1,271 @@
+"""Runs in which language models play: many at once, stopped, gone on with, on a budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("openai")
+
+import evaluation
+from agents.adapters import endpoint as endpoint_module
+from agents.errors import Unavailable
+from agents.simple import Random
+from evaluation.__main__ import main
+from evaluation.errors import InvalidRun
+from evaluation.games.check import trial_faults
+from evaluation.store.record import read_games
+from evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
+from tests.helpers.chat import ChatServer, Fault, chatting, lowest_legal
+from tests.helpers.paths import ROOT
+
+KEY = "sk-secret-0123456789abcdef"
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr(endpoint_module, "FIRST_PAUSE", 0.001)
+    with chatting() as server:
+        yield server
+
+
+def questions(server: ChatServer) -> Counter[str]:
+    return Counter(json.dumps(body["messages"]) for body in server.asked)
+
+
+def run(server: ChatServer, **settings: object) -> evaluation.Tournament:
+    players = {"model": f"{server.spec},patience=0.05", "other": "random"}
+    return evaluation.round_robin(players, **{"openings": 1, "seed": 1, **settings})
+
+
+def test_the_same_games_for_any_number_at_once(server, tmp_path):
+    alone = run(server, openings=2)
+    answered = server.asked
+    server.asked = []
+    server.most_at_once = 0
+    server.answer = lambda body: time.sleep(0.01) or lowest_legal(body)
+    many = run(server, openings=2, jobs=20, out=tmp_path)
+    assert many.digest == alone.digest
+    assert [g.key for g in many.games] == [g.key for g in alone.games]
+    assert Counter(map(str, answered)) == Counter(map(str, server.asked))
+    assert server.most_at_once > 5
+    header, games, _ = read_games(tmp_path)
+    assert header["prompts"]["model"].startswith("board+legal version 1, sha256 ")
+    assert {game.ending for game in games} <= {"four", "full board"}
+
+
+def test_every_answer_is_in_the_transcripts(server, tmp_path):
+    server.script = ["what?", "Move: 9"]
+    result = run(server, out=tmp_path, limit=1)
+    spoken = list(read_transcripts(tmp_path))
+    assert len(spoken) == len(server.asked)
+    moves = sum(len(g.moves) // 2 + 2 for g in result.games)
+    assert len(spoken) <= moves + 2
+    for found, body in zip(spoken, server.asked, strict=True):
+        assert (found.player, found.exchange.model) == ("model", "tiny")
+        assert found.exchange.messages == body["messages"]
+        assert found.exchange.tokens == (100, 10)
+        game = next(g for g in result.games if g.fixture == found.fixture)
+        if found.exchange.column is not None:
+            assert game.moves.startswith(f"{found.exchange.moves}{found.exchange.column + 1}")
+    faults = [s.exchange.fault for s in spoken]
+    assert faults[:3] == ["unreadable", "illegal", ""]
+    assert not any(faults[3:])
+
+
+def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
+    count = iter(range(10**6))
+    server.answer = lambda body: Fault(500) if next(count) > 30 else lowest_legal(body)
+    with pytest.raises(Unavailable, match=r"status 500.* of 8 games are in .* goes on"):
+        run(server, out=tmp_path)
+    _, games, _ = read_games(tmp_path)
+    assert 0 < len(games) < 8
+    assert {game.ending for game in games} <= {"four", "full board"}
+    server.answer = lowest_legal
+    asked = len(list(read_transcripts(tmp_path)))
+    assert asked == 31
+    server.asked = []
+    result = run(server, out=tmp_path)
+    whole = len(list(read_transcripts(tmp_path)))
+    assert len(server.asked) == whole - asked
+    assert result.digest == run(server).digest
+    server.answer = lambda body: Fault(500)
+    with pytest.raises(Unavailable, match="are not kept"):
+        run(server)
+
+
+def test_no_answer_to_many_at_once_ends_the_run_too(server, tmp_path):
+    server.answer = lambda body: Fault(500)
+    with pytest.raises(Unavailable, match="0 of 50 games"):
+        run(server, out=tmp_path, openings=2, jobs=30)
+
+
+def test_the_fault_of_the_model_is_a_lost_game(server, tmp_path):
+    server.answer = lambda body: "I resign."
+    games = run(server, limit=1).games
+    assert [(g.ending, g.winner) for g in games] == [("exception", 1), ("exception", 0)]
+    assert "3 tries that is a legal move" in games[0].reason
+    assert "'I resign.'" in games[0].reason
+
+
+def test_a_number_of_tokens_ends_the_run_and_a_greater_one_goes_on(server, tmp_path):
+    with pytest.raises(Unavailable, match="1100 tokens are used, 1000 were allowed"):
+        run(server, out=tmp_path, max_tokens=1000)
+    assert len(server.asked) == 10
+    with pytest.raises(Unavailable, match="1100 tokens are used"):
+        run(server, out=tmp_path, max_tokens=1000)
+    assert len(server.asked) == 10
+    result = run(server, out=tmp_path, max_tokens=10**6)
+    assert result.digest == run(server).digest
+
+
+def test_tokens_that_nobody_counts_cannot_be_limited(server):
+    server.usage = None
+    with pytest.raises(Unavailable, match="does not say how many tokens"):
+        run(server, max_tokens=1000)
+    with pytest.raises(InvalidRun, match="language model"):
+        evaluation.round_robin(["random", "greedy"], openings=0, max_tokens=5)
+    with pytest.raises(InvalidRun, match="max_tokens=0"):
+        run(server, max_tokens=0)
+
+
+def test_nothing_is_asked_before_the_run(server, monkeypatch):
+    monkeypatch.setattr("threading.active_count", lambda: 1)  # else nobody is tried
+    assert trial_faults({"model": server.spec}) == {}
+    assert not server.asked
+
+
+class Held(Random):
+    """An agent that must be closed."""
+
+    open = 0
+
+    def __init__(self) -> None:
+        super().__init__()
+        Held.open += 1
+
+    def close(self) -> None:
+        Held.open -= 1
+
+
+def test_a_run_that_ends_early_closes_its_agents(server):
+    server.answer = lambda body: Fault(401)
+    players = [server.spec, f"{__name__}:Held"]
+    with pytest.raises(Unavailable, match="0 of 2 games are not kept"):
+        evaluation.round_robin(players, openings=0)
+    assert Held.open == 0
+    with pytest.raises(InvalidRun, match="movetime"):
+        evaluation.round_robin(players, openings=0, movetime=0.5)
+    assert Held.open == 0
+
+
+def test_a_clock_is_not_for_language_models(server):
+    with pytest.raises(InvalidRun, match=r"movetime=0\.5: a slow network"):
+        run(server, movetime=0.5)
+
+
+def test_language_models_play_in_threads(server):
+    for backend in ("loky", "dask"):
+        with pytest.raises(InvalidRun, match="expected threading or serial"):
+            run(server, backend=backend)
+    assert run(server, limit=1, backend="serial").digest == run(server, limit=1, jobs=2).digest
+
+
+def test_another_prompt_is_another_run(server, tmp_path):
+    prompt = tmp_path / "prompt.txt"
+    prompt.write_text("The columns that are not full: {legal}\n")
+    spec = f"chat:m,base_url={server.url},prompt={prompt}"
+    evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
+    prompt.write_text("The columns that are not full: {legal}\nDo your best.")
+    with pytest.raises(evaluation.errors.UnreadableRun, match="prompts"):
+        evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
+
+
+def test_a_run_that_grows_asks_nothing_twice(server, tmp_path):
+    run(server, openings=0, out=tmp_path)
+    asked = len(server.asked)
+    players = {"model": f"{server.spec},patience=0.05", "other": "random", "new": "greedy"}
+    grown = evaluation.round_robin(players, openings=0, seed=1, out=tmp_path)
+    spoken = read_transcripts(tmp_path)
+    assert len(grown.games) == 6
+    assert asked < len(server.asked) == len(spoken)
+    assert len({(s.fixture, s.exchange.moves) for s in spoken}) == len(spoken)
+
+
+def test_the_command_line_says_it_in_one_line(server, tmp_path, capsys):
+    server.answer = lambda body: Fault(401)
+    code = main(["run", server.spec, "greedy", "--openings", "0", "--out", str(tmp_path)])
+    err = capsys.readouterr().err.strip().splitlines()
+    assert code == 2
+    assert "refuses with status 401" in err[-1]
+    assert "0 of 2 games" in err[-1]
+    assert "Traceback" not in "".join(err)
+    server.answer = lowest_legal
+    arguments = ["run", server.spec, "greedy", "--openings", "0", "--out", str(tmp_path), "--quiet"]
+    assert main([*arguments, "--max-tokens", "300"]) == 2
+    assert main([*arguments, "--max-tokens", "300000", "--jobs", "4"]) == 0
+    written = [path.read_bytes() for path in tmp_path.iterdir()]
+    assert len(written) >= 2
+    assert not any(KEY.encode() in text for text in written)
+
+
+def test_a_key_that_a_server_repeats_is_written_nowhere(server, tmp_path, capsys):
+    server.answer = lambda body: f"{KEY} is a fine key. Move: {KEY}"
+    main(["run", server.spec, "greedy", "--openings", "0", "--out", str(tmp_path)])
+    page = tmp_path / "page.html"
+    main(["report", str(tmp_path), "--html", str(page), "--no-scores"])
+    said = "".join(capsys.readouterr())
+    for path in tmp_path.iterdir():
+        assert KEY not in path.read_text()
+    assert "[key]" in (tmp_path / TRANSCRIPTS_FILE).read_text()
+    assert KEY not in said
+
+
+@pytest.mark.compiled  # two processes, each of which compiles
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX")
+def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
+    port, log, out = (tmp_path / name for name in ("port", "log", "run"))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENAI_API_KEY": KEY}
+    helper = [sys.executable, "-m", "tests.helpers.chat", str(port), str(log), "0.05"]
+    serving = subprocess.Popen(helper, cwd=ROOT, env=environment)
+    try:
+        while not port.exists() or not port.read_text():
+            time.sleep(0.05)
+        url = f"http://127.0.0.1:{port.read_text()}/v1"
+        spec = f"chat:m,base_url={url},prompt=both+legal"
+        command = [sys.executable, "-m", "evaluation", "run", spec, "random", "--openings", "2"]
+        command += ["--jobs", "20", "--out", str(out), "--quiet"]
+        first = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+        while lines(out / TRANSCRIPTS_FILE) < 100:
+            assert first.poll() is None
+            time.sleep(0.05)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        kept = {json.dumps(s.exchange.messages) for s in read_transcripts(out)}
+        asked_before = lines(log)
+        assert len(kept) >= 99
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        # Positions recur from game to game, so what was asked again is told by its game.
+        every = [(s.fixture, s.exchange.moves) for s in read_transcripts(out)]
+        assert len(every) == len(set(every))
+        after = lines(log) - asked_before
+        assert after <= len(every) - len(kept) + 20  # those under way at the end, at most
+        assert len(read_games(out)[1]) == 50
+    finally:
+        serving.kill()
+        serving.wait()
+
+
+def lines(path: Path) -> int:
+    return path.read_bytes().count(b"\n") if path.exists() else 0

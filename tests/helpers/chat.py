@@ -1,0 +1,169 @@
+"""A server that speaks the chat protocol as far as a client here needs it, and fails on demand.
+
+``python -m tests.helpers.chat PORT_FILE LOG [PAUSE]`` runs one in a process of its own: it writes
+its port to one file, and each question it has answered to another, and plays the lowest column.
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import re
+import socket
+import struct
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+LEGAL = re.compile(r"columns that are not full: ([\d, ]+)")
+
+
+@dataclass
+class Fault:
+    """An answer that is none."""
+
+    status: int = 0  # of a refusal; 0: the connection is closed
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes | None = None  # in place of a refusal's own
+    pause: float = 0.0  # before it
+    drip: float = 0.0  # seconds between two bytes of the body
+
+
+Answer = str | dict[str, Any] | Fault
+
+
+def lowest_legal(body: dict[str, Any]) -> str:
+    """Plays the lowest column of those that were listed last."""
+    legal = LEGAL.findall("\n".join(message["content"] for message in body["messages"]))
+    return f"The first that is free will do.\nMove: {legal[-1].split(',')[0]}"
+
+
+class ChatServer(http.server.ThreadingHTTPServer):
+    """Answers what ``script`` holds, in its order, and then what ``answer`` returns."""
+
+    daemon_threads = True
+    request_queue_size = 512
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.answer: Callable[[dict[str, Any]], Answer] = lowest_legal
+        self.script: list[Answer] = []
+        self.asked: list[dict[str, Any]] = []  # bodies, in the order they came
+        self.keys: list[str] = []
+        self.answered: Callable[[dict[str, Any]], Any] = lambda body: None
+        self.usage: dict[str, int] | None = {
+            "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110,
+        }  # fmt: skip
+        self.most_at_once = 0
+        self.at_once = 0
+        self.door = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    @property
+    def spec(self) -> str:
+        """Of an agent that asks here."""
+        return f"chat:tiny,base_url={self.url},prompt=board+legal"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that left is no news."""
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: ChatServer
+
+    def do_POST(self) -> None:
+        server = self.server
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with server.door:
+            server.asked.append(body)
+            server.keys.append(self.headers.get("Authorization", ""))
+            said = server.script.pop(0) if server.script else None
+            server.at_once += 1
+            server.most_at_once = max(server.most_at_once, server.at_once)
+        try:
+            if said is None:
+                said = server.answer(body)
+            if isinstance(said, Fault):
+                self.fail(said)
+                return
+            if isinstance(said, str):
+                said = {"message": {"role": "assistant", "content": said}, "finish_reason": "stop"}
+            answer = {
+                "id": "1", "object": "chat.completion", "created": 1, "model": body["model"],
+                "choices": [{"index": 0, **said}], "usage": server.usage,
+            }  # fmt: skip
+            self.send(200, json.dumps(answer).encode(), {})
+            server.answered(body)
+        finally:
+            with server.door:
+                server.at_once -= 1
+
+    def fail(self, fault: Fault) -> None:
+        time.sleep(fault.pause)
+        if not fault.status:  # closed in the middle, with a reset
+            linger = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+            self.close_connection = True
+            self.connection.close()
+            return
+        body = fault.body
+        if body is None:
+            body = json.dumps({"error": {"message": "as it was scripted"}}).encode()
+        self.send(fault.status, body, fault.headers, fault.drip)
+
+    def send(self, status: int, body: bytes, headers: dict[str, str], drip: float = 0.0) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if not drip:
+            self.wfile.write(body)
+            return
+        for byte in body:
+            self.wfile.write(bytes([byte]))
+            time.sleep(drip)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def chatting() -> Iterator[ChatServer]:
+    """A server that lives as long as the block."""
+    with ChatServer() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def main(port_file: str, log: str, pause: str = "0") -> None:
+    """Serve until the process is ended."""
+    with ChatServer() as server, open(log, "a", buffering=1) as lines:
+
+        def answer(body: dict[str, Any]) -> str:
+            time.sleep(float(pause))
+            return lowest_legal(body)
+
+        server.answer = answer
+        server.answered = lambda body: lines.write(json.dumps(body["messages"]) + "\n")
+        with open(port_file, "w") as file:
+            file.write(str(server.server_address[1]))
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
