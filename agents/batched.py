@@ -22,6 +22,7 @@ from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_colum
 from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Random
 from agents.zoo.registry import make
+from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.batch import boards_from, parse_actions, positions_of
@@ -45,7 +46,7 @@ KEYS: Final = np.array([0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8D
     nogil=True,
 )
 def best_columns(
-    boards: NDArray[np.int64],
+    boards: Int64s,
     depth: int,
     heuristic: Heuristic,
     win: float,
@@ -53,8 +54,8 @@ def best_columns(
     evaluate_full: bool,
     inner_order: int,
     order: int,
-    columns: NDArray[np.int64],
-    nodes: NDArray[np.int64],
+    columns: Int64s,
+    nodes: Int64s,
     start: int,
     stop: int,
 ) -> None:
@@ -101,7 +102,7 @@ class BatchedSearch:
         self._function = load(heuristic)
         self._executor: ThreadPoolExecutor | None = None
 
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[np.int64]:
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards.
 
         Raises:
@@ -151,7 +152,7 @@ class RandomColumns:
         """Draw from the beginning; an environment calls it when it is reset."""
         self._generator = np.random.default_rng(seed)
 
-    def __call__(self, observation: Mapping[str, Any]) -> NDArray[np.int64]:
+    def __call__(self, observation: Mapping[str, Any]) -> Int64s:
         """Columns int64 ``[M]``, by the masks ``[M, 7]`` of the observation."""
         masks = np.asarray(observation["action_mask"])
         drawn = self._generator.random(masks.shape) * (masks != 0)
@@ -247,7 +248,7 @@ class Pool:
         """The pool in one environment: its draws are its own, weights and results the pool's."""
         return PoolGames(self)
 
-    def __call__(self, observation: Observation) -> NDArray[np.int64]:
+    def __call__(self, observation: Observation) -> Int64s:
         """Columns int64 ``[M]``, on boards that stay the same from one call to the next."""
         if self._games is None:
             self._games = self.follow()
@@ -275,7 +276,7 @@ class PoolGames:
         for asked in self._pool._asked:
             asked.reset(seed)
 
-    def begin(self, boards: NDArray[np.int64]) -> None:
+    def begin(self, boards: Int64s) -> None:
         """Draw an opponent for each new game.
 
         Raises:
@@ -295,7 +296,7 @@ class PoolGames:
         self._who[boards] = np.minimum(drawn, np.flatnonzero(weights).max())
         self._draws[boards] += 1
 
-    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> NDArray[np.int64]:
+    def __call__(self, observation: Observation, boards: Int64s) -> Int64s:
         """Columns int64 ``[M]`` on these boards, by who plays there."""
         known = np.flatnonzero(self._who >= 0)
         # Games that began before the pool came are drawn for now.
@@ -313,18 +314,18 @@ class PoolGames:
             columns[at] = parse_actions(self._pool._asked[k](part, boards[at]), len(at))
         return columns
 
-    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Count games that are over, by the caller's rewards ``[M]``."""
         if self._pool._per == "game":
             drawn = np.isin(boards, np.flatnonzero(self._who >= 0))
             at = self._who[boards[drawn]], rewards[drawn].astype(np.int64) + 1
             np.add.at(self._pool._counts, at, 1)
 
-    def save(self) -> tuple[NDArray[np.int64], ...]:
+    def save(self) -> tuple[Int64s, ...]:
         """What games change, as a copy."""
         return self._who.copy(), self._draws.copy(), self._pool._counts.copy()
 
-    def restore(self, saved: tuple[NDArray[np.int64], ...]) -> None:
+    def restore(self, saved: tuple[Int64s, ...]) -> None:
         """Go back to what :meth:`save` returned."""
         self._who, self._draws, self._pool._counts = saved
 
@@ -344,7 +345,7 @@ class EachBoard:
         """Tell the agent of a new game."""
         self.agent.reset(seed)
 
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[np.int64]:
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
         positions = positions_of(boards_from(_planes(observation)))
         return np.array([self.agent.choose(position) for position in positions], np.int64)
@@ -364,7 +365,7 @@ class Model:
         """Tell the agent of a new game."""
         self.agent.reset(seed)
 
-    def __call__(self, observation: Observation) -> NDArray[np.int64]:
+    def __call__(self, observation: Observation) -> Int64s:
         """Columns int64 ``[M]``."""
         return self.agent.columns(observation["observation"], observation["action_mask"])
 

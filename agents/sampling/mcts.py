@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from agents.errors import InvalidValue
 from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
     COLUMN,
@@ -131,8 +132,8 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 )
 def simulate(
     tree: NDArray[np.void],
-    work: NDArray[np.int64],
-    path: NDArray[np.int64],
+    work: Int64s,
+    path: Int64s,
     root_mine: int,
     root_theirs: int,
     most: int,

@@ -18,6 +18,7 @@ from agents.base import require_count
 from agents.errors import InvalidFunction, InvalidValue
 from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
 from agents.zoo.imports import import_attribute
+from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
 from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
@@ -25,7 +26,7 @@ from c4env.observation import OBSERVATION_SHAPE, fill
 if TYPE_CHECKING:
     from c4env.position import Position
 
-PolicyValue = Callable[[NDArray[np.int8], NDArray[np.int8]], tuple[Any, Any]]
+PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
 """From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
 and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
 
@@ -71,7 +72,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _int64, types.float64))
 def add_result(
-    tree: NDArray[np.void], path: NDArray[np.int64], depth: int, visits: int, result: float
+    tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
 ) -> None:
     """Add visits and a result, that of the side that moved into the leaf, along a path."""
     for step in range(depth, -1, -1):
@@ -81,26 +82,22 @@ def add_result(
 
 
 @kernel(types.void(NODES, _words, _int64, types.float64))
-def apply_virtual_loss(
-    tree: NDArray[np.void], path: NDArray[np.int64], depth: int, loss: float
-) -> None:
+def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
     """Add a loss to every node of a path, for whoever moved into it; -1 takes it off again."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
 
 @kernel(
-    types.int64(
-        *(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64),
-    ),
+    types.int64(*(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64)),
     nogil=True,
 )
 def select_leaves(
     tree: NDArray[np.void],
-    work: NDArray[np.int64],
-    paths: NDArray[np.int64],
-    depths: NDArray[np.int64],
-    boards: NDArray[np.int64],
+    work: Int64s,
+    paths: Int64s,
+    depths: Int64s,
+    boards: Int64s,
     root_mine: int,
     root_theirs: int,
     most: int,
@@ -159,9 +156,7 @@ def select_leaves(
 
 
 @kernel(types.void(_rows, _int64, types.int8[:, :, :, ::1], types.int8[:, ::1]))
-def observe_all(
-    boards: NDArray[np.int64], count: int, planes: NDArray[np.int8], masks: NDArray[np.int8]
-) -> None:
+def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None:
     """Write what the sides to move of the first ``count`` boards observe."""
     for i in range(count):
         mine, theirs = int(boards[i, 0]), int(boards[i, 1])
@@ -169,18 +164,16 @@ def observe_all(
 
 
 @kernel(
-    types.void(
-        *(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]),
-    )
+    types.void(*(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]))
 )
 def expand_leaves(
     tree: NDArray[np.void],
-    work: NDArray[np.int64],
-    paths: NDArray[np.int64],
-    depths: NDArray[np.int64],
-    boards: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    values: NDArray[np.float64],
+    work: Int64s,
+    paths: Int64s,
+    depths: Int64s,
+    boards: Int64s,
+    weights: Float64s,
+    values: Float64s,
 ) -> None:
     """End the simulations that waited: expand each leaf, and take its value up.
 
@@ -277,7 +270,7 @@ class PUCT(TreeAgent):
         self._used = int(work[USED])
         return made, int(work[DEEPEST])
 
-    def _ask(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _ask(self, count: int) -> tuple[Float64s, Float64s]:
         """Weights ``[N, 7]`` and values ``[N]`` of the first leaves that wait."""
         planes = np.empty((count, *OBSERVATION_SHAPE), np.int8)
         masks = np.empty((count, COLUMNS), np.int8)

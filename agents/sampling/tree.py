@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.errors import InvalidValue
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     CENTRE_FIRST,
     COLUMN,
@@ -116,7 +117,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
 
 
 @kernel(types.void(NODES, types.int64[::1], _int64))
-def propagate_proof(tree: NDArray[np.void], path: NDArray[np.int64], depth: int) -> None:
+def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
     """Prove the nodes above ``path[depth]``, just proven, as far as that decides them.
 
     ``path[0]`` is the root.

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.fixed_depth import INFINITY, INVALID, leaf
@@ -36,6 +35,7 @@ from agents.search.packing import (
     pack,
     table_place,
 )
+from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
     CELLS,
@@ -119,9 +119,9 @@ def deepen(
     beta: float,
     searching: bool,
     heuristic: Heuristic,
-    work: NDArray[np.int64],
-    keys: NDArray[np.int64],
-    values: NDArray[np.float64],
+    work: Int64s,
+    keys: Int64s,
+    values: Float64s,
 ) -> float:
     """Value for the side to move of a board nobody has won; fail-soft.
 
@@ -252,9 +252,9 @@ def best_column(
     depth: int,
     order: int,
     heuristic: Heuristic,
-    work: NDArray[np.int64],
-    keys: NDArray[np.int64],
-    values: NDArray[np.float64],
+    work: Int64s,
+    keys: Int64s,
+    values: Float64s,
 ) -> tuple[int, float]:
     """Best column at a depth and its value for the side to move.
 

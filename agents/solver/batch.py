@@ -12,12 +12,13 @@ from typing import cast
 
 import numpy as np
 from numba import types
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solve
 from agents.solver.lowlevel import pointer
 from agents.solver.search import EPOCH
 from agents.solver.table import LAST_EPOCH
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOARD, COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
@@ -29,7 +30,7 @@ _scores = types.int8[::1]
 
 
 @kernel(types.void(_words, _words))
-def begin_empty(table: NDArray[np.int64], work: NDArray[np.int64]) -> None:
+def begin_empty(table: Int64s, work: Int64s) -> None:
     """Go on to the next epoch, in which the table is empty."""
     if work[EPOCH] == LAST_EPOCH:
         table[:] = 0
@@ -38,15 +39,14 @@ def begin_empty(table: NDArray[np.int64], work: NDArray[np.int64]) -> None:
 
 
 @kernel(
-    types.int64(_words, _words, _words, _words, _scores, _int64, _int64, types.boolean),
-    nogil=True,
+    types.int64(_words, _words, _words, _words, _scores, _int64, _int64, types.boolean), nogil=True
 )
 def score_batch(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
-    mine: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    scores: NDArray[np.int8],
+    table: Int64s,
+    work: Int64s,
+    mine: Int64s,
+    theirs: Int64s,
+    scores: Int8s,
     start: int,
     stop: int,
     fresh: bool,
@@ -86,11 +86,11 @@ def score_batch(
     nogil=True,
 )
 def columns_batch(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
-    mine: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    scores: NDArray[np.int8],
+    table: Int64s,
+    work: Int64s,
+    mine: Int64s,
+    theirs: Int64s,
+    scores: Int8s,
     start: int,
     stop: int,
     fresh: bool,
@@ -114,7 +114,7 @@ def columns_batch(
 
 
 @kernel(types.int8[::1](_words, _words))
-def plies_of(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int8]:
+def plies_of(mine: Int64s, theirs: Int64s) -> Int8s:
     """[N] plies of N pairs of bitboards."""
     plies = np.empty(len(mine), np.int8)
     for i in range(len(mine)):
@@ -123,7 +123,7 @@ def plies_of(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.i
 
 
 @kernel(types.int64(_words, _words))
-def first_invalid(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int:
+def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     """The number of the first pair of bitboards that is no position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
@@ -136,7 +136,7 @@ def first_invalid(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int:
 
 def bitboards(
     mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Int64s, Int64s]:
     """The two forms :meth:`Solver.scores_many` takes, as checked arrays.
 
     Raises:

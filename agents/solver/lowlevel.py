@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]  # it ships no types
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
+from c4env.arrays import Int64s
 from c4env.jit import config, kernel
 
 # Memory of int64 words. A pointer goes through a recursive kernel in one register where an
@@ -68,7 +67,7 @@ _count_leading: Any = _leading_zeros
 
 if config.DISABLE_JIT:
 
-    def pointer(array: NDArray[np.int64]) -> Any:
+    def pointer(array: Int64s) -> Any:
         """The array itself: uncompiled kernels index it."""
         return array
 
@@ -86,7 +85,7 @@ if config.DISABLE_JIT:
 else:
 
     @kernel(POINTER(types.int64[::1]))
-    def pointer(array: NDArray[np.int64]) -> Any:
+    def pointer(array: Int64s) -> Any:
         """The address of the array's words, for kernels that run while it lives."""
         return _as_pointer(array.ctypes.data)
 

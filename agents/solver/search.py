@@ -20,15 +20,7 @@ from numba import types
 from agents.search.packing import board_key
 from agents.solver.bounds import even_claim, odd_claim
 from agents.solver.lowlevel import POINTER, trailing_zeros
-from agents.solver.table import (
-    MARKS,
-    fetch,
-    lower_bound,
-    mix,
-    probe,
-    store,
-    upper_bound,
-)
+from agents.solver.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
 from c4env.bitboard import (
     CELLS,
     COLUMNS,

@@ -30,6 +30,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
 from c4env.envs.drop_in import AGENTS as AGENTS
 from c4env.envs.drop_in import DropIn
@@ -246,7 +247,7 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
         fill(own, other, own | other if live else ILLEGAL_MASK, planes, mask)
         return {"observation": planes, "action_mask": mask}
 
-    def state(self) -> NDArray[np.int8]:
+    def state(self) -> Int8s:
         """The board for both, int8 ``(6, 7, 2)``: plane 0 player_0's discs; a fresh array."""
         return observe(self._position, 0)["observation"]
 
@@ -348,7 +349,7 @@ class env(raw_env):
         self._require_reset("observe")
         return super().observe(agent)
 
-    def state(self) -> NDArray[np.int8]:
+    def state(self) -> Int8s:
         """The board for both; see :meth:`raw_env.state`."""
         self._require_reset("state")
         return super().state()

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption, OpponentFailed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from c4env.observation import Observation
 
 NATIVE: Final = ("random", "greedy")
@@ -40,13 +39,13 @@ class Follows(Protocol):
     def reset(self, seed: int) -> None:
         """All games start anew."""
 
-    def begin(self, boards: NDArray[np.int64]) -> None:
+    def begin(self, boards: Int64s) -> None:
         """New games start on these boards."""
 
-    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> Any:
+    def __call__(self, observation: Observation, boards: Int64s) -> Any:
         """Columns ``[M]`` for what it sees on these boards."""
 
-    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """The games on these boards are over: the caller's rewards ``[M]``, 1, 0 or -1."""
 
     def save(self) -> Any:
@@ -96,7 +95,7 @@ class Asked:
         self._expected = many
         self._follows: Follows | None = source.follow() if hasattr(source, "follow") else None
 
-    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> Any:
+    def __call__(self, observation: Observation, boards: Int64s) -> Any:
         """Columns ``[M]`` for some boards, as the opponent returns them: nothing is checked.
 
         Raises:
@@ -131,12 +130,12 @@ class Asked:
             for i in range(len(masks))
         ]
 
-    def begin(self, boards: NDArray[np.int64]) -> None:
+    def begin(self, boards: Int64s) -> None:
         """Tell an opponent that follows its games of new ones."""
         if self._follows is not None and len(boards):
             self._follows.begin(boards)
 
-    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Tell an opponent that follows its games how some ended for the caller."""
         if self._follows is not None and len(boards):
             self._follows.end(boards, rewards)

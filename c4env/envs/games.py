@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs import batch, kernels, opponents
 from c4env.envs.asking import Asked, parse_opponent
@@ -26,13 +27,13 @@ class Arrays(NamedTuple):
     """What a step writes and hands out."""
 
     words: NDArray[np.int32]  # [N, 21], the planes
-    masks: NDArray[np.int8]  # [N, 7]
-    rewards: NDArray[np.float64]  # [N]
-    terminations: NDArray[np.bool_]  # [N]
-    truncations: NDArray[np.bool_]  # [N], never true
-    player_rewards: NDArray[np.float64]  # [N, 2]
-    plies: NDArray[np.int8]  # [N]
-    seats: NDArray[np.int8]  # [N], not written in self-play
+    masks: Int8s  # [N, 7]
+    rewards: Float64s  # [N]
+    terminations: Bools  # [N]
+    truncations: Bools  # [N], never true
+    player_rewards: Float64s  # [N, 2]
+    plies: Int8s  # [N]
+    seats: Int8s  # [N], not written in self-play
 
     @classmethod
     def make(cls, size: int) -> Arrays:
@@ -116,11 +117,11 @@ class Games:
         if self.asked is not None:
             self.asked.restore(asked)
 
-    def over(self) -> NDArray[np.bool_]:
+    def over(self) -> Bools:
         """Bool ``[N]``: whose games have ended; a fresh array."""
         return np.not_equal(self.results, kernels.ONGOING)
 
-    def begin(self, where: NDArray[np.bool_], start: int, stop: int) -> None:
+    def begin(self, where: Bools, start: int, stop: int) -> None:
         """New games, before the opponent's first move, on chosen boards."""
         opponents.begin(
             self.boards,
@@ -136,7 +137,7 @@ class Games:
         if self.asked is not None:
             self.asked.begin(np.flatnonzero(where))
 
-    def set_starts(self, where: NDArray[np.bool_], starts: NDArray[np.int64]) -> None:
+    def set_starts(self, where: Bools, starts: Int64s) -> None:
         """Put starts, one or one each, on the chosen boards, whose games have just begun.
 
         Raises:
@@ -151,7 +152,7 @@ class Games:
             if seat != position.to_move:
                 refuse_instant_end(position)
 
-    def play(self, actions: NDArray[np.int64], start: int, stop: int) -> None:
+    def play(self, actions: Int64s, start: int, stop: int) -> None:
         """The caller's ply wherever the game goes on; actions are 0..6 already."""
         kernels.play(self.boards, self.results, actions, start, stop)
 
@@ -227,9 +228,7 @@ class Games:
             arrays.seats[start:stop] = self.seats[start:stop]
 
 
-def observed(
-    boards: NDArray[np.int64], results: NDArray[np.int8], seats: NDArray[np.int8]
-) -> Observation:
+def observed(boards: Int64s, results: Int8s, seats: Int8s) -> Observation:
     """Observations of some boards, in fresh arrays."""
     words = np.empty((len(boards), kernels.WORDS), np.int32)
     masks = np.empty((len(boards), COLUMNS), np.int8)
@@ -237,6 +236,6 @@ def observed(
     return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
-def _shortened(numbers: NDArray[np.int64]) -> str:
+def _shortened(numbers: Int64s) -> str:
     text = ", ".join(map(str, numbers[:8].tolist()))
     return text + (", ..." if len(numbers) > 8 else "")

@@ -13,6 +13,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs import batch, kernels, opponents
 from c4env.envs.games import Arrays, Games, observed
@@ -27,7 +28,7 @@ _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position")
 
 
-class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
+class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     """N boards in one environment.
 
     **Self-play form** (no opponent): a step is one ply by whichever side is to move on
@@ -210,9 +211,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
 
     def step(
         self, actions: ArrayLike
-    ) -> tuple[
-        Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
-    ]:
+    ) -> tuple[Observation, Float64s, Bools, Bools, dict[str, Any]]:
         """One ply of the caller on every board, and the opponent's answer if there is one.
 
         Args:
@@ -348,9 +347,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
             info["seat"] = arrays.seats
         return info
 
-    def _parse_options(
-        self, options: Mapping[str, Any] | None
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
+    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
         """The boards to start on, and where they start if that is asked for."""
         options = {} if options is None else options
         if not isinstance(options, Mapping):
@@ -366,7 +363,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         start = options.get("moves", options.get("position"))
         return where, None if start is None else batch.bitboards(start)
 
-    def _parse_seed(self, seed: Any, where: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
         """The boards' streams of random numbers after seeding the chosen boards."""
         size = self.num_envs
         several = getattr(seed, "ndim", 0) > 0 or (
