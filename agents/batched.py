@@ -211,9 +211,8 @@ class Pool:
             InvalidValue: a weight that is no number >= 0, or another pool.
             InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
         """
-        if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
-            raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
-        if not 0 <= weight < np.inf:
+        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not number or not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
         if agent not in self._weights:
             if hasattr(agent, "follow"):
@@ -267,7 +266,7 @@ class PoolGames:
 
     def _forget(self, seed: int) -> None:
         self._seed = seed
-        self._who = np.full(0, -1, np.int64)  # of each board: the opponent in its present game
+        self._who = np.zeros(0, np.int64)  # of each board: the opponent in its present game
         self._draws = np.zeros(0, np.int64)  # of each board: how many so far
 
     def reset(self, seed: int) -> None:
@@ -351,26 +350,17 @@ class EachBoard:
         return np.array([self.agent.choose(position) for position in positions], np.int64)
 
     def __repr__(self) -> str:
-        return f"EachBoard({self.agent!r})"
+        return f"{type(self).__name__}({self.agent!r})"
 
 
-class Model:
+class Model(EachBoard):
     """A model asked for all boards at once, at the speed of its own batches."""
 
-    def __init__(self, agent: ModelAgent, seed: int = 0) -> None:
-        self.agent = agent
-        self.reset(seed)
+    agent: ModelAgent
 
-    def reset(self, seed: int) -> None:
-        """Tell the agent of a new game."""
-        self.agent.reset(seed)
-
-    def __call__(self, observation: Observation) -> Int64s:
+    def __call__(self, observation: Any) -> Int64s:
         """Columns int64 ``[M]``."""
         return self.agent.columns(observation["observation"], observation["action_mask"])
-
-    def __repr__(self) -> str:
-        return f"Model({self.agent!r})"
 
 
 def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:

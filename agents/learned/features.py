@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, CONNECT, ROWS, STRIDE
+from c4env.bitboard import CELLS, COLUMNS, CONNECT, FROM_TOP, ROWS
 
 Planes = NDArray[Any]  # [N, 6, 7, 2], zeros and ones; see c4env.observation
 
@@ -37,10 +37,7 @@ def _lines() -> NDArray[np.float32]:
 LINES: Final = _lines()
 FEATURES: Final = 5 * CELLS + 6 * LINES.shape[1]
 
-# The bit of each cell, in the order of the planes: row 0 is on top.
-_BITS: Final = np.array(
-    [STRIDE * column + ROWS - 1 - row for row in range(ROWS) for column in range(COLUMNS)]
-)
+_BITS: Final = np.array(FROM_TOP)  # the order of the planes
 
 
 def planes_from(mine: Int64s, theirs: Int64s) -> Int8s:

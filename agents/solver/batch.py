@@ -113,15 +113,6 @@ def columns_batch(
     return stop
 
 
-@kernel(types.int8[::1](_words, _words))
-def plies_of(mine: Int64s, theirs: Int64s) -> Int8s:
-    """[N] plies of N pairs of bitboards."""
-    plies = np.empty(len(mine), np.int8)
-    for i in range(len(mine)):
-        plies[i] = popcount(mine[i] | theirs[i])
-    return plies
-
-
 @kernel(types.int64(_words, _words))
 def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     """The number of the first pair of bitboards that is no position, or -1."""

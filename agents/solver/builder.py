@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from agents.solver import enumeration, twelve
-from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable, default_book, twelve_ply_book
+from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable
 from agents.solver.solver import Solver
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
@@ -155,14 +155,3 @@ def verify(book: Book, sample: int = 100, *, jobs: int | None = None, seed: int 
                 f"{book!r}: {position!r} has the score {book.scores[index]}, search finds {score}"
             )
     return len(chosen)
-
-
-__all__ = [
-    "BookMismatch",
-    "build",
-    "by_search",
-    "by_twelve_ply_book",
-    "default_book",
-    "twelve_ply_book",
-    "verify",
-]

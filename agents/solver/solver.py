@@ -328,9 +328,7 @@ class Solver:
         nodes = 0
         rest = np.arange(len(mine))
         if self.book:  # it knows the columns of positions a ply before its last
-            from agents.solver import batch
-
-            early = batch.plies_of(mine, theirs) <= self.book.plies - len(shape)
+            early = np.bitwise_count(mine | theirs) <= self.book.plies - len(shape)
             rest = np.flatnonzero(~early)
             for i in np.flatnonzero(early).tolist():
                 position = Position.from_bitboards(int(mine[i]), int(theirs[i]))

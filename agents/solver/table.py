@@ -44,7 +44,6 @@ KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # so is folding the upper bits onto the lower
 MARKS: Final = 1 << 10  # words after the buckets: positions threads are searching now
-LEAST_BUCKETS: Final = 1 << (KEY_BITS - TAG_BITS)
 BYTES_PER_BUCKET: Final = 16
 
 

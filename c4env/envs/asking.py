@@ -10,6 +10,7 @@ compile nothing by it.
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -108,7 +109,7 @@ class Asked:
         answers, errors = [], []
         for form in (self._expected, not self._expected):
             try:
-                answer = self._ask(_copy(observation), form)
+                answer = self._ask(copy.deepcopy(observation), form)
                 fits = _fits(answer, len(boards), form, strict=form != self._expected)
             except Exception as error:
                 errors.append(error)
@@ -168,13 +169,6 @@ class Asked:
             raise OpponentFailed(
                 f"the opponent's reset raised {type(error).__name__}: {error}"
             ) from error
-
-
-def _copy(observation: Observation) -> Observation:
-    return {
-        "observation": observation["observation"].copy(),
-        "action_mask": observation["action_mask"].copy(),
-    }
 
 
 def _fits(answer: Any, size: int, of_many: bool, *, strict: bool) -> bool:

@@ -35,9 +35,8 @@ def boards_from(planes: ArrayLike) -> Int64s:
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         raise InvalidObservation("planes must hold 0 and 1 only")
     boards = np.empty((len(array), 2), np.int64)
-    kernels.read_planes(
-        np.array(array, np.int8, order="C"), boards
-    )  # a copy: the kernel wants it writable
+    writable = np.array(array, np.int8, order="C")  # as the kernel is compiled for
+    kernels.read_planes(writable, boards)
     return boards
 
 
@@ -167,9 +166,7 @@ class Batch:
     @property
     def plies(self) -> Int8s:
         """Int8 ``[N]``: discs on each board; a copy."""
-        plies = np.empty(self.size, np.int8)
-        kernels.count_plies(self._boards, plies, 0, self.size)
-        return plies
+        return kernels.plies_of(self._boards)
 
     def positions(self) -> list[Position]:
         """Every board as a value."""

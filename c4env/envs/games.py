@@ -106,10 +106,15 @@ class Games:
         self._level = opponents.LEVELS[parsed] if isinstance(parsed, str) else -1
         self.opponent = opponent
 
+    @property
+    def _state(self) -> tuple[Int64s, Int8s, Int8s]:
+        """What all kernels begin with."""
+        return self.boards, self.results, self.seats
+
     def save(self) -> tuple[Any, ...]:
         """A copy of everything that play changes, for :meth:`restore`."""
-        arrays = self.boards, self.results, self.seats, self.streams
-        return *(array.copy() for array in arrays), self.asked and self.asked.save()
+        arrays = (array.copy() for array in (*self._state, self.streams))
+        return *arrays, self.asked and self.asked.save()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Go back to what :meth:`save` returned."""
@@ -123,17 +128,8 @@ class Games:
 
     def begin(self, where: Bools, start: int, stop: int) -> None:
         """New games, before the opponent's first move, on chosen boards."""
-        opponents.begin(
-            self.boards,
-            self.results,
-            self.seats,
-            self.streams,
-            self._openings,
-            self._seat,
-            where,
-            start,
-            stop,
-        )
+        chance = self.streams, self._openings, self._seat
+        opponents.begin(*self._state, *chance, where, start, stop)
         if self.asked is not None:
             self.asked.begin(np.flatnonzero(where))
 
@@ -165,14 +161,11 @@ class Games:
         if self.asked is not None:
             self._ask(self.asked)
         elif not self.self_play:
-            opponents.reply(
-                self.boards, self.results, self.seats, self.streams, self._level, start, stop
-            )
+            opponents.reply(*self._state, self.streams, self._level, start, stop)
 
     def _ask(self, opponent: Asked) -> None:
-        plies = np.empty(self.size, np.int8)
-        kernels.count_plies(self.boards, plies, 0, self.size)
-        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (plies & 1 != self.seats))
+        to_move = kernels.plies_of(self.boards) & 1
+        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
         if not len(waiting):
             return
         boards, results = self.boards[waiting], self.results[waiting]
@@ -202,27 +195,17 @@ class Games:
 
     def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
         """Write rewards and terminations, and tell the opponent of the games that are over."""
-        kernels.write_rewards(
-            self.boards,
-            self.results,
-            self.seats,
-            kernels.REWARDS,
-            arrays.rewards,
-            arrays.terminations,
-            start,
-            stop,
-        )
-        kernels.write_player_rewards(
-            self.results, kernels.REWARDS, arrays.player_rewards, start, stop
-        )
+        table = kernels.REWARDS
+        written = arrays.rewards, arrays.terminations
+        kernels.write_rewards(*self._state, table, *written, start, stop)
+        kernels.write_player_rewards(self.results, table, arrays.player_rewards, start, stop)
         if self.asked is not None:
             ended = np.flatnonzero(arrays.terminations)
             self.asked.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
         """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""
-        state = self.boards, self.results, self.seats
-        kernels.observe(*state, finished, arrays.words, arrays.masks, start, stop)
+        kernels.observe(*self._state, finished, arrays.words, arrays.masks, start, stop)
         kernels.count_plies(self.boards, arrays.plies, start, stop)
         if not self.self_play:
             arrays.seats[start:stop] = self.seats[start:stop]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import BOARD, CELLS, COLUMN, COLUMNS, ROWS, STRIDE, drop, has_won, popcount
 from c4env.jit import kernel
+from c4env.observation import read
 
 # How a game stands. A forfeit is an illegal move of that player.
 ONGOING: Final = 0
@@ -152,15 +153,7 @@ def observe(
 def read_planes(planes: Int8s, boards: Int64s) -> None:
     """Write the boards that planes ``[N, 6, 7, 2]`` of zeros and ones show."""
     for i in range(len(boards)):
-        own = 0
-        other = 0
-        for row in range(ROWS):
-            for column in range(COLUMNS):
-                height = STRIDE * column + ROWS - 1 - row
-                own |= int(planes[i, row, column, 0]) << height
-                other |= int(planes[i, row, column, 1]) << height
-        boards[i, 0] = own
-        boards[i, 1] = other
+        boards[i, 0], boards[i, 1] = read(planes[i])
 
 
 @kernel(
@@ -219,6 +212,13 @@ def count_plies(boards: Int64s, plies: Int8s, start: int, stop: int) -> None:
     """Write the number of discs on every board."""
     for i in range(start, stop):
         plies[i] = popcount(int(boards[i, 0] | boards[i, 1]))
+
+
+def plies_of(boards: Int64s) -> Int8s:
+    """Int8 ``[N]``: the number of discs on every board, in a fresh array."""
+    plies = np.empty(len(boards), np.int8)
+    count_plies(boards, plies, 0, len(boards))
+    return plies
 
 
 def as_planes(words: NDArray[np.int32]) -> Int8s:

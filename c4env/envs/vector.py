@@ -322,10 +322,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         )
         final = np.empty(self.num_envs, object)  # of None
         final[at] = np.fromiter(each, object, len(at))
-        plies = np.empty(self.num_envs, np.int8)
-        kernels.count_plies(games.boards, plies, 0, self.num_envs)
         info: dict[str, Any] = {
-            "ply": plies * ended,
+            "ply": kernels.plies_of(games.boards) * ended,
             "player_rewards": arrays.player_rewards.copy(),
         }
         if not games.self_play:
