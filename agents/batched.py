@@ -6,7 +6,6 @@ such a callable; :class:`Pool` draws one of several for each game.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -25,7 +24,7 @@ from agents.zoo.registry import make
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
-from c4env.envs.batch import boards_from, parse_actions, positions_of
+from c4env.envs.batch import boards_from, parse_actions, positions_of, shares
 from c4env.envs.opponents import streams
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
@@ -122,8 +121,7 @@ class BatchedSearch:
                 *span,
             )
 
-        edges = np.linspace(0, len(boards), min(self.threads, len(boards)) + 1).astype(int)
-        spans = list(itertools.pairwise(edges.tolist()))
+        spans = shares(len(boards), self.threads)
         if len(spans) > 1:
             self._executor = self._executor or ThreadPoolExecutor(self.threads)
             list(self._executor.map(search, spans))

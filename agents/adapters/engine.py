@@ -16,7 +16,7 @@ from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.entries import require_choice
 from agents.zoo.imports import file_hint
-from c4env.bitboard import COLUMNS
+from c4env.bitboard import CENTRE_FIRST, COLUMNS
 from c4env.position import Position
 
 NEW_GAME: Final = ("none", "reset", "restart")
@@ -174,9 +174,8 @@ def engine_score(engine: Engine, word: str) -> float:
 
 def best(position: Position, scores: list[float]) -> int:
     """The legal column of the greatest score; of equal ones the nearest the centre, then left."""
-    centre = COLUMNS // 2
-    ranked = zip(scores, position.legal_columns(), strict=True)
-    return min(ranked, key=lambda pair: (-pair[0], abs(pair[1] - centre)))[1]
+    ranked = dict(zip(position.legal_columns(), scores, strict=True))
+    return max((column for column in CENTRE_FIRST if column in ranked), key=ranked.__getitem__)
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

@@ -124,8 +124,7 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
         else:
             say(f"round {number}: fitting")
             fit(model, labels.take(~kept), max(1, round(steps * scale)), seed + number, say)
-            torch.save(model.state_dict(), state.with_suffix(".new"))
-            state.with_suffix(".new").replace(state)
+            write_whole(state, lambda file: torch.save(model.state_dict(), file))
         network = Network(model.export())
         print(table(network, labels.take(kept)))
         player = network_player(network)

@@ -16,7 +16,16 @@ from numpy.typing import NDArray
 
 from agents.base import require_count
 from agents.errors import InvalidFunction, InvalidValue
-from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
+from agents.sampling.tree import (
+    DEEPEST,
+    NODES,
+    OPEN,
+    USED,
+    TreeAgent,
+    expand,
+    propagate_proof,
+    tactical_status,
+)
 from agents.zoo.imports import import_attribute
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
@@ -37,10 +46,7 @@ LEARNED: Final = "learned"
 LOGITS, PROBABILITIES = "logits", "probabilities"
 PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
 
-# Words of the workspace.
-USED: Final = 0  # nodes of the tree in use
-WAITING: Final = 1  # leaves that wait for the function
-DEEPEST: Final = 2  # plies below the root of the deepest simulation
+WAITING: Final = 2  # word of the workspace: leaves that wait for the function
 
 _int64 = types.int64
 _words = types.int64[::1]
@@ -106,13 +112,11 @@ def select_leaves(
     """Simulations as far as they come without the function.
 
     Args:
-        tree: the nodes.
-        work: the workspace, see above.
+        tree: the nodes; the root is ``root_mine`` and ``root_theirs``.
+        work: the workspace.
         paths: [batch, CELLS + 1], written to: the way to each leaf that waits.
         depths: [batch], their depths.
         boards: [batch, 2], their bitboards, those of the side to move first.
-        root_mine: bitboard of the side to move at the root.
-        root_theirs: bitboard of the other side.
         most: simulations to begin.
         exploration: the ``c`` of PUCT.
 
@@ -241,7 +245,6 @@ class PUCT(TreeAgent):
         self._function = load(function)
         answers_alike = getattr(self._function, "deterministic", False) is True
         self.deterministic = answers_alike and not reuse and movetime is None
-        self._work = np.zeros(3, np.int64)
         self._paths = np.zeros((batch, CELLS + 1), np.int64)
         self._depths = np.zeros(batch, np.int64)
         self._boards = np.zeros((batch, 2), np.int64)
@@ -249,15 +252,11 @@ class PUCT(TreeAgent):
     def _prepare(self, position: Position) -> None:
         if not self._tree[0]["children"]:
             self._grow(position, 1)  # beyond the budget: a simulation needs the root's priors
-        if not self._tree[0]["children"]:  # decided at once
-            mine, theirs = position.mine, position.theirs
-            self._used = expand(self._tree, 0, mine, theirs, position.plies, self._used)
+        self._expand_root(position)  # if it was decided at once
 
-    def _grow(self, position: Position, most: int) -> tuple[int, int]:
+    def _grow(self, position: Position, most: int) -> int:
         work = self._work
         leaves = (self._paths, self._depths, self._boards)
-        work[USED] = self._used
-        work[DEEPEST] = 0
         made = 0
         while made < most and self._tree[0]["proof"] == OPEN:
             made += select_leaves(
@@ -267,8 +266,7 @@ class PUCT(TreeAgent):
             if waiting:
                 expand_leaves(self._tree, work, *leaves, *self._ask(waiting))
                 made += waiting
-        self._used = int(work[USED])
-        return made, int(work[DEEPEST])
+        return made
 
     def _ask(self, count: int) -> tuple[Float64s, Float64s]:
         """Weights ``[N, 7]`` and values ``[N]`` of the first leaves that wait."""

@@ -54,6 +54,10 @@ NODE: Final = np.dtype(
 )
 OPEN: Final = 99  # no score: undecided as far as is known
 
+# Words of the workspace of a search; a third one is its own.
+USED: Final = 0  # nodes of the tree in use
+DEEPEST: Final = 1  # plies below the root of the deepest simulation
+
 NODES: Final[Any] = from_dtype(NODE)[::1]
 _int64 = types.int64
 
@@ -88,12 +92,8 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
     has one child.
 
     Args:
-        tree: the nodes.
-        node: one without children.
-        mine: bitboard of the side to move there.
-        theirs: bitboard of the other side.
-        plies: discs on the board.
-        used: nodes in use.
+        tree: the nodes, ``used`` of them in use.
+        node: one without children, of the position ``mine``, ``theirs`` with ``plies`` discs.
 
     Returns:
         nodes in use now.
@@ -229,7 +229,7 @@ class TreeAgent(SearchingAgent):
         nodes = (require_count("tree_mb", tree_mb, 1, 1 << 16) << 20) // NODE.itemsize
         self._capacity = nodes // 2 if reuse else nodes
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
-        self._used = 0
+        self._work = np.zeros(3, np.int64)
         self._root: Position | None = None
         self._result: TreeResult | None = None
         self.reset()
@@ -259,8 +259,7 @@ class TreeAgent(SearchingAgent):
             # A search that is interrupted leaves a tree that nothing can be said of.
             self._root = self._result = None
             self._take_root(node)
-            done, depth = self._run(position, started)
-            self._result = self._read(position, done, depth)
+            self._result = self._read(position, self._run(position, started))
             self._root = position
         return self._result
 
@@ -269,12 +268,8 @@ class TreeAgent(SearchingAgent):
         """Get ready for a search; the root is there, perhaps without children."""
 
     @abc.abstractmethod
-    def _grow(self, position: Position, most: int) -> tuple[int, int]:
-        """Make up to ``most`` simulations, fewer only if the root gets proven.
-
-        Returns:
-            simulations made, and the depth of the deepest.
-        """
+    def _grow(self, position: Position, most: int) -> int:
+        """Make up to ``most`` simulations, fewer only if the root gets proven: how many."""
 
     # -- the root ---------------------------------------------------------------------
 
@@ -288,10 +283,20 @@ class TreeAgent(SearchingAgent):
                 except MemoryError as error:
                     raise InvalidValue(f"tree_mb: {error}; expected less memory") from None
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
-            self._used = 1
+            self._work[USED] = 1
         elif node:
-            self._used = copy_subtree(self._tree, node, self._spare)
+            self._work[USED] = copy_subtree(self._tree, node, self._spare)
             self._tree, self._spare = self._spare, self._tree
+
+    def _expand_root(self, position: Position) -> None:
+        """Give the root its children, if it has none."""
+        if not self._tree[0]["children"]:
+            board = position.mine, position.theirs, position.plies
+            self._work[USED] = expand(self._tree, 0, *board, self._used)
+
+    @property
+    def _used(self) -> int:
+        return int(self._work[USED])
 
     def _find(self, position: Position) -> int | None:
         """The node of a position at most two plies after the root; None if there is none."""
@@ -312,24 +317,24 @@ class TreeAgent(SearchingAgent):
 
     # -- the answer -------------------------------------------------------------------
 
-    def _run(self, position: Position, started: float) -> tuple[int, int]:
-        """Simulations made until the budget was spent or the root proven; their greatest depth."""
+    def _run(self, position: Position, started: float) -> int:
+        """Make simulations until the budget is spent or the root proven: how many."""
         self._prepare(position)
-        done = deepest = 0
+        self._work[DEEPEST] = 0
+        done = 0
         while self.simulations is None or done < self.simulations:
             # Python hands out a Ctrl-C only between its own instructions, so between slices.
             most = self.slice if self.simulations is None else self.simulations - done
             most = min(most, self.slice)
-            made, depth = self._grow(position, most)
+            made = self._grow(position, most)
             done += made
-            deepest = max(deepest, depth)
             if made < most:
                 break
             if self.movetime is not None and time.perf_counter() - started >= self.movetime:
                 break
-        return done, deepest
+        return done
 
-    def _read(self, position: Position, done: int, deepest: int) -> TreeResult:
+    def _read(self, position: Position, done: int) -> TreeResult:
         """The answer of the tree as it stands."""
         line = []
         node = best_child(self._tree, 0)
@@ -349,7 +354,7 @@ class TreeAgent(SearchingAgent):
             values[self._tree[child]["column"]] = self._value(child)
         proof = int(self._tree[0]["proof"])
         return TreeResult(
-            *(line[0], value, done, max(deepest, len(line)), tuple(line)),
+            *(line[0], value, done, max(int(self._work[DEEPEST]), len(line)), tuple(line)),
             *(tuple(visits), tuple(values), None if proof == OPEN else -sign(proof)),
         )
 

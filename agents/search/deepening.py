@@ -128,8 +128,6 @@ def deepen(
     Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing.
 
     Args:
-        mine: discs of the side to move.
-        theirs: discs of the other side.
         plies: discs on the board.
         depth: plies to look ahead; forced replies are not counted.
         alpha: the value the side to move has already.

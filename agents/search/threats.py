@@ -89,12 +89,7 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
 def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
     """The value of a board nobody has won for the side that owns ``mine``, whoever is to move.
 
-    ``evaluate(a, b) == -evaluate(b, a)``.
-
-    Args:
-        mine: discs of one side.
-        theirs: discs of the other.
-        weights: [SIZE].
+    ``evaluate(a, b) == -evaluate(b, a)``. There are SIZE weights.
     """
     ahead = popcount(mine) - popcount(theirs)
     role = 1 if ahead > 0 else (2 if ahead < 0 else 0)

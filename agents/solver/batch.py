@@ -26,7 +26,6 @@ from c4env.position import Position
 
 _int64 = types.int64
 _words = types.int64[::1]
-_scores = types.int8[::1]
 
 
 @kernel(types.void(_words, _words))
@@ -39,7 +38,8 @@ def begin_empty(table: Int64s, work: Int64s) -> None:
 
 
 @kernel(
-    types.int64(_words, _words, _words, _words, _scores, _int64, _int64, types.boolean), nogil=True
+    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
+    nogil=True,
 )
 def score_batch(
     table: Int64s,
@@ -51,14 +51,14 @@ def score_batch(
     stop: int,
     fresh: bool,
 ) -> int:
-    """Scores of the positions ``start..stop-1``.
+    """Scores of the positions ``start..stop-1`` of N, or of their columns.
 
     Args:
         table: the transposition table.
         work: the workspace.
         mine: [N] bitboards of the sides to move.
         theirs: [N] bitboards of the other sides.
-        scores: [N], written to.
+        scores: written to: [N, 1], or for the columns [N, 7], ``NO_SCORE`` where none is.
         start: the first position.
         stop: the one after the last.
         fresh: begin each position with an empty table.
@@ -68,48 +68,25 @@ def score_batch(
     """
     words = pointer(table)
     frames = pointer(work)
-    for i in range(start, stop):
-        if fresh:
-            begin_empty(table, work)
-        if has_won(theirs[i]):
-            scores[i] = -win_score(popcount(mine[i] | theirs[i]))
-        else:
-            score = solve(words, frames, int(mine[i]), int(theirs[i]), -LARGEST, LARGEST)
-            if score == ABORTED:
-                return i
-            scores[i] = score
-    return stop
-
-
-@kernel(
-    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
-    nogil=True,
-)
-def columns_batch(
-    table: Int64s,
-    work: Int64s,
-    mine: Int64s,
-    theirs: Int64s,
-    scores: Int8s,
-    start: int,
-    stop: int,
-    fresh: bool,
-) -> int:
-    """Like :func:`score_batch`, the scores of all columns: [N, 7], ``NO_SCORE`` where none is."""
-    lowest = np.empty(COLUMNS, np.int8)
     highest = np.empty(COLUMNS, np.int8)
     for i in range(start, stop):
         if fresh:
             begin_empty(table, work)
-        if has_won(theirs[i]):
-            for column in range(COLUMNS):
-                scores[i, column] = NO_SCORE
-            continue
         first, second = int(mine[i]), int(theirs[i])
-        if not score_columns(table, work, first, second, -LARGEST, LARGEST, lowest, highest, inf):
+        if scores.shape[1] == 1:
+            if has_won(second):
+                scores[i, 0] = -win_score(popcount(first | second))
+                continue
+            score = solve(words, frames, first, second, -LARGEST, LARGEST)
+            if score == ABORTED:
+                return i
+            scores[i, 0] = score
+        elif has_won(second):
+            scores[i] = NO_SCORE
+        elif not score_columns(
+            table, work, first, second, -LARGEST, LARGEST, scores[i], highest, inf
+        ):
             return i
-        for column in range(COLUMNS):
-            scores[i, column] = lowest[column]
     return stop
 
 

@@ -159,8 +159,6 @@ def score_columns(
     Args:
         table: the transposition table.
         work: the workspace.
-        mine: bitboard of the side to move.
-        theirs: bitboard of the other side.
         floor: a known lower bound of the position's score.
         ceiling: a known upper bound.
         lowest: [7], written to; ``NO_SCORE`` where a column is full.

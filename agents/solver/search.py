@@ -177,8 +177,6 @@ def search(
     Args:
         table: the transposition table.
         work: the thread's workspace.
-        mine: discs of the side to move.
-        theirs: discs of the other side.
         my_wins: cells that win for the side to move, occupied or not.
         their_wins: cells that win for the other.
         plies: discs on the board.

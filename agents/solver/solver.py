@@ -193,9 +193,7 @@ class Solver:
             InvalidPosition: bitboards that are no position; the first is named.
             InvalidOption: arrays of different shapes, ``threads`` out of range.
         """
-        from agents.solver import batch  # compiled only where it is used
-
-        return self._many(batch.score_batch, (), *batch.bitboards(mine, theirs), threads, fresh)
+        return self._many(mine, theirs, 1, threads, fresh)[:, 0]
 
     def columns_many(
         self,
@@ -211,10 +209,7 @@ class Solver:
             [N, 7] int8; ``NO_SCORE``, less than any score, where a column is full or the
             game is over.
         """
-        from agents.solver import batch  # compiled only where it is used
-
-        sides = batch.bitboards(mine, theirs)
-        return self._many(batch.columns_batch, (COLUMNS,), *sides, threads, fresh)
+        return self._many(mine, theirs, COLUMNS, threads, fresh)
 
     def clear(self) -> None:
         """Forget what has been searched; the table stays allocated."""
@@ -312,34 +307,33 @@ class Solver:
 
     def _many(
         self,
-        search: Callable[..., int],
-        shape: tuple[int, ...],
-        mine: Int64s,
-        theirs: Int64s,
+        positions: Sequence[Position] | ArrayLike,
+        others: ArrayLike | None,
+        width: int,
         threads: int | None,
         fresh: bool,
     ) -> Int8s:
-        """[N, *shape] scores: what the book knows, and the rest by a kernel of `batch`."""
+        """[N, width] scores, of positions or of all columns: the book's, and the rest searched."""
+        from agents.solver import batch  # compiled only where it is used
+
+        mine, theirs = batch.bitboards(positions, others)
         if threads is None:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
             raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
-        scores = np.zeros((len(mine), *shape), np.int8)
+        scores = np.zeros((len(mine), width), np.int8)
         nodes = 0
         rest = np.arange(len(mine))
         if self.book:  # it knows the columns of positions a ply before its last
-            early = np.bitwise_count(mine | theirs) <= self.book.plies - len(shape)
+            early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
             rest = np.flatnonzero(~early)
             for i in np.flatnonzero(early).tolist():
                 position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
-                if shape:
-                    known = self.scores(position)
-                    scores[i] = [NO_SCORE if score is None else score for score in known]
-                else:
-                    scores[i] = self.score(position)
+                known = self.scores(position) if width > 1 else [self.score(position)]
+                scores[i] = [NO_SCORE if score is None else score for score in known]
                 nodes += self.nodes
         found = scores[rest]
-        self._batch(search, mine[rest], theirs[rest], found, threads, fresh)
+        self._batch(batch.score_batch, mine[rest], theirs[rest], found, threads, fresh)
         scores[rest] = found
         self.nodes += nodes
         return scores

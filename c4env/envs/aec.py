@@ -162,7 +162,7 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
         self.agent_selection = AGENTS[self._position.to_move]
         self._skip_agent_selection = None  # PettingZoo's note of whose turn follows dead steps
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Drop a disc for the selected agent, or, once the game is over, remove the agent.
 
         Args:
@@ -181,17 +181,6 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
         if self.terminations[agent] or self.truncations[agent]:
             self._step_dead(action)
             return
-        try:
-            self._play(agent, action)
-        except IllegalMove as error:
-            raise IllegalStep(str(error)) from None
-
-    def _play(self, agent: str, action: Any) -> None:
-        """One ply.
-
-        Raises:
-            ActionNotInSpace, IllegalMove: nothing has changed.
-        """
         position = self._position
         if agent != AGENTS[position.to_move]:
             raise WrongOrder(f"agent_selection={agent!r}: by the board the other agent is to move")
@@ -199,6 +188,8 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
             position = position.play(action)
         except InvalidAction as error:
             raise ActionNotInSpace(f"action of {agent}: {error}") from None
+        except IllegalMove as error:
+            raise IllegalStep(str(error)) from None
         self._position = position
         self._last = int(action)
         other = AGENTS[position.to_move]
@@ -325,12 +316,9 @@ class env(raw_env):
             EnvLogger.warn_step_after_terminated_truncated()
             return
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            self._step_dead(action)
-            return
         try:
-            self._play(agent, action)
-        except IllegalMove:
+            super().step(action)
+        except IllegalStep:
             self._forfeit(agent)
 
     def _forfeit(self, agent: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -226,6 +227,12 @@ class Batch:
         state = self._boards, self._results, self._seats
         kernels.observe(*state, kernels.NO_COLUMN, words, masks, 0, self.size)
         return kernels.as_planes(words), masks
+
+
+def shares(size: int, threads: int) -> list[tuple[int, int]]:
+    """The boards, from one number up to another, that each thread looks after."""
+    edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
+    return list(itertools.pairwise(edges))
 
 
 def parse_size(size: object) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -128,7 +127,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self.render_mode = render_mode
         self._scaling = parse_scaling(screen_scaling)
         self._copy = bool(copy)
-        self._spans = _shares(self.num_envs, threads)
+        if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+            raise InvalidOption(f"threads={threads!r}: expected a positive integer")
+        self._spans = batch.shares(self.num_envs, threads)
         if self._games.asked is not None and threads > 1:
             raise InvalidOption(f"threads={threads}: a callable opponent is asked in one thread")
 
@@ -388,11 +389,3 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
 def _observation(arrays: Arrays) -> Observation:
     return {"observation": kernels.as_planes(arrays.words), "action_mask": arrays.masks}
-
-
-def _shares(size: int, threads: object) -> list[tuple[int, int]]:
-    """The boards that each thread looks after."""
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise InvalidOption(f"threads={threads!r}: expected a positive integer")
-    edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
-    return list(itertools.pairwise(edges))
