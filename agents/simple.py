@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 class Random(Agent):
     """Plays a legal column drawn uniformly; seeded by :meth:`reset`."""
 
-    deterministic = False
-
     def __init__(self) -> None:
         self._generator = np.random.default_rng()
 

@@ -30,6 +30,7 @@ from c4env.bitboard import (
 )
 from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
 
+DIGITS: Final = "1234567"  # the columns, as solvers write them
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
 FIRST_WIN: Final = 7  # plies after which there can be four in a row
@@ -154,7 +155,7 @@ class Position:
             InvalidPosition: no game reaches the board.
         """
         lines = ["".join(line.split()).lower() for line in text.splitlines()]
-        rows = [line for line in lines if line and line != "1234567"]
+        rows = [line for line in lines if line and line != DIGITS]
         if len(rows) != ROWS or any(len(row) != COLUMNS for row in rows):
             raise InvalidNotation(
                 f"{text!r} is not a drawn board: expected {ROWS} lines of {COLUMNS} cells"
@@ -296,7 +297,7 @@ def parse_moves(text: str) -> tuple[int, ...]:
     if not isinstance(text, str):
         raise InvalidNotation(f"{text!r} is not a move string such as '4455'")
     for index, digit in enumerate(text):
-        if digit not in "1234567":
+        if digit not in DIGITS:
             raise InvalidNotation(f"{text!r}: {digit!r} at {index + 1} is not a column 1..7")
     return tuple(int(digit) - 1 for digit in text)
 

@@ -17,7 +17,7 @@ from agents.errors import EngineFault, InvalidValue
 from agents.zoo.entries import require_choice
 from agents.zoo.imports import file_hint
 from c4env.bitboard import CENTRE_FIRST, COLUMNS
-from c4env.position import Position
+from c4env.position import DIGITS, Position
 
 NEW_GAME: Final = ("none", "reset", "restart")
 LONGEST_COUNT: Final = 18  # digits of searched positions
@@ -118,7 +118,7 @@ class Engine(ProcessAgent):
 def read_column(engine: Engine, position: Position) -> int:
     """The column of an answer that is one, 1..7."""
     words = engine.words(position, engine.timeout)
-    if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6", "7"):
+    if len(words) != 1 or words[0] not in tuple(DIGITS):
         expected = "one column 1..7 (reply=scores and reply=score read what solvers print)"
         raise engine.wrong(" ".join(words), expected)
     column = int(words[0]) - 1

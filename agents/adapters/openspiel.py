@@ -32,7 +32,6 @@ class OpenSpielBot(Agent):
         MissingExtra: OpenSpiel is not installed.
     """
 
-    deterministic = False
     settings_are_all = True
 
     def __init__(self, bot: str, simulations: int = 1000, c: float = 1.4, depth: int = 4) -> None:

@@ -36,7 +36,6 @@ class TorchFunction(Agent):
         MissingExtra: PyTorch is not installed.
     """
 
-    deterministic = False  # for all we know
     settings_are_all = True  # another process loads the file again
 
     def __init__(self, function: str, device: str = "cpu") -> None:

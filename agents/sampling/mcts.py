@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numba import types
@@ -35,9 +35,7 @@ from c4env.bitboard import (
 )
 from c4env.drand48 import STATES, below, next_random
 from c4env.jit import kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 SIMULATIONS: Final = 2000
 EXPLORATION: Final = 1.0

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numba import types
@@ -31,9 +31,7 @@ from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
 from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
 """From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``

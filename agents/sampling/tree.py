@@ -16,7 +16,7 @@ from __future__ import annotations
 import abc
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numba import from_dtype, types
@@ -36,9 +36,7 @@ from c4env.bitboard import (
     winning_cells,
 )
 from c4env.jit import kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 NODE: Final = np.dtype(
     [
@@ -214,7 +212,6 @@ class TreeAgent(SearchingAgent):
         InvalidValue: a number out of range.
     """
 
-    deterministic = False
     settings_are_all = True
     slice: int  # simulations between two looks at the clock, and for Ctrl-C
 
@@ -240,11 +237,6 @@ class TreeAgent(SearchingAgent):
             seed = np.random.SeedSequence(seed)
         self._seed = seed
         self._root = self._result = None
-
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, simulations made; the game is not over."""
-        result = self.search(position)
-        return result.column, result.value, result.nodes
 
     def search(self, position: Position) -> TreeResult:
         """The column :meth:`choose` takes, what is expected of each, and the line seen.

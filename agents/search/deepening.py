@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numba import types
@@ -51,9 +51,7 @@ from c4env.bitboard import (
     winning_moves,
 )
 from c4env.jit import HEURISTIC, kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 DEFAULT_NODES: Final = 200_000
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import playable, popcount, winning_cells
+from c4env.bitboard import playable, popcount, winning_moves
 from c4env.drand48 import STATES, below, next_random
 from c4env.envs.asking import NATIVE
 from c4env.envs.kernels import ONGOING, play_cell
@@ -50,15 +50,13 @@ def candidates(mine: int, theirs: int, level: int) -> int:
     ``"random"`` takes any legal column. ``"greedy"`` wins if it can, else blocks if it must,
     else takes any legal column.
     """
-    cells = playable(mine | theirs)
     if level == GREEDY:
-        wins = winning_cells(mine) & cells
-        blocks = winning_cells(theirs) & cells
-        if wins:
-            return wins
-        if blocks:
-            return blocks
-    return cells
+        urgent = winning_moves(mine, theirs)
+        if urgent == 0:
+            urgent = winning_moves(theirs, mine)
+        if urgent:
+            return urgent
+    return playable(mine | theirs)
 
 
 @kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
