@@ -115,9 +115,10 @@ class SearchingAgent(Agent):
         column, _, self.nodes = self.best_move(position)
         return column
 
-    @abc.abstractmethod
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, its value for the side to move, nodes searched; the game is not over."""
+        result = self.search(position)
+        return result.column, result.value, result.nodes
 
     @abc.abstractmethod
     def search(self, position: Position) -> SearchResult:

@@ -6,7 +6,6 @@ such a callable; :class:`Pool` draws one of several for each game.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -22,9 +21,10 @@ from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_colum
 from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Random
 from agents.zoo.registry import make
+from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
-from c4env.envs.batch import boards_from, parse_actions, positions_of
+from c4env.envs.batch import boards_from, parse_actions, positions_of, shares
 from c4env.envs.opponents import streams
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
@@ -45,7 +45,7 @@ KEYS: Final = np.array([0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8D
     nogil=True,
 )
 def best_columns(
-    boards: NDArray[np.int64],
+    boards: Int64s,
     depth: int,
     heuristic: Heuristic,
     win: float,
@@ -53,8 +53,8 @@ def best_columns(
     evaluate_full: bool,
     inner_order: int,
     order: int,
-    columns: NDArray[np.int64],
-    nodes: NDArray[np.int64],
+    columns: Int64s,
+    nodes: Int64s,
     start: int,
     stop: int,
 ) -> None:
@@ -101,7 +101,7 @@ class BatchedSearch:
         self._function = load(heuristic)
         self._executor: ThreadPoolExecutor | None = None
 
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[np.int64]:
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards.
 
         Raises:
@@ -121,8 +121,7 @@ class BatchedSearch:
                 *span,
             )
 
-        edges = np.linspace(0, len(boards), min(self.threads, len(boards)) + 1).astype(int)
-        spans = list(itertools.pairwise(edges.tolist()))
+        spans = shares(len(boards), self.threads)
         if len(spans) > 1:
             self._executor = self._executor or ThreadPoolExecutor(self.threads)
             list(self._executor.map(search, spans))
@@ -151,7 +150,7 @@ class RandomColumns:
         """Draw from the beginning; an environment calls it when it is reset."""
         self._generator = np.random.default_rng(seed)
 
-    def __call__(self, observation: Mapping[str, Any]) -> NDArray[np.int64]:
+    def __call__(self, observation: Mapping[str, Any]) -> Int64s:
         """Columns int64 ``[M]``, by the masks ``[M, 7]`` of the observation."""
         masks = np.asarray(observation["action_mask"])
         drawn = self._generator.random(masks.shape) * (masks != 0)
@@ -210,9 +209,8 @@ class Pool:
             InvalidValue: a weight that is no number >= 0, or another pool.
             InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
         """
-        if isinstance(weight, bool) or not isinstance(weight, (int, float, np.number)):
-            raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
-        if not 0 <= weight < np.inf:
+        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
+        if not number or not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
         if agent not in self._weights:
             if hasattr(agent, "follow"):
@@ -247,7 +245,7 @@ class Pool:
         """The pool in one environment: its draws are its own, weights and results the pool's."""
         return PoolGames(self)
 
-    def __call__(self, observation: Observation) -> NDArray[np.int64]:
+    def __call__(self, observation: Observation) -> Int64s:
         """Columns int64 ``[M]``, on boards that stay the same from one call to the next."""
         if self._games is None:
             self._games = self.follow()
@@ -266,7 +264,7 @@ class PoolGames:
 
     def _forget(self, seed: int) -> None:
         self._seed = seed
-        self._who = np.full(0, -1, np.int64)  # of each board: the opponent in its present game
+        self._who = np.zeros(0, np.int64)  # of each board: the opponent in its present game
         self._draws = np.zeros(0, np.int64)  # of each board: how many so far
 
     def reset(self, seed: int) -> None:
@@ -275,7 +273,7 @@ class PoolGames:
         for asked in self._pool._asked:
             asked.reset(seed)
 
-    def begin(self, boards: NDArray[np.int64]) -> None:
+    def begin(self, boards: Int64s) -> None:
         """Draw an opponent for each new game.
 
         Raises:
@@ -295,7 +293,7 @@ class PoolGames:
         self._who[boards] = np.minimum(drawn, np.flatnonzero(weights).max())
         self._draws[boards] += 1
 
-    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> NDArray[np.int64]:
+    def __call__(self, observation: Observation, boards: Int64s) -> Int64s:
         """Columns int64 ``[M]`` on these boards, by who plays there."""
         known = np.flatnonzero(self._who >= 0)
         # Games that began before the pool came are drawn for now.
@@ -313,18 +311,18 @@ class PoolGames:
             columns[at] = parse_actions(self._pool._asked[k](part, boards[at]), len(at))
         return columns
 
-    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Count games that are over, by the caller's rewards ``[M]``."""
         if self._pool._per == "game":
             drawn = np.isin(boards, np.flatnonzero(self._who >= 0))
             at = self._who[boards[drawn]], rewards[drawn].astype(np.int64) + 1
             np.add.at(self._pool._counts, at, 1)
 
-    def save(self) -> tuple[NDArray[np.int64], ...]:
+    def save(self) -> tuple[Int64s, ...]:
         """What games change, as a copy."""
         return self._who.copy(), self._draws.copy(), self._pool._counts.copy()
 
-    def restore(self, saved: tuple[NDArray[np.int64], ...]) -> None:
+    def restore(self, saved: tuple[Int64s, ...]) -> None:
         """Go back to what :meth:`save` returned."""
         self._who, self._draws, self._pool._counts = saved
 
@@ -344,32 +342,23 @@ class EachBoard:
         """Tell the agent of a new game."""
         self.agent.reset(seed)
 
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[np.int64]:
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
         positions = positions_of(boards_from(_planes(observation)))
         return np.array([self.agent.choose(position) for position in positions], np.int64)
 
     def __repr__(self) -> str:
-        return f"EachBoard({self.agent!r})"
+        return f"{type(self).__name__}({self.agent!r})"
 
 
-class Model:
+class Model(EachBoard):
     """A model asked for all boards at once, at the speed of its own batches."""
 
-    def __init__(self, agent: ModelAgent, seed: int = 0) -> None:
-        self.agent = agent
-        self.reset(seed)
+    agent: ModelAgent
 
-    def reset(self, seed: int) -> None:
-        """Tell the agent of a new game."""
-        self.agent.reset(seed)
-
-    def __call__(self, observation: Observation) -> NDArray[np.int64]:
+    def __call__(self, observation: Any) -> Int64s:
         """Columns int64 ``[M]``."""
         return self.agent.columns(observation["observation"], observation["action_mask"])
-
-    def __repr__(self) -> str:
-        return f"Model({self.agent!r})"
 
 
 def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:

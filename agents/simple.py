@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 class Random(Agent):
     """Plays a legal column drawn uniformly; seeded by :meth:`reset`."""
 
-    deterministic = False
-
     def __init__(self) -> None:
         self._generator = np.random.default_rng()
 
@@ -50,6 +48,7 @@ class Greedy(Agent):
 
     def choose(self, position: Position) -> int:
         """The 0-based column to play."""
+        from agents.search.heuristics import require_finite
         from c4env.bitboard import CENTRE_FIRST, drop, winning_moves
 
         require_move(position)
@@ -60,9 +59,6 @@ class Greedy(Agent):
         for column in columns:
             if urgent & drop(occupied, column):
                 return column
-        return max(columns, key=lambda c: self._value(mine | drop(occupied, c), theirs))
-
-    def _value(self, mine: int, theirs: int) -> float:
-        from agents.search.heuristics import require_finite
-
-        return require_finite(self._heuristic(mine, theirs), self._heuristic_name)
+        boards = ((mine | drop(occupied, column), theirs) for column in columns)
+        values = [require_finite(self._heuristic(*b), self._heuristic_name) for b in boards]
+        return columns[values.index(max(values))]

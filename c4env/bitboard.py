@@ -40,6 +40,8 @@ MARKED_COLUMN: Final = (1 << STRIDE) - 1  # column 0 with the bit above it
 CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2))
 CENTRE_FIRST: Final = tuple(sorted(range(COLUMNS), key=lambda column: abs(column - COLUMNS // 2)))
 """The columns by their distance from the centre, of two the left one first: 3 2 4 1 5 0 6."""
+FROM_TOP: Final = tuple(STRIDE * c + h for h in reversed(range(ROWS)) for c in range(COLUMNS))
+"""The bit of each cell, row by row from the top."""
 
 _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 else 0
 

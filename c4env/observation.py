@@ -17,6 +17,7 @@ from typing import Any, Final, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.arrays import Int8s
 from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidObservation, InvalidOption, InvalidPosition
 from c4env.jit import kernel
@@ -44,14 +45,12 @@ _MIRRORED: Final = list(reversed(range(COLUMNS)))
 class Observation(TypedDict):
     """What one player sees; shapes in the module's docstring."""
 
-    observation: NDArray[np.int8]  # (6, 7, 2)
-    action_mask: NDArray[np.int8]  # (7,)
+    observation: Int8s  # (6, 7, 2)
+    action_mask: Int8s  # (7,)
 
 
 @kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
-def fill(
-    own: int, other: int, blocked: int, planes: NDArray[np.int8], mask: NDArray[np.int8]
-) -> None:
+def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
     """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is legal if its top is not blocked."""
     for row in range(ROWS):
         for column in range(COLUMNS):
@@ -63,7 +62,7 @@ def fill(
 
 
 @kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
-def read(planes: NDArray[np.int8]) -> tuple[int, int]:
+def read(planes: Int8s) -> tuple[int, int]:
     """Bitboards of plane 0 and plane 1; ``(-1, -1)`` when a value is not 0 or 1."""
     own = 0
     other = 0

@@ -19,6 +19,7 @@ from c4env.bitboard import (
     CELLS,
     COLUMN,
     COLUMNS,
+    FROM_TOP,
     ROWS,
     STRIDE,
     TOP,
@@ -29,6 +30,7 @@ from c4env.bitboard import (
 )
 from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
 
+DIGITS: Final = "1234567"  # the columns, as solvers write them
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
 FIRST_WIN: Final = 7  # plies after which there can be four in a row
@@ -153,7 +155,7 @@ class Position:
             InvalidPosition: no game reaches the board.
         """
         lines = ["".join(line.split()).lower() for line in text.splitlines()]
-        rows = [line for line in lines if line and line != "1234567"]
+        rows = [line for line in lines if line and line != DIGITS]
         if len(rows) != ROWS or any(len(row) != COLUMNS for row in rows):
             raise InvalidNotation(
                 f"{text!r} is not a drawn board: expected {ROWS} lines of {COLUMNS} cells"
@@ -256,16 +258,8 @@ class Position:
             return f"Position.from_bitboards({self.mine:#x}, {self.theirs:#x})"
 
     def __str__(self) -> str:
-        lines = []
-        first, second = self.discs(0), self.discs(1)
-        for height in reversed(range(ROWS)):
-            cells = [1 << (STRIDE * column + height) for column in range(COLUMNS)]
-            lines.append(
-                " ".join(
-                    DISCS[0] if first & cell else DISCS[1] if second & cell else EMPTY
-                    for cell in cells
-                )
-            )
+        cells = [(EMPTY, *DISCS)[number] for number in numbered_cells(self)]
+        lines = [" ".join(cells[start : start + COLUMNS]) for start in range(0, CELLS, COLUMNS)]
         lines.append(" ".join(str(column + 1) for column in range(COLUMNS)))
         return "\n".join(lines)
 
@@ -303,7 +297,7 @@ def parse_moves(text: str) -> tuple[int, ...]:
     if not isinstance(text, str):
         raise InvalidNotation(f"{text!r} is not a move string such as '4455'")
     for index, digit in enumerate(text):
-        if digit not in "1234567":
+        if digit not in DIGITS:
             raise InvalidNotation(f"{text!r}: {digit!r} at {index + 1} is not a column 1..7")
     return tuple(int(digit) - 1 for digit in text)
 
@@ -313,14 +307,15 @@ def format_moves(columns: Iterable[int]) -> str:
     return "".join(str(parse_column(column) + 1) for column in columns)
 
 
+def numbered_cells(position: Position) -> list[int]:
+    """The 42 cells row by row from the top: 0 empty, 1 player 0, 2 player 1."""
+    first, second = position.discs(0), position.discs(1)
+    return [(first >> bit & 1) + 2 * (second >> bit & 1) for bit in FROM_TOP]
+
+
 def _cells(board: int) -> tuple[tuple[int, int], ...]:
     """``(row, column)`` of each set bit, row 0 on top, in reading order."""
-    return tuple(
-        (row, column)
-        for row in range(ROWS)
-        for column in range(COLUMNS)
-        if board >> (STRIDE * column + ROWS - 1 - row) & 1
-    )
+    return tuple(divmod(i, COLUMNS) for i, bit in enumerate(FROM_TOP) if board >> bit & 1)
 
 
 def _game_reaching(position: Position) -> list[int]:

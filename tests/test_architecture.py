@@ -18,7 +18,8 @@ from tests.helpers.paths import ROOT
 
 PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "errors lazy files cores jit bitboard drand48 position view observation envs text",
+    "c4env": "errors lazy files cores arrays jit bitboard drand48 position view observation envs "
+    "text",
     "agents": "errors base zoo search simple published solver learned sampling adapters batched "
     "training",
     "evaluation": "errors tables plan store strength games truth studies report play web commands "

@@ -32,6 +32,8 @@ class BitBully(Agent):
         MissingExtra: the package or its books are not installed.
     """
 
+    settings_are_all = True
+
     def __init__(self, depth: int = 0, book: str = "12-ply-dist", ties: str = "center") -> None:
         require_choice("bitbully", "book", book, BOOKS)
         require_choice("bitbully", "ties", ties, TIES)
@@ -48,7 +50,6 @@ class BitBully(Agent):
         except ImportError as error:
             raise MissingExtra(f"bitbully: {error}: pip install 'c4env[bitbully]'") from None
         self.deterministic = ties != "random"
-        self._arguments = (depth, book, ties)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game with nothing remembered; the same seed draws the same columns."""
@@ -63,7 +64,3 @@ class BitBully(Agent):
         column = int(self._solver.best_move(board))
         self.nodes = self._solver.get_node_counter()
         return column
-
-    def __reduce__(self) -> Any:
-        """Another process builds it again."""
-        return type(self), self._arguments

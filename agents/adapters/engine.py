@@ -16,8 +16,8 @@ from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.entries import require_choice
 from agents.zoo.imports import file_hint
-from c4env.bitboard import COLUMNS
-from c4env.position import Position
+from c4env.bitboard import CENTRE_FIRST, COLUMNS
+from c4env.position import DIGITS, Position
 
 NEW_GAME: Final = ("none", "reset", "restart")
 LONGEST_COUNT: Final = 18  # digits of searched positions
@@ -118,7 +118,7 @@ class Engine(ProcessAgent):
 def read_column(engine: Engine, position: Position) -> int:
     """The column of an answer that is one, 1..7."""
     words = engine.words(position, engine.timeout)
-    if len(words) != 1 or words[0] not in ("1", "2", "3", "4", "5", "6", "7"):
+    if len(words) != 1 or words[0] not in tuple(DIGITS):
         expected = "one column 1..7 (reply=scores and reply=score read what solvers print)"
         raise engine.wrong(" ".join(words), expected)
     column = int(words[0]) - 1
@@ -174,9 +174,8 @@ def engine_score(engine: Engine, word: str) -> float:
 
 def best(position: Position, scores: list[float]) -> int:
     """The legal column of the greatest score; of equal ones the nearest the centre, then left."""
-    centre = COLUMNS // 2
-    ranked = zip(scores, position.legal_columns(), strict=True)
-    return min(ranked, key=lambda pair: (-pair[0], abs(pair[1] - centre)))[1]
+    ranked = dict(zip(position.legal_columns(), scores, strict=True))
+    return max((column for column in CENTRE_FIRST if column in ranked), key=ranked.__getitem__)
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

@@ -14,8 +14,8 @@ from agents.adapters.engine import as_number
 from agents.adapters.process import LineProcess, ProcessAgent
 from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
-from c4env.bitboard import COLUMNS, ROWS, STRIDE
-from c4env.position import Position
+from c4env.bitboard import COLUMNS, CONNECT, ROWS
+from c4env.position import Position, numbered_cells
 
 SLACK: Final = 1.0  # seconds
 RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
@@ -68,7 +68,7 @@ class Submission(ProcessAgent):
         configuration = {
             "columns": COLUMNS,
             "rows": ROWS,
-            "inarow": 4,
+            "inarow": CONNECT,
             "actTimeout": self.timeout,
             "timeout": self.timeout,
             "agentTimeout": self.overage,
@@ -116,14 +116,8 @@ def observe(position: Position, remaining: float) -> dict[str, Any]:
     A cell is 0, or 1 or 2 for a disc of the first or the second player; ``mark`` is which of
     them the submission is.
     """
-    first, second = position.discs(0), position.discs(1)
-    cells = [
-        1 << (STRIDE * column + height)
-        for height in reversed(range(ROWS))
-        for column in range(COLUMNS)
-    ]
     return {
-        "board": [1 if first & cell else 2 if second & cell else 0 for cell in cells],
+        "board": numbered_cells(position),
         "mark": position.to_move + 1,
         "step": position.plies,
         "remainingOverageTime": remaining,

@@ -14,13 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, require_move
-from agents.errors import (
-    EngineFault,
-    InvalidModel,
-    InvalidSpec,
-    InvalidValue,
-    UnknownOption,
-)
+from agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs.asking import Asked
 from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe
@@ -46,7 +41,7 @@ class ModelAgent(Agent):
         self._generator = np.random.default_rng()
 
     @abc.abstractmethod
-    def preferences(self, planes: NDArray[np.int8]) -> NDArray[Any]:
+    def preferences(self, planes: Int8s) -> NDArray[Any]:
         """What the model says of each column: floats ``[M, 7]``, logits or values.
 
         Args:
@@ -63,7 +58,7 @@ class ModelAgent(Agent):
         seen = observe(position)
         return int(self.columns(seen["observation"][None], seen["action_mask"][None])[0])
 
-    def columns(self, planes: NDArray[np.int8], masks: NDArray[np.int8]) -> NDArray[np.int64]:
+    def columns(self, planes: Int8s, masks: Int8s) -> Int64s:
         """Columns int64 ``[M]``, each legal by its mask ``[M, 7]``.
 
         Raises:
@@ -98,7 +93,7 @@ class PolicyAgent(ModelAgent):
         self._policy = policy
         self._lay_out = next(LAYOUTS[name] for name, ours in LAYOUT_SHAPES.items() if ours == shape)
 
-    def preferences(self, planes: NDArray[np.int8]) -> NDArray[Any]:
+    def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Logits, or the values of DQN, ``[M, 7]``; see :class:`ModelAgent`."""
         import torch
 
@@ -129,7 +124,7 @@ class ModuleAgent(ModelAgent):
         super().__init__(temperature)
         self._module = module
 
-    def preferences(self, planes: NDArray[np.int8]) -> NDArray[Any]:
+    def preferences(self, planes: Int8s) -> NDArray[Any]:
         """Logits ``[M, 7]``; see :class:`ModelAgent`."""
         import torch
 
@@ -160,7 +155,7 @@ class BatchFunctionAgent(ModelAgent):
         self._asked = Asked(function, of_many=None)
         self.name = getattr(function, "__name__", "")
 
-    def preferences(self, planes: NDArray[np.int8]) -> NDArray[Any]:
+    def preferences(self, planes: Int8s) -> NDArray[Any]:
         """What the function returned, a column as a preference for it; see :class:`ModelAgent`.
 
         Raises:

@@ -32,7 +32,7 @@ class OpenSpielBot(Agent):
         MissingExtra: OpenSpiel is not installed.
     """
 
-    deterministic = False
+    settings_are_all = True
 
     def __init__(self, bot: str, simulations: int = 1000, c: float = 1.4, depth: int = 4) -> None:
         try:
@@ -42,8 +42,7 @@ class OpenSpielBot(Agent):
         self._game = pyspiel.load_game("connect_four")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
         require_choice("open_spiel", "bot", bot, known)
-        self._arguments = (bot, simulations, c, depth)
-        self.bot, self.simulations, self.c, self.depth = self._arguments
+        self.bot, self.simulations, self.c, self.depth = bot, simulations, c, depth
         self.deterministic = bot == "minimax"
         self.reset()
 
@@ -62,10 +61,6 @@ class OpenSpielBot(Agent):
         for digit in position.moves():
             state.apply_action(int(digit) - 1)
         return parse_column(self._steps[position.to_move](state))
-
-    def __reduce__(self) -> Any:
-        """Another process builds it again."""
-        return type(self), self._arguments
 
 
 Step = Callable[[Any], int]

@@ -159,8 +159,6 @@ def _shown(said: bytes) -> str:
 class ProcessAgent(Agent):
     """An agent that plays by asking a program, started when it is first needed."""
 
-    deterministic = False  # for all we know
-
     _process: LineProcess | None = None
 
     @abc.abstractmethod

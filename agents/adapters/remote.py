@@ -40,8 +40,6 @@ class Remote(Agent):
         InvalidValue: no such address, or it is of another machine and ``reach`` says no.
     """
 
-    deterministic = False  # for all we know
-
     def __init__(self, url: str, timeout: float = 10.0, reach: str = "loopback") -> None:
         require_choice("http", "reach", reach, REACH)
         self.url = url if url.startswith("http:") else f"http:{url}"

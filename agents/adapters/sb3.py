@@ -19,13 +19,9 @@ from c4env.errors import MissingExtra
 class SB3(PolicyAgent):
     """Plays a saved model, among the legal columns only.
 
-    The observation is that of ``ConnectFourEnv``; its layout is known by its shape.
-
     Args:
         path: the model's ``.zip``.
-        temperature: 0 plays the column the model prefers; above, columns are drawn with
-            the probabilities ``softmax(preference / temperature)``: 1 draws as a policy
-            did in training.
+        temperature: as for :class:`~agents.adapters.model.ModelAgent`.
     """
 
     def __init__(self, path: str | Path, temperature: float = 0.0) -> None:

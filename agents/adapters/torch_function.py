@@ -36,7 +36,7 @@ class TorchFunction(Agent):
         MissingExtra: PyTorch is not installed.
     """
 
-    deterministic = False  # for all we know
+    settings_are_all = True  # another process loads the file again
 
     def __init__(self, function: str, device: str = "cpu") -> None:
         try:
@@ -57,7 +57,7 @@ class TorchFunction(Agent):
         if isinstance(found, torch.nn.Module):
             found = found.to(self._device).eval()
         self._function = found
-        self._arguments = (function, device)
+        self._title = function
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; a function that draws from PyTorch's generator draws by the seed."""
@@ -98,8 +98,4 @@ class TorchFunction(Agent):
     def _wrong(self, answer: Any, expected: str) -> EngineFault:
         shape = getattr(answer, "shape", None)
         shown = f"a tensor of shape {tuple(shape)}" if shape is not None else repr(answer)[:80]
-        return EngineFault(f"{self._arguments[0]} answered {shown}: expected {expected}")
-
-    def __reduce__(self) -> Any:
-        """Another process loads the file again."""
-        return type(self), self._arguments
+        return EngineFault(f"{self._title} answered {shown}: expected {expected}")

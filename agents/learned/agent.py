@@ -41,11 +41,6 @@ class Learned(SearchingAgent):
         self.depth = depth
         self.network = shipped() if weights == SHIPPED else Network.load(weights)
 
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, positions the network was asked for."""
-        result = self.search(position)
-        return result.column, result.value, result.nodes
-
     def search(self, position: Position) -> SearchResult:
         """The chosen column, its value, and the line the lookahead expects.
 

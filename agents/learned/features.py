@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.bitboard import CELLS, COLUMNS, CONNECT, ROWS, STRIDE
+from c4env.arrays import Int8s, Int64s
+from c4env.bitboard import CELLS, COLUMNS, CONNECT, FROM_TOP, ROWS
 
 Planes = NDArray[Any]  # [N, 6, 7, 2], zeros and ones; see c4env.observation
 
@@ -36,29 +37,26 @@ def _lines() -> NDArray[np.float32]:
 LINES: Final = _lines()
 FEATURES: Final = 5 * CELLS + 6 * LINES.shape[1]
 
-# The bit of each cell, in the order of the planes: row 0 is on top.
-_BITS: Final = np.array(
-    [STRIDE * column + ROWS - 1 - row for row in range(ROWS) for column in range(COLUMNS)]
-)
+_BITS: Final = np.array(FROM_TOP)  # the order of the planes
 
 
-def planes_from(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int8]:
+def planes_from(mine: Int64s, theirs: Int64s) -> Int8s:
     """Planes int8 ``[N, 6, 7, 2]`` of bitboards ``[N]``."""
     both = np.stack([mine, theirs], axis=1)[:, None, :] >> _BITS[None, :, None] & 1
-    planes: NDArray[np.int8] = both.astype(np.int8).reshape(-1, ROWS, COLUMNS, 2)
+    planes: Int8s = both.astype(np.int8).reshape(-1, ROWS, COLUMNS, 2)
     return planes
 
 
-def bitboards_from(planes: Planes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def bitboards_from(planes: Planes) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of the sides to move and of the others; inverts :func:`planes_from`."""
     cells = planes.reshape(-1, CELLS, 2).astype(np.int64) << _BITS[None, :, None]
     both = cells.sum(axis=1)
     return both[:, 0], both[:, 1]
 
 
-def player_to_move(planes: Planes) -> NDArray[np.int64]:
+def player_to_move(planes: Planes) -> Int64s:
     """0 or 1, ``[N]``."""
-    discs: NDArray[np.int64] = np.count_nonzero(planes.reshape(-1, 2 * CELLS), axis=1)
+    discs: Int64s = np.count_nonzero(planes.reshape(-1, 2 * CELLS), axis=1)
     return discs & 1
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from agents.learned.features import describe, planes_from
 from agents.learned.labels import FULL, Labels, best_score, held_out, mirrored
 from agents.learned.model import Model
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, STRIDE
 
 BATCH: Final = 1024  # labelled positions a step; half as many that follow from them are added
@@ -23,14 +24,14 @@ SLOWEST: Final = 0.8  # value of a win with the last disc; the quickest has 1
 VALUE_LOSS: Final = 4.0  # weight beside the policy's
 
 
-def value_target(scores: NDArray[np.int8]) -> NDArray[np.float32]:
+def value_target(scores: Int8s) -> NDArray[np.float32]:
     """The value of exact scores: by outcome, and somewhat by how soon."""
     signs = np.sign(scores)
     soon = SLOWEST + (1 - SLOWEST) * np.abs(scores.astype(np.float32)) / (CELLS // 2)
     return (signs * soon).astype(np.float32)
 
 
-def policy_target(scores: NDArray[np.int8]) -> NDArray[np.float32]:
+def policy_target(scores: Int8s) -> NDArray[np.float32]:
     """Shares ``[N, 7]`` of the columns by their exact scores ``[N, 7]``."""
     worth = np.where(scores == FULL, -np.inf, scores + OUTCOME * np.sign(scores).astype(float))
     shares = np.exp((worth - worth.max(axis=1, keepdims=True)) / TEMPERATURE)
@@ -38,9 +39,7 @@ def policy_target(scores: NDArray[np.int8]) -> NDArray[np.float32]:
     return np.asarray(shares, np.float32)
 
 
-def after(
-    labels: Labels, generator: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8]]:
+def after(labels: Labels, generator: np.random.Generator) -> tuple[Int64s, Int64s, Int8s]:
     """Positions one ply on, by a random column each, as bitboards and scores for the mover there.
 
     Games that end with that ply are left out, and positions held out of training.
@@ -55,13 +54,7 @@ def after(
     return theirs[kept], (mine | cells)[kept], -scores[np.arange(len(scores)), columns][kept]
 
 
-def fit(
-    model: Model,
-    labels: Labels,
-    steps: int,
-    seed: int,
-    report: Callable[[str], None],
-) -> None:
+def fit(model: Model, labels: Labels, steps: int, seed: int, report: Callable[[str], None]) -> None:
     """Fit the model; the same seed, and one thread, give the same model on the same machine.
 
     Args:

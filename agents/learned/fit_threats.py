@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.search.threats import SIZE, evaluate
 from agents.solver import Solver
 from agents.solver.exam import exam_positions
 from agents.zoo.registry import make
+from c4env.arrays import Float64s, Int64s
 from c4env.position import Position
 
 FIRST_PLY: Final = 12  # earlier boards say little, and are dear to label
@@ -69,7 +69,7 @@ def sample(count: int, seed: int) -> list[Position]:
     return list(found)
 
 
-def features(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.float64]:
+def features(mine: Int64s, theirs: Int64s) -> Float64s:
     """[N, SIZE]: what each weight is multiplied by. The evaluation is asked with unit weights."""
     out = np.zeros((len(mine), SIZE))
     for j, unit in enumerate(np.eye(SIZE)):
@@ -78,7 +78,7 @@ def features(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.f
     return out
 
 
-def regress(counts: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+def regress(counts: Float64s, points: Float64s) -> Float64s:
     """Weights ``[SIZE]`` of the logistic model of ``points`` (0, 1/2, 1), by Newton's method."""
     scale = counts.std(axis=0)
     scale[scale == 0] = 1.0
@@ -103,12 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--positions", type=int, default=20_000, metavar="N")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--out",
-        type=Path,
-        default=FILE,
-        metavar="FILE",
-    )
+    parser.add_argument("--out", type=Path, default=FILE, metavar="FILE")
     given = parser.parse_args(arguments)
     positions = sample(given.positions, given.seed)
     print(f"{len(positions)} positions", file=sys.stderr)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from agents.learned.features import Planes, bitboards_from, planes_from, urgent_columns
 from agents.learned.network import Network
 from agents.solver import Solver
+from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, mirror
 from c4env.envs.batch import Batch
 from c4env.files import write_whole
@@ -31,18 +32,18 @@ HELD_OUT: Final = 50
 PORTION: Final = 1000  # positions labelled between two writes to disk
 
 # Columns for planes [N, 6, 7, 2] and masks [N, 7], drawn from the generator.
-Player = Callable[[Planes, NDArray[np.int8], np.random.Generator], NDArray[np.int64]]
+Player = Callable[[Planes, Int8s, np.random.Generator], Int64s]
 
 
 class Labels(NamedTuple):
     """N positions that are not over, and the exact score of each column."""
 
-    mine: NDArray[np.int64]  # [N] bitboards of the side to move
-    theirs: NDArray[np.int64]  # [N]
-    scores: NDArray[np.int8]  # [N, 7], for the side to move; FULL where the column is
+    mine: Int64s  # [N] bitboards of the side to move
+    theirs: Int64s  # [N]
+    scores: Int8s  # [N, 7], for the side to move; FULL where the column is
 
     @property
-    def planes(self) -> NDArray[np.int8]:
+    def planes(self) -> Int8s:
         """Int8 ``[N, 6, 7, 2]``."""
         return planes_from(self.mine, self.theirs)
 
@@ -51,20 +52,16 @@ class Labels(NamedTuple):
         return Labels(self.mine[rows], self.theirs[rows], self.scores[rows])
 
 
-def noisy_tactician(
-    planes: Planes, masks: NDArray[np.int8], generator: np.random.Generator
-) -> NDArray[np.int64]:
+def noisy_tactician(planes: Planes, masks: Int8s, generator: np.random.Generator) -> Int64s:
     """Wins if it can, else blocks if it must, else plays any column; errs in one move of six."""
     wins, losses = urgent_columns(planes)
     errs = generator.random((len(planes), 1)) < 1 / 6
     weights = generator.random(masks.shape) + 4 * (wins & ~errs) + 2 * (losses & ~errs)
-    columns: NDArray[np.int64] = np.argmax(np.where(masks, weights, -1), axis=1)
+    columns: Int64s = np.argmax(np.where(masks, weights, -1), axis=1)
     return columns
 
 
-def played(
-    player: Player, quota: Mapping[int, int], seed: int, boards: int = BOARDS
-) -> NDArray[np.int8]:
+def played(player: Player, quota: Mapping[int, int], seed: int, boards: int = BOARDS) -> Int8s:
     """Different positions from a player's games, about as many of each ply as the quota says.
 
     Games begin with 0 to 8 random discs. They go on until the quotas are filled, or new positions
@@ -80,7 +77,7 @@ def played(
         Planes int8 ``[N, 6, 7, 2]``, by plies.
     """
     generator = np.random.default_rng(seed)
-    found: dict[int, dict[tuple[int, int], NDArray[np.int8]]] = {ply: {} for ply in quota}
+    found: dict[int, dict[tuple[int, int], Int8s]] = {ply: {} for ply in quota}
     batch = Batch(boards)
     random_plies = generator.integers(0, RANDOM_PLIES + 1, boards)
     while True:
@@ -101,7 +98,7 @@ def played(
     return np.array([p for ply in sorted(found) for p in found[ply].values()], np.int8)
 
 
-def _take(found: dict[tuple[int, int], NDArray[np.int8]], planes: Planes, quota: int) -> None:
+def _take(found: dict[tuple[int, int], Int8s], planes: Planes, quota: int) -> None:
     """Keep the positions that are new; a position and its mirror image are one."""
     if len(found) >= quota or not len(planes):
         return
@@ -134,9 +131,7 @@ def label(planes: Planes, folder: Path, jobs: int) -> Labels:
     return Labels(*(np.concatenate(fields) for fields in zip(*portions, strict=True)))
 
 
-def _portion(
-    path: Path, mine: NDArray[np.int64], theirs: NDArray[np.int64]
-) -> tuple[NDArray[Any], ...]:
+def _portion(path: Path, mine: Int64s, theirs: Int64s) -> tuple[NDArray[Any], ...]:
     if path.exists():
         with np.load(path, allow_pickle=False) as data:
             if np.array_equal(data["mine"], mine) and np.array_equal(data["theirs"], theirs):
@@ -160,25 +155,25 @@ def solver() -> Solver:
     return Solver(book="12ply")
 
 
-def best_score(scores: NDArray[np.int8]) -> NDArray[np.int8]:
+def best_score(scores: Int8s) -> Int8s:
     """The score ``[N]`` of positions with these scores ``[N, 7]`` of their columns."""
-    best: NDArray[np.int8] = np.where(scores == FULL, -FULL, scores).max(axis=1)
+    best: Int8s = np.where(scores == FULL, -FULL, scores).max(axis=1)
     return best
 
 
-def mirrored(boards: NDArray[np.int64]) -> NDArray[np.int64]:
+def mirrored(boards: Int64s) -> Int64s:
     """Bitboards ``[N]`` seen from behind; see ``c4env.bitboard.mirror``."""
     return np.fromiter(map(mirror, boards.tolist()), np.int64, len(boards))
 
 
-def held_out(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
+def held_out(mine: Int64s, theirs: Int64s) -> Bools:
     """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by.
 
     The positions of the exam (``agents.solver.exam``) are all among them.
     """
     boards = (mine * 3 + theirs) * 5, (mirrored(mine) * 3 + mirrored(theirs)) * 5
     mixed = np.minimum(*boards).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    chosen: NDArray[np.bool_] = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
+    chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
     return chosen
 
 

@@ -63,10 +63,7 @@ class Layer(nn.Module):
         """The rounded parameters as whole numbers."""
         weight = torch.round(self.weight.detach() * WEIGHT).clamp(-HIGHEST, HIGHEST)
         bias = torch.round(self.bias.detach() * self.bias_scale)
-        return {
-            name: weight.numpy().astype(np.int8),
-            f"{name}.bias": bias.numpy().astype(np.int32),
-        }
+        return {name: weight.numpy().astype(np.int8), f"{name}.bias": bias.numpy().astype(np.int32)}
 
 
 class Model(nn.Module):

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.errors import InvalidValue
 from agents.learned.features import Planes
@@ -32,6 +31,7 @@ from agents.learned.labels import (
     solver,
 )
 from agents.learned.network import Network
+from c4env.arrays import Int8s, Int64s
 from c4env.cores import usable_cores
 from c4env.errors import C4Error, MissingExtra
 from c4env.files import write_whole
@@ -58,12 +58,10 @@ WIDTH, INNER, BLOCKS = 192, 64, 2  # units of the first layer, units within a bl
 def network_player(network: Network) -> Player:
     """Draws each column as often as the network's policy says."""
 
-    def play(
-        planes: Planes, masks: NDArray[np.int8], generator: np.random.Generator
-    ) -> NDArray[np.int64]:
+    def play(planes: Planes, masks: Int8s, generator: np.random.Generator) -> Int64s:
         logits, _ = network(planes, masks)
         noise = generator.gumbel(size=logits.shape)
-        columns: NDArray[np.int64] = np.argmax(logits + noise, axis=1)
+        columns: Int64s = np.argmax(logits + noise, axis=1)
         return columns
 
     return play
@@ -126,8 +124,7 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
         else:
             say(f"round {number}: fitting")
             fit(model, labels.take(~kept), max(1, round(steps * scale)), seed + number, say)
-            torch.save(model.state_dict(), state.with_suffix(".new"))
-            state.with_suffix(".new").replace(state)
+            write_whole(state, lambda file: torch.save(model.state_dict(), file))
         network = Network(model.export())
         print(table(network, labels.take(kept)))
         player = network_player(network)
@@ -151,7 +148,7 @@ def settle(out: Path, settings: str) -> None:
     write_whole(path, settings)
 
 
-def write(path: Path, planes: NDArray[np.int8]) -> None:
+def write(path: Path, planes: Int8s) -> None:
     """Write positions to a file, whole or not at all."""
     write_whole(path, lambda file: np.save(file, planes, allow_pickle=False))
 

@@ -6,15 +6,13 @@ that the later parts lead to is ``agents.solver``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agents.base import SearchingAgent, SearchResult, require_move
 from agents.errors import SearchLimit
 from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 STOPPED: Final = -1000  # no score: the search ran out of nodes
 

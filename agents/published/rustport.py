@@ -8,15 +8,13 @@ values the attached depth, which breaks ties for both sides, stays exact.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.heuristics import line_score
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 MAX: Final = 2**63 - 1  # a won board, as the original has it: the largest int64
 

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from agents.errors import InvalidValue
-from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
+from agents.sampling.tree import (
+    DEEPEST,
+    NODES,
+    OPEN,
+    USED,
+    TreeAgent,
+    expand,
+    propagate_proof,
+    tactical_status,
+)
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
     COLUMN,
@@ -25,9 +35,7 @@ from c4env.bitboard import (
 )
 from c4env.drand48 import STATES, below, next_random
 from c4env.jit import kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 SIMULATIONS: Final = 2000
 EXPLORATION: Final = 1.0
@@ -37,10 +45,7 @@ RANDOM: Final = 0
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": RANDOM, "greedy": GREEDY}
 
-# Words of the workspace.
-USED: Final = 0  # nodes of the tree in use
-RANDOM_STATE: Final = 1  # of the generator (``c4env.drand48``)
-DEEPEST: Final = 2  # plies below the root of the deepest simulation
+RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``c4env.drand48``)
 
 _int64 = types.int64
 
@@ -131,8 +136,8 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 )
 def simulate(
     tree: NDArray[np.void],
-    work: NDArray[np.int64],
-    path: NDArray[np.int64],
+    work: Int64s,
+    path: Int64s,
     root_mine: int,
     root_theirs: int,
     most: int,
@@ -142,11 +147,9 @@ def simulate(
     """Simulations: down the tree to a new leaf, a playout from there, the result back up.
 
     Args:
-        tree: the nodes; the root has children.
-        work: the workspace, see above.
+        tree: the nodes; the root, ``root_mine`` and ``root_theirs``, has children.
+        work: the workspace.
         path: [CELLS + 1], written to.
-        root_mine: bitboard of the side to move at the root.
-        root_theirs: bitboard of the other side.
         most: simulations to make.
         exploration: the ``c`` of UCB1.
         rollout: of ROLLOUTS.
@@ -230,27 +233,17 @@ class MCTS(TreeAgent):
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.rollout = rollout
-        self._work = np.zeros(3, np.int64)
         self._path = np.zeros(CELLS + 1, np.int64)
 
     def _prepare(self, position: Position) -> None:
-        if not self._tree[0]["children"]:
-            mine, theirs = position.mine, position.theirs
-            self._used = expand(self._tree, 0, mine, theirs, position.plies, self._used)
-        self._work[RANDOM_STATE] = self._random_state(position)
+        self._expand_root(position)
+        # Random numbers are keyed by the seed and the position searched.
+        key = (*self._seed.spawn_key, position.mine, position.theirs)
+        sequence = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
+        self._work[RANDOM_STATE] = int(sequence.generate_state(1, np.uint64)[0]) % STATES
 
-    def _grow(self, position: Position, most: int) -> tuple[int, int]:
-        self._work[USED] = self._used
-        self._work[DEEPEST] = 0
-        made = simulate(
+    def _grow(self, position: Position, most: int) -> int:
+        return simulate(
             *(self._tree, self._work, self._path, position.mine, position.theirs, most),
             *(self.c, ROLLOUTS[self.rollout]),
         )
-        self._used = int(self._work[USED])
-        return made, int(self._work[DEEPEST])
-
-    def _random_state(self, position: Position) -> int:
-        """Where the random numbers begin: keyed by the seed and the position searched."""
-        key = (*self._seed.spawn_key, position.mine, position.theirs)
-        sequence = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
-        return int(sequence.generate_state(1, np.uint64)[0]) % STATES

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numba import types
@@ -16,16 +16,24 @@ from numpy.typing import NDArray
 
 from agents.base import require_count
 from agents.errors import InvalidFunction, InvalidValue
-from agents.sampling.tree import NODES, OPEN, TreeAgent, expand, propagate_proof, tactical_status
+from agents.sampling.tree import (
+    DEEPEST,
+    NODES,
+    OPEN,
+    USED,
+    TreeAgent,
+    expand,
+    propagate_proof,
+    tactical_status,
+)
 from agents.zoo.imports import import_attribute
+from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
 from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
+from c4env.position import Position
 
-if TYPE_CHECKING:
-    from c4env.position import Position
-
-PolicyValue = Callable[[NDArray[np.int8], NDArray[np.int8]], tuple[Any, Any]]
+PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
 """From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
 and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
 
@@ -36,10 +44,7 @@ LEARNED: Final = "learned"
 LOGITS, PROBABILITIES = "logits", "probabilities"
 PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
 
-# Words of the workspace.
-USED: Final = 0  # nodes of the tree in use
-WAITING: Final = 1  # leaves that wait for the function
-DEEPEST: Final = 2  # plies below the root of the deepest simulation
+WAITING: Final = 2  # word of the workspace: leaves that wait for the function
 
 _int64 = types.int64
 _words = types.int64[::1]
@@ -71,7 +76,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _int64, types.float64))
 def add_result(
-    tree: NDArray[np.void], path: NDArray[np.int64], depth: int, visits: int, result: float
+    tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
 ) -> None:
     """Add visits and a result, that of the side that moved into the leaf, along a path."""
     for step in range(depth, -1, -1):
@@ -81,26 +86,22 @@ def add_result(
 
 
 @kernel(types.void(NODES, _words, _int64, types.float64))
-def apply_virtual_loss(
-    tree: NDArray[np.void], path: NDArray[np.int64], depth: int, loss: float
-) -> None:
+def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
     """Add a loss to every node of a path, for whoever moved into it; -1 takes it off again."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
 
 @kernel(
-    types.int64(
-        *(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64),
-    ),
+    types.int64(*(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64)),
     nogil=True,
 )
 def select_leaves(
     tree: NDArray[np.void],
-    work: NDArray[np.int64],
-    paths: NDArray[np.int64],
-    depths: NDArray[np.int64],
-    boards: NDArray[np.int64],
+    work: Int64s,
+    paths: Int64s,
+    depths: Int64s,
+    boards: Int64s,
     root_mine: int,
     root_theirs: int,
     most: int,
@@ -109,13 +110,11 @@ def select_leaves(
     """Simulations as far as they come without the function.
 
     Args:
-        tree: the nodes.
-        work: the workspace, see above.
+        tree: the nodes; the root is ``root_mine`` and ``root_theirs``.
+        work: the workspace.
         paths: [batch, CELLS + 1], written to: the way to each leaf that waits.
         depths: [batch], their depths.
         boards: [batch, 2], their bitboards, those of the side to move first.
-        root_mine: bitboard of the side to move at the root.
-        root_theirs: bitboard of the other side.
         most: simulations to begin.
         exploration: the ``c`` of PUCT.
 
@@ -159,9 +158,7 @@ def select_leaves(
 
 
 @kernel(types.void(_rows, _int64, types.int8[:, :, :, ::1], types.int8[:, ::1]))
-def observe_all(
-    boards: NDArray[np.int64], count: int, planes: NDArray[np.int8], masks: NDArray[np.int8]
-) -> None:
+def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None:
     """Write what the sides to move of the first ``count`` boards observe."""
     for i in range(count):
         mine, theirs = int(boards[i, 0]), int(boards[i, 1])
@@ -169,18 +166,16 @@ def observe_all(
 
 
 @kernel(
-    types.void(
-        *(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]),
-    )
+    types.void(*(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]))
 )
 def expand_leaves(
     tree: NDArray[np.void],
-    work: NDArray[np.int64],
-    paths: NDArray[np.int64],
-    depths: NDArray[np.int64],
-    boards: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    values: NDArray[np.float64],
+    work: Int64s,
+    paths: Int64s,
+    depths: Int64s,
+    boards: Int64s,
+    weights: Float64s,
+    values: Float64s,
 ) -> None:
     """End the simulations that waited: expand each leaf, and take its value up.
 
@@ -248,7 +243,6 @@ class PUCT(TreeAgent):
         self._function = load(function)
         answers_alike = getattr(self._function, "deterministic", False) is True
         self.deterministic = answers_alike and not reuse and movetime is None
-        self._work = np.zeros(3, np.int64)
         self._paths = np.zeros((batch, CELLS + 1), np.int64)
         self._depths = np.zeros(batch, np.int64)
         self._boards = np.zeros((batch, 2), np.int64)
@@ -256,15 +250,11 @@ class PUCT(TreeAgent):
     def _prepare(self, position: Position) -> None:
         if not self._tree[0]["children"]:
             self._grow(position, 1)  # beyond the budget: a simulation needs the root's priors
-        if not self._tree[0]["children"]:  # decided at once
-            mine, theirs = position.mine, position.theirs
-            self._used = expand(self._tree, 0, mine, theirs, position.plies, self._used)
+        self._expand_root(position)  # if it was decided at once
 
-    def _grow(self, position: Position, most: int) -> tuple[int, int]:
+    def _grow(self, position: Position, most: int) -> int:
         work = self._work
         leaves = (self._paths, self._depths, self._boards)
-        work[USED] = self._used
-        work[DEEPEST] = 0
         made = 0
         while made < most and self._tree[0]["proof"] == OPEN:
             made += select_leaves(
@@ -274,10 +264,9 @@ class PUCT(TreeAgent):
             if waiting:
                 expand_leaves(self._tree, work, *leaves, *self._ask(waiting))
                 made += waiting
-        self._used = int(work[USED])
-        return made, int(work[DEEPEST])
+        return made
 
-    def _ask(self, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _ask(self, count: int) -> tuple[Float64s, Float64s]:
         """Weights ``[N, 7]`` and values ``[N]`` of the first leaves that wait."""
         planes = np.empty((count, *OBSERVATION_SHAPE), np.int8)
         masks = np.empty((count, COLUMNS), np.int8)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import abc
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numba import from_dtype, types
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.errors import InvalidValue
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     CENTRE_FIRST,
     COLUMN,
@@ -35,9 +36,7 @@ from c4env.bitboard import (
     winning_cells,
 )
 from c4env.jit import kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 NODE: Final = np.dtype(
     [
@@ -52,6 +51,10 @@ NODE: Final = np.dtype(
     align=True,
 )
 OPEN: Final = 99  # no score: undecided as far as is known
+
+# Words of the workspace of a search; a third one is its own.
+USED: Final = 0  # nodes of the tree in use
+DEEPEST: Final = 1  # plies below the root of the deepest simulation
 
 NODES: Final[Any] = from_dtype(NODE)[::1]
 _int64 = types.int64
@@ -87,12 +90,8 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
     has one child.
 
     Args:
-        tree: the nodes.
-        node: one without children.
-        mine: bitboard of the side to move there.
-        theirs: bitboard of the other side.
-        plies: discs on the board.
-        used: nodes in use.
+        tree: the nodes, ``used`` of them in use.
+        node: one without children, of the position ``mine``, ``theirs`` with ``plies`` discs.
 
     Returns:
         nodes in use now.
@@ -116,7 +115,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
 
 
 @kernel(types.void(NODES, types.int64[::1], _int64))
-def propagate_proof(tree: NDArray[np.void], path: NDArray[np.int64], depth: int) -> None:
+def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
     """Prove the nodes above ``path[depth]``, just proven, as far as that decides them.
 
     ``path[0]`` is the root.
@@ -213,7 +212,6 @@ class TreeAgent(SearchingAgent):
         InvalidValue: a number out of range.
     """
 
-    deterministic = False
     settings_are_all = True
     slice: int  # simulations between two looks at the clock, and for Ctrl-C
 
@@ -228,7 +226,7 @@ class TreeAgent(SearchingAgent):
         nodes = (require_count("tree_mb", tree_mb, 1, 1 << 16) << 20) // NODE.itemsize
         self._capacity = nodes // 2 if reuse else nodes
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
-        self._used = 0
+        self._work = np.zeros(3, np.int64)
         self._root: Position | None = None
         self._result: TreeResult | None = None
         self.reset()
@@ -239,11 +237,6 @@ class TreeAgent(SearchingAgent):
             seed = np.random.SeedSequence(seed)
         self._seed = seed
         self._root = self._result = None
-
-    def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, simulations made; the game is not over."""
-        result = self.search(position)
-        return result.column, result.value, result.nodes
 
     def search(self, position: Position) -> TreeResult:
         """The column :meth:`choose` takes, what is expected of each, and the line seen.
@@ -258,8 +251,7 @@ class TreeAgent(SearchingAgent):
             # A search that is interrupted leaves a tree that nothing can be said of.
             self._root = self._result = None
             self._take_root(node)
-            done, depth = self._run(position, started)
-            self._result = self._read(position, done, depth)
+            self._result = self._read(position, self._run(position, started))
             self._root = position
         return self._result
 
@@ -268,12 +260,8 @@ class TreeAgent(SearchingAgent):
         """Get ready for a search; the root is there, perhaps without children."""
 
     @abc.abstractmethod
-    def _grow(self, position: Position, most: int) -> tuple[int, int]:
-        """Make up to ``most`` simulations, fewer only if the root gets proven.
-
-        Returns:
-            simulations made, and the depth of the deepest.
-        """
+    def _grow(self, position: Position, most: int) -> int:
+        """Make up to ``most`` simulations, fewer only if the root gets proven: how many."""
 
     # -- the root ---------------------------------------------------------------------
 
@@ -287,10 +275,20 @@ class TreeAgent(SearchingAgent):
                 except MemoryError as error:
                     raise InvalidValue(f"tree_mb: {error}; expected less memory") from None
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
-            self._used = 1
+            self._work[USED] = 1
         elif node:
-            self._used = copy_subtree(self._tree, node, self._spare)
+            self._work[USED] = copy_subtree(self._tree, node, self._spare)
             self._tree, self._spare = self._spare, self._tree
+
+    def _expand_root(self, position: Position) -> None:
+        """Give the root its children, if it has none."""
+        if not self._tree[0]["children"]:
+            board = position.mine, position.theirs, position.plies
+            self._work[USED] = expand(self._tree, 0, *board, self._used)
+
+    @property
+    def _used(self) -> int:
+        return int(self._work[USED])
 
     def _find(self, position: Position) -> int | None:
         """The node of a position at most two plies after the root; None if there is none."""
@@ -311,24 +309,24 @@ class TreeAgent(SearchingAgent):
 
     # -- the answer -------------------------------------------------------------------
 
-    def _run(self, position: Position, started: float) -> tuple[int, int]:
-        """Simulations made until the budget was spent or the root proven; their greatest depth."""
+    def _run(self, position: Position, started: float) -> int:
+        """Make simulations until the budget is spent or the root proven: how many."""
         self._prepare(position)
-        done = deepest = 0
+        self._work[DEEPEST] = 0
+        done = 0
         while self.simulations is None or done < self.simulations:
             # Python hands out a Ctrl-C only between its own instructions, so between slices.
             most = self.slice if self.simulations is None else self.simulations - done
             most = min(most, self.slice)
-            made, depth = self._grow(position, most)
+            made = self._grow(position, most)
             done += made
-            deepest = max(deepest, depth)
             if made < most:
                 break
             if self.movetime is not None and time.perf_counter() - started >= self.movetime:
                 break
-        return done, deepest
+        return done
 
-    def _read(self, position: Position, done: int, deepest: int) -> TreeResult:
+    def _read(self, position: Position, done: int) -> TreeResult:
         """The answer of the tree as it stands."""
         line = []
         node = best_child(self._tree, 0)
@@ -348,7 +346,7 @@ class TreeAgent(SearchingAgent):
             values[self._tree[child]["column"]] = self._value(child)
         proof = int(self._tree[0]["proof"])
         return TreeResult(
-            *(line[0], value, done, max(deepest, len(line)), tuple(line)),
+            *(line[0], value, done, max(int(self._work[DEEPEST]), len(line)), tuple(line)),
             *(tuple(visits), tuple(values), None if proof == OPEN else -sign(proof)),
         )
 

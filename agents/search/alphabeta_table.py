@@ -10,7 +10,6 @@ from typing import ClassVar, Final
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from agents.search.fixed_depth import CHAIN_RULES, INFINITY, INVALID, FixedDepth, leaf
 from agents.search.heuristics import Heuristic
@@ -23,6 +22,7 @@ from agents.search.packing import (
     decides,
     table_place,
 )
+from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
     COLUMN,
@@ -66,8 +66,8 @@ def alphabeta(
     heuristic: Heuristic,
     win: float,
     age: int,
-    keys: NDArray[np.int64],
-    values: NDArray[np.float64],
+    keys: Int64s,
+    values: Float64s,
 ) -> tuple[float, int]:
     """As :func:`agents.search.fixed_depth.minimax` with pruning, under the chain system's rules.
 
@@ -143,8 +143,8 @@ def best_column(
     win: float,
     order: int,
     age: int,
-    keys: NDArray[np.int64],
-    values: NDArray[np.float64],
+    keys: Int64s,
+    values: Float64s,
 ) -> tuple[int, float, int]:
     """First best column in ``order``, its value for the side to move, nodes below the root.
 

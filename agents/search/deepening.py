@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.fixed_depth import INFINITY, INVALID, leaf
@@ -36,6 +35,7 @@ from agents.search.packing import (
     pack,
     table_place,
 )
+from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
     CELLS,
@@ -51,9 +51,7 @@ from c4env.bitboard import (
     winning_moves,
 )
 from c4env.jit import HEURISTIC, kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 DEFAULT_NODES: Final = 200_000
 
@@ -119,17 +117,15 @@ def deepen(
     beta: float,
     searching: bool,
     heuristic: Heuristic,
-    work: NDArray[np.int64],
-    keys: NDArray[np.int64],
-    values: NDArray[np.float64],
+    work: Int64s,
+    keys: Int64s,
+    values: Float64s,
 ) -> float:
     """Value for the side to move of a board nobody has won; fail-soft.
 
     Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing.
 
     Args:
-        mine: discs of the side to move.
-        theirs: discs of the other side.
         plies: discs on the board.
         depth: plies to look ahead; forced replies are not counted.
         alpha: the value the side to move has already.
@@ -252,9 +248,9 @@ def best_column(
     depth: int,
     order: int,
     heuristic: Heuristic,
-    work: NDArray[np.int64],
-    keys: NDArray[np.int64],
-    values: NDArray[np.float64],
+    work: Int64s,
+    keys: Int64s,
+    values: Float64s,
 ) -> tuple[int, float]:
     """Best column at a depth and its value for the side to move.
 

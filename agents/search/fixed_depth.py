@@ -7,7 +7,7 @@ a win is worth, and in what a full board is worth; :class:`Rules` holds that.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import ClassVar, Final
 
 from numba import types
 
@@ -16,9 +16,7 @@ from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
 from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
-
-if TYPE_CHECKING:
-    from c4env.position import Position
+from c4env.position import Position
 
 
 @dataclass(frozen=True, slots=True)

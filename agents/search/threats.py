@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from agents.search.windows import count_in_windows
+from c4env.arrays import Float64s
 from c4env.bitboard import (
     BOTTOM,
     COLUMN,
@@ -53,7 +53,7 @@ _weights = types.Array(types.float64, 1, "C", readonly=True)
 
 
 @kernel(types.float64(types.int64, types.int64, types.int64, _weights))
-def side_value(own: int, other: int, role: int, weights: NDArray[np.float64]) -> float:
+def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
     """Weighted feature sum of one side.
 
     Args:
@@ -86,15 +86,10 @@ def side_value(own: int, other: int, role: int, weights: NDArray[np.float64]) ->
 
 
 @kernel(types.float64(types.int64, types.int64, _weights))
-def evaluate(mine: int, theirs: int, weights: NDArray[np.float64]) -> float:
+def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
     """The value of a board nobody has won for the side that owns ``mine``, whoever is to move.
 
-    ``evaluate(a, b) == -evaluate(b, a)``.
-
-    Args:
-        mine: discs of one side.
-        theirs: discs of the other.
-        weights: [SIZE].
+    ``evaluate(a, b) == -evaluate(b, a)``. There are SIZE weights.
     """
     ahead = popcount(mine) - popcount(theirs)
     role = 1 if ahead > 0 else (2 if ahead < 0 else 0)

@@ -12,12 +12,13 @@ from typing import cast
 
 import numpy as np
 from numba import types
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solve
 from agents.solver.lowlevel import pointer
 from agents.solver.search import EPOCH
 from agents.solver.table import LAST_EPOCH
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOARD, COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
@@ -25,11 +26,10 @@ from c4env.position import Position
 
 _int64 = types.int64
 _words = types.int64[::1]
-_scores = types.int8[::1]
 
 
 @kernel(types.void(_words, _words))
-def begin_empty(table: NDArray[np.int64], work: NDArray[np.int64]) -> None:
+def begin_empty(table: Int64s, work: Int64s) -> None:
     """Go on to the next epoch, in which the table is empty."""
     if work[EPOCH] == LAST_EPOCH:
         table[:] = 0
@@ -38,27 +38,27 @@ def begin_empty(table: NDArray[np.int64], work: NDArray[np.int64]) -> None:
 
 
 @kernel(
-    types.int64(_words, _words, _words, _words, _scores, _int64, _int64, types.boolean),
+    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
     nogil=True,
 )
 def score_batch(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
-    mine: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    scores: NDArray[np.int8],
+    table: Int64s,
+    work: Int64s,
+    mine: Int64s,
+    theirs: Int64s,
+    scores: Int8s,
     start: int,
     stop: int,
     fresh: bool,
 ) -> int:
-    """Scores of the positions ``start..stop-1``.
+    """Scores of the positions ``start..stop-1`` of N, or of their columns.
 
     Args:
         table: the transposition table.
         work: the workspace.
         mine: [N] bitboards of the sides to move.
         theirs: [N] bitboards of the other sides.
-        scores: [N], written to.
+        scores: written to: [N, 1], or for the columns [N, 7], ``NO_SCORE`` where none is.
         start: the first position.
         stop: the one after the last.
         fresh: begin each position with an empty table.
@@ -68,62 +68,30 @@ def score_batch(
     """
     words = pointer(table)
     frames = pointer(work)
-    for i in range(start, stop):
-        if fresh:
-            begin_empty(table, work)
-        if has_won(theirs[i]):
-            scores[i] = -win_score(popcount(mine[i] | theirs[i]))
-        else:
-            score = solve(words, frames, int(mine[i]), int(theirs[i]), -LARGEST, LARGEST)
-            if score == ABORTED:
-                return i
-            scores[i] = score
-    return stop
-
-
-@kernel(
-    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
-    nogil=True,
-)
-def columns_batch(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
-    mine: NDArray[np.int64],
-    theirs: NDArray[np.int64],
-    scores: NDArray[np.int8],
-    start: int,
-    stop: int,
-    fresh: bool,
-) -> int:
-    """Like :func:`score_batch`, the scores of all columns: [N, 7], ``NO_SCORE`` where none is."""
-    lowest = np.empty(COLUMNS, np.int8)
     highest = np.empty(COLUMNS, np.int8)
     for i in range(start, stop):
         if fresh:
             begin_empty(table, work)
-        if has_won(theirs[i]):
-            for column in range(COLUMNS):
-                scores[i, column] = NO_SCORE
-            continue
         first, second = int(mine[i]), int(theirs[i])
-        if not score_columns(table, work, first, second, -LARGEST, LARGEST, lowest, highest, inf):
+        if scores.shape[1] == 1:
+            if has_won(second):
+                scores[i, 0] = -win_score(popcount(first | second))
+                continue
+            score = solve(words, frames, first, second, -LARGEST, LARGEST)
+            if score == ABORTED:
+                return i
+            scores[i, 0] = score
+        elif has_won(second):
+            scores[i] = NO_SCORE
+        elif not score_columns(
+            table, work, first, second, -LARGEST, LARGEST, scores[i], highest, inf
+        ):
             return i
-        for column in range(COLUMNS):
-            scores[i, column] = lowest[column]
     return stop
 
 
-@kernel(types.int8[::1](_words, _words))
-def plies_of(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.int8]:
-    """[N] plies of N pairs of bitboards."""
-    plies = np.empty(len(mine), np.int8)
-    for i in range(len(mine)):
-        plies[i] = popcount(mine[i] | theirs[i])
-    return plies
-
-
 @kernel(types.int64(_words, _words))
-def first_invalid(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int:
+def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     """The number of the first pair of bitboards that is no position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
@@ -136,7 +104,7 @@ def first_invalid(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> int:
 
 def bitboards(
     mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Int64s, Int64s]:
     """The two forms :meth:`Solver.scores_many` takes, as checked arrays.
 
     Raises:

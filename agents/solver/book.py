@@ -23,10 +23,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.solver import enumeration
 from agents.solver.table import position_key
+from c4env.arrays import Int8s, Int64s
 from c4env.errors import C4Error, InvalidOption
 from c4env.files import write_whole
 from c4env.position import Position
@@ -51,7 +51,7 @@ class Book:
         name: where it came from.
     """
 
-    def __init__(self, scores: NDArray[np.int8], plies: int, name: str = "") -> None:
+    def __init__(self, scores: Int8s, plies: int, name: str = "") -> None:
         """A book of the scores of the positions of ``plies`` discs, in the order of keys.
 
         Raises:
@@ -81,12 +81,12 @@ class Book:
         return None if index < 0 else int(self._scores[position.plies][index])
 
     @property
-    def scores(self) -> NDArray[np.int8]:
+    def scores(self) -> Int8s:
         """[N] scores of the positions of ``plies`` discs, in the order of keys."""
         return self._scores[self.plies]
 
     @property
-    def keys(self) -> NDArray[np.int64]:
+    def keys(self) -> Int64s:
         """[N] ascending keys of those positions."""
         return self._keys[self.plies]
 

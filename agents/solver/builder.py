@@ -14,17 +14,17 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.solver import enumeration, twelve
-from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable, default_book, twelve_ply_book
+from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable
 from agents.solver.solver import Solver
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
 from c4env.position import Position
 
-Boards = NDArray[np.int64]
-Scorer = Callable[[Boards, Boards], NDArray[np.int8]]  # [N] mine, [N] theirs -> [N] scores
+Boards = Int64s
+Scorer = Callable[[Boards, Boards], Int8s]  # [N] mine, [N] theirs -> [N] scores
 
 PORTION: Final = 128  # positions between two writes
 _PART: Final = struct.Struct("<8sB")
@@ -58,7 +58,7 @@ def by_twelve_ply_book() -> Scorer:
     except OSError as error:
         raise BookUnavailable(f"the 12-ply book: {error}") from None
 
-    def score(mine: Boards, theirs: Boards) -> NDArray[np.int8]:
+    def score(mine: Boards, theirs: Boards) -> Int8s:
         out = np.empty(len(mine), dtype=np.int8)
         for i, (first, second) in enumerate(zip(mine.tolist(), theirs.tolist(), strict=True)):
             out[i] = twelve.resolve(codes, ends, first, second, (first | second).bit_count())
@@ -155,14 +155,3 @@ def verify(book: Book, sample: int = 100, *, jobs: int | None = None, seed: int 
                 f"{book!r}: {position!r} has the score {book.scores[index]}, search finds {score}"
             )
     return len(chosen)
-
-
-__all__ = [
-    "BookMismatch",
-    "build",
-    "by_search",
-    "by_twelve_ply_book",
-    "default_book",
-    "twelve_ply_book",
-    "verify",
-]

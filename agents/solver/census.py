@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.solver import enumeration
 from agents.solver.book import DEFAULT_PLIES, default_book
 from agents.solver.builder import by_twelve_ply_book
 from agents.solver.twelve import PLIES
+from c4env.arrays import Int64s
 from c4env.bitboard import COLUMNS, mirror
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
@@ -34,7 +34,7 @@ class Census(NamedTuple):
 
 
 @kernel("void(int64[::1], int64[::1])")
-def count_mirrors(keys: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+def count_mirrors(keys: Int64s, counts: Int64s) -> None:
     """Fill in how many positions a key stands for: 1 where the position is its own mirror image."""
     for i in range(len(keys)):
         counts[i] = 1 if mirror(keys[i]) == keys[i] else 2
@@ -76,7 +76,7 @@ def census(plies: int = DEFAULT_PLIES) -> list[Census]:
     return found
 
 
-def _count_over(keys: NDArray[np.int64]) -> int:
+def _count_over(keys: Int64s) -> int:
     """How many positions one disc on from these are won."""
     out = np.empty(COLUMNS * len(keys), dtype=np.int64)
     won = np.unique(out[: enumeration.successors(keys, True, out)])

@@ -5,12 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final
 
-import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from agents.solver.lowlevel import POINTER, pointer
 from agents.solver.search import LIMIT, NEVER, NODES, SPENT, STOPPED, hashed, search
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
     CELLS,
     CENTRE_FIRST,
@@ -134,12 +133,7 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
 
 @kernel(types.int64(_words, _words, _int64, _int64, _int64, _int64), nogil=True)
 def score_position(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
-    mine: int,
-    theirs: int,
-    floor: int,
-    ceiling: int,
+    table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
 ) -> int:
     """:func:`solve`, called from Python."""
     return solve(pointer(table), pointer(work), mine, theirs, floor, ceiling)
@@ -150,14 +144,14 @@ def score_position(
     nogil=True,
 )
 def score_columns(
-    table: NDArray[np.int64],
-    work: NDArray[np.int64],
+    table: Int64s,
+    work: Int64s,
     mine: int,
     theirs: int,
     floor: int,
     ceiling: int,
-    lowest: NDArray[np.int8],
-    highest: NDArray[np.int8],
+    lowest: Int8s,
+    highest: Int8s,
     effort: float,
 ) -> bool:
     """What the score of each column of a position that is not over can be; False when stopped.
@@ -165,8 +159,6 @@ def score_columns(
     Args:
         table: the transposition table.
         work: the workspace.
-        mine: bitboard of the side to move.
-        theirs: bitboard of the other side.
         floor: a known lower bound of the position's score.
         ceiling: a known upper bound.
         lowest: [7], written to; ``NO_SCORE`` where a column is full.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.solver.table import position_key
+from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import (
     BOTTOM,
     CELLS,
@@ -57,7 +58,7 @@ def find(keys: NDArray[Any], key: int) -> int:
 
 
 @kernel("int64(int64[::1], boolean, int64[::1])")
-def successors(keys: NDArray[np.int64], won: bool, out: NDArray[np.int64]) -> int:
+def successors(keys: Int64s, won: bool, out: Int64s) -> int:
     """Write the keys of all positions one disc on that are won, or are not; return how many."""
     count = 0
     for i in range(len(keys)):
@@ -73,13 +74,7 @@ def successors(keys: NDArray[np.int64], won: bool, out: NDArray[np.int64]) -> in
 
 
 @kernel("void(int64[::1], int64, int64[::1], int8[::1], int8[::1])")
-def back_up(
-    keys: NDArray[np.int64],
-    plies: int,
-    next_keys: NDArray[np.int64],
-    next_scores: NDArray[np.int8],
-    scores: NDArray[np.int8],
-) -> None:
+def back_up(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s, scores: Int8s) -> None:
     """Fill the scores of positions of ``plies`` discs from those of one disc more."""
     for i in range(len(keys)):
         mine, theirs = boards_of(int(keys[i]))
@@ -97,13 +92,13 @@ def back_up(
 
 
 @kernel("void(int64[::1], int64[::1], int64[::1])")
-def boards(keys: NDArray[np.int64], mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> None:
+def boards(keys: Int64s, mine: Int64s, theirs: Int64s) -> None:
     """Fill the bitboards of the positions with these keys."""
     for i in range(len(keys)):
         mine[i], theirs[i] = boards_of(int(keys[i]))
 
 
-def layers(plies: int) -> list[NDArray[np.int64]]:
+def layers(plies: int) -> list[Int64s]:
     """Ascending keys of the positions of 0, 1, ... ``plies`` discs that are not over."""
     found = [np.array([BOTTOM], dtype=np.int64)]
     for _ in range(plies):
@@ -113,7 +108,7 @@ def layers(plies: int) -> list[NDArray[np.int64]]:
     return found
 
 
-def backed_up(keys: list[NDArray[np.int64]], last: NDArray[np.int8]) -> list[NDArray[np.int8]]:
+def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
     """Scores for every layer of keys, given those of the last."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
@@ -123,14 +118,14 @@ def backed_up(keys: list[NDArray[np.int64]], last: NDArray[np.int8]) -> list[NDA
     return scores
 
 
-def bitboards(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
     """[N] bitboards of the sides to move, and of the others, of the positions with these keys."""
     mine, theirs = np.empty_like(keys), np.empty_like(keys)
     boards(keys, mine, theirs)
     return mine, theirs
 
 
-def without_immediate_win(mine: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.bool_]:
+def without_immediate_win(mine: Int64s, theirs: Int64s) -> Bools:
     """[N]: neither side could win with the next disc, as in the UCI Connect-4 data set."""
     return np.array(
         [

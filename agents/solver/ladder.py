@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.published.negamax import STOPPED, negamax
 from agents.search.packing import board_key
 from agents.solver.driver import OUTWARDS
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     BOARD,
     CELLS,
@@ -52,14 +50,7 @@ ENTRIES: Final = (1 << 22) + 15  # of the table: 4,194,319, odd, spreads keys by
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64, int64, int64, int64[::1])")
 def rung_search(
-    mine: int,
-    theirs: int,
-    plies: int,
-    alpha: int,
-    beta: int,
-    rung: int,
-    limit: int,
-    table: NDArray[np.int64],
+    mine: int, theirs: int, plies: int, alpha: int, beta: int, rung: int, limit: int, table: Int64s
 ) -> tuple[int, int]:
     """Score within ``alpha < beta`` (fail-hard), or STOPPED, and nodes, this one included.
 
@@ -125,9 +116,7 @@ def rung_search(
 
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1])")
-def rung_score(
-    mine: int, theirs: int, rung: int, limit: int, table: NDArray[np.int64]
-) -> tuple[int, int]:
+def rung_score(mine: int, theirs: int, rung: int, limit: int, table: Int64s) -> tuple[int, int]:
     """Exact score of a position that is not over, or STOPPED, and nodes searched."""
     plies = popcount(mine | theirs)
     if rung < ALPHA_BETA:

@@ -5,23 +5,26 @@ Each has a plain form for ``NUMBA_DISABLE_JIT=1``.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
-import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]  # it ships no types
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
+from c4env.arrays import Int64s
 from c4env.jit import config, kernel
+
+# To a type checker what it makes would take the compiler's own arguments too.
+_intrinsic: Callable[[Any], Any] = intrinsic
 
 # Memory of int64 words. A pointer goes through a recursive kernel in one register where an
 # array takes seven; uncompiled, the array itself serves.
 POINTER: Final = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
 
 
-@intrinsic
+@_intrinsic
 def _pointer(typingctx: Any, address: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], context.get_value_type(POINTER))
@@ -29,7 +32,7 @@ def _pointer(typingctx: Any, address: Any) -> Any:
     return POINTER(types.uintp), codegen
 
 
-@intrinsic
+@_intrinsic
 def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
@@ -44,7 +47,7 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
     return types.void(POINTER, types.int64), codegen
 
 
-@intrinsic
+@_intrinsic
 def _trailing_zeros(typingctx: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.IntType(1)(0))
@@ -52,7 +55,7 @@ def _trailing_zeros(typingctx: Any, bits: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-@intrinsic
+@_intrinsic
 def _leading_zeros(typingctx: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.IntType(1)(0))
@@ -60,15 +63,9 @@ def _leading_zeros(typingctx: Any, bits: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-# To a type checker an intrinsic takes the compiler's own arguments too.
-_as_pointer: Any = _pointer
-_fetch: Any = _prefetch
-_count_trailing: Any = _trailing_zeros
-_count_leading: Any = _leading_zeros
-
 if config.DISABLE_JIT:
 
-    def pointer(array: NDArray[np.int64]) -> Any:
+    def pointer(array: Int64s) -> Any:
         """The array itself: uncompiled kernels index it."""
         return array
 
@@ -86,21 +83,21 @@ if config.DISABLE_JIT:
 else:
 
     @kernel(POINTER(types.int64[::1]))
-    def pointer(array: NDArray[np.int64]) -> Any:
+    def pointer(array: Int64s) -> Any:
         """The address of the array's words, for kernels that run while it lives."""
-        return _as_pointer(array.ctypes.data)
+        return _pointer(array.ctypes.data)
 
     @kernel(types.void(POINTER, types.int64))
     def prefetch(table: Any, index: int) -> None:
         """Ask the processor to bring the word near."""
-        _fetch(table, index)
+        _prefetch(table, index)
 
     @kernel("int64(int64)")
     def trailing_zeros(bits: int) -> int:
         """Number of the lowest set bit; ``bits`` is not 0."""
-        return int(_count_trailing(bits))
+        return int(_trailing_zeros(bits))
 
     @kernel("int64(int64)")
     def bit_length(number: int) -> int:
         """Binary digits of a number of 0 or more."""
-        return 64 - int(_count_leading(number))
+        return 64 - int(_leading_zeros(number))

@@ -51,14 +51,10 @@ class Perfect(SearchingAgent):
             column = worse[int(self._generator.integers(len(worse)))]
             value = -self.solver.score(position.play(column))
         else:
-            column = self._among(best)
+            drawn = 0 if self.ties == "centre" else int(self._generator.integers(len(best)))
+            column = best[drawn]
             value = self.solver.score(position)
         return column, float(value), nodes + self.solver.nodes
-
-    def _among(self, columns: tuple[int, ...]) -> int:
-        if self.ties == "centre":
-            return columns[0]
-        return columns[int(self._generator.integers(len(columns)))]
 
     def search(self, position: Position) -> SearchResult:
         """The chosen column, the exact score it keeps, and best play from there to the end."""

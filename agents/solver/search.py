@@ -20,15 +20,7 @@ from numba import types
 from agents.search.packing import board_key
 from agents.solver.bounds import even_claim, odd_claim
 from agents.solver.lowlevel import POINTER, trailing_zeros
-from agents.solver.table import (
-    MARKS,
-    fetch,
-    lower_bound,
-    mix,
-    probe,
-    store,
-    upper_bound,
-)
+from agents.solver.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
 from c4env.bitboard import (
     CELLS,
     COLUMNS,
@@ -185,8 +177,6 @@ def search(
     Args:
         table: the transposition table.
         work: the thread's workspace.
-        mine: discs of the side to move.
-        theirs: discs of the other side.
         my_wins: cells that win for the side to move, occupied or not.
         their_wins: cells that win for the other.
         plies: discs on the board.

@@ -8,16 +8,10 @@ from math import inf
 from typing import Final, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from agents.solver.book import Book
-from agents.solver.driver import (
-    ABORTED,
-    LARGEST,
-    NO_SCORE,
-    score_columns,
-    score_position,
-)
+from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, score_position
 from agents.solver.search import (
     DEEPEST,
     EPOCH,
@@ -33,6 +27,7 @@ from agents.solver.search import (
 )
 from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
 from agents.solver.threads import run_interruptibly
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption
@@ -88,9 +83,9 @@ class Solver:
         self.table_mb = table_mb
         self.threads = threads
         self.nodes = 0
-        self._table: NDArray[np.int64] | None = None
+        self._table: Int64s | None = None
         self._epoch = 1
-        self._workspaces: list[NDArray[np.int64]] = []
+        self._workspaces: list[Int64s] = []
 
     def __repr__(self) -> str:
         return f"Solver(book={self.book!r}, table_mb={self.table_mb}, threads={self.threads})"
@@ -182,7 +177,7 @@ class Solver:
         *,
         threads: int | None = None,
         fresh: bool = False,
-    ) -> NDArray[np.int8]:
+    ) -> Int8s:
         """The exact scores of N positions, at native speed and on all cores.
 
         Args:
@@ -198,9 +193,7 @@ class Solver:
             InvalidPosition: bitboards that are no position; the first is named.
             InvalidOption: arrays of different shapes, ``threads`` out of range.
         """
-        from agents.solver import batch  # compiled only where it is used
-
-        return self._many(batch.score_batch, (), *batch.bitboards(mine, theirs), threads, fresh)
+        return self._many(mine, theirs, 1, threads, fresh)[:, 0]
 
     def columns_many(
         self,
@@ -209,17 +202,14 @@ class Solver:
         *,
         threads: int | None = None,
         fresh: bool = False,
-    ) -> NDArray[np.int8]:
+    ) -> Int8s:
         """The exact scores of all columns of N positions, as :meth:`scores_many` takes them.
 
         Returns:
             [N, 7] int8; ``NO_SCORE``, less than any score, where a column is full or the
             game is over.
         """
-        from agents.solver import batch  # compiled only where it is used
-
-        sides = batch.bitboards(mine, theirs)
-        return self._many(batch.columns_batch, (COLUMNS,), *sides, threads, fresh)
+        return self._many(mine, theirs, COLUMNS, threads, fresh)
 
     def clear(self) -> None:
         """Forget what has been searched; the table stays allocated."""
@@ -242,7 +232,7 @@ class Solver:
             if known is None:
                 mine, theirs = position.mine, position.theirs
 
-                def search(table: NDArray[np.int64], work: NDArray[np.int64]) -> int | None:
+                def search(table: Int64s, work: Int64s) -> int | None:
                     found = score_position(table, work, mine, theirs, floor, ceiling)
                     return None if found == ABORTED else found
 
@@ -262,9 +252,7 @@ class Solver:
         score = self.book.score(position) if self.book else None
         floor, ceiling = (-LARGEST, LARGEST) if score is None else (score, score)
 
-        def search(
-            table: NDArray[np.int64], work: NDArray[np.int64]
-        ) -> list[tuple[int, int]] | None:
+        def search(table: Int64s, work: Int64s) -> list[tuple[int, int]] | None:
             low, high = np.empty((2, COLUMNS), np.int8)
             done = score_columns(table, work, mine, theirs, floor, ceiling, low, high, effort)
             return list(zip(low.tolist(), high.tolist(), strict=True)) if done else None
@@ -274,7 +262,7 @@ class Solver:
         found = self._run(search, threads)
         return [None if bounds[0] == NO_SCORE else bounds for bounds in found]
 
-    def _memory(self, threads: int) -> NDArray[np.int64]:
+    def _memory(self, threads: int) -> Int64s:
         """The table, and as many workspaces as threads, ready to search."""
         if self._table is None:
             self._table = allocate(self.table_mb)
@@ -289,11 +277,7 @@ class Solver:
             work[SPENT] = -1
         return self._table
 
-    def _run(
-        self,
-        search: Callable[[NDArray[np.int64], NDArray[np.int64]], T | None],
-        threads: int,
-    ) -> T:
+    def _run(self, search: Callable[[Int64s, Int64s], T | None], threads: int) -> T:
         """What a search comes to in any of the threads: None is an interrupted search.
 
         Easy ones finish in the caller's thread. Python hands out a Ctrl-C only between its
@@ -311,7 +295,7 @@ class Solver:
                     work[SHARED_PLIES] = _SHARED_PLIES
             answers: list[T] = []
 
-            def task(work: NDArray[np.int64]) -> None:
+            def task(work: Int64s) -> None:
                 answer = search(table, work)
                 if answer is not None:
                     answers.append(answer)
@@ -323,36 +307,33 @@ class Solver:
 
     def _many(
         self,
-        search: Callable[..., int],
-        shape: tuple[int, ...],
-        mine: NDArray[np.int64],
-        theirs: NDArray[np.int64],
+        positions: Sequence[Position] | ArrayLike,
+        others: ArrayLike | None,
+        width: int,
         threads: int | None,
         fresh: bool,
-    ) -> NDArray[np.int8]:
-        """[N, *shape] scores: what the book knows, and the rest by a kernel of `batch`."""
+    ) -> Int8s:
+        """[N, width] scores, of positions or of all columns: the book's, and the rest searched."""
+        from agents.solver import batch  # compiled only where it is used
+
+        mine, theirs = batch.bitboards(positions, others)
         if threads is None:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
             raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
-        scores = np.zeros((len(mine), *shape), np.int8)
+        scores = np.zeros((len(mine), width), np.int8)
         nodes = 0
         rest = np.arange(len(mine))
         if self.book:  # it knows the columns of positions a ply before its last
-            from agents.solver import batch
-
-            early = batch.plies_of(mine, theirs) <= self.book.plies - len(shape)
+            early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
             rest = np.flatnonzero(~early)
             for i in np.flatnonzero(early).tolist():
                 position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
-                if shape:
-                    known = self.scores(position)
-                    scores[i] = [NO_SCORE if score is None else score for score in known]
-                else:
-                    scores[i] = self.score(position)
+                known = self.scores(position) if width > 1 else [self.score(position)]
+                scores[i] = [NO_SCORE if score is None else score for score in known]
                 nodes += self.nodes
         found = scores[rest]
-        self._batch(search, mine[rest], theirs[rest], found, threads, fresh)
+        self._batch(batch.score_batch, mine[rest], theirs[rest], found, threads, fresh)
         scores[rest] = found
         self.nodes += nodes
         return scores
@@ -360,9 +341,9 @@ class Solver:
     def _batch(
         self,
         search: Callable[..., int],
-        mine: NDArray[np.int64],
-        theirs: NDArray[np.int64],
-        scores: NDArray[np.int8],
+        mine: Int64s,
+        theirs: Int64s,
+        scores: Int8s,
         threads: int,
         fresh: bool,
     ) -> None:
@@ -376,7 +357,7 @@ class Solver:
             size = max(1, min(_PORTION, (len(mine) - begin) // (_SHARES * threads)))
             portions = iter(range(begin, len(mine), size))
 
-            def task(work: NDArray[np.int64]) -> None:
+            def task(work: Int64s) -> None:
                 for start in portions:
                     stop = min(start + size, len(mine))
                     search(table, work, mine, theirs, scores, start, stop, fresh)

@@ -21,10 +21,10 @@ from typing import Any, Final
 
 import numpy as np
 from numba import types
-from numpy.typing import NDArray
 
 from agents.search.packing import board_key
 from agents.solver.lowlevel import POINTER, bit_length, prefetch
+from c4env.arrays import Int64s
 from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
@@ -44,7 +44,6 @@ KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # so is folding the upper bits onto the lower
 MARKS: Final = 1 << 10  # words after the buckets: positions threads are searching now
-LEAST_BUCKETS: Final = 1 << (KEY_BITS - TAG_BITS)
 BYTES_PER_BUCKET: Final = 16
 
 
@@ -136,7 +135,7 @@ def store(
     table[slot] = signature | (lower << LOWER_SHIFT) | (upper << UPPER_SHIFT) | (work << WORK_SHIFT)
 
 
-def allocate(megabytes: int) -> NDArray[np.int64]:
+def allocate(megabytes: int) -> Int64s:
     """An empty table: the greatest power of two of buckets within ``megabytes``, and the marks.
 
     Large pages are asked for where the system has them (a tenth of a hard search).

@@ -6,16 +6,14 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.solver.search import LIMIT, STOPPED
+from c4env.arrays import Int64s
 
 _AT_ONCE: Final = -1  # a limit of nodes that every search has reached
 
 
 def run_interruptibly(
-    task: Callable[[NDArray[np.int64]], None], workspaces: list[NDArray[np.int64]], wait_for: int
+    task: Callable[[Int64s], None], workspaces: list[Int64s], wait_for: int
 ) -> None:
     """Run a task in a thread for each workspace until some are done; then stop the others.
 
@@ -28,7 +26,7 @@ def run_interruptibly(
     """
     done = threading.Semaphore(0)
 
-    def run(work: NDArray[np.int64]) -> None:
+    def run(work: Int64s) -> None:
         try:
             task(work)
         finally:

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.solver.enumeration import find
+from c4env.arrays import Int8s
 from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
 from c4env.jit import kernel
 
 PLIES: Final = 12
 UNKNOWN: Final = 99
 
-Distances = tuple[NDArray[np.int32], NDArray[np.int8]]
+Distances = tuple[NDArray[np.int32], Int8s]
 
 _RECORD: Final = np.dtype([("code", ">i4"), ("end", "i1")])
 
@@ -44,9 +45,7 @@ def code(mine: int, theirs: int) -> int:
 
 
 @kernel("int64(int32[::1], int8[::1], int64, int64, int64)")
-def resolve(
-    codes: NDArray[np.int32], ends: NDArray[np.int8], mine: int, theirs: int, plies: int
-) -> int:
+def resolve(codes: NDArray[np.int32], ends: Int8s, mine: int, theirs: int, plies: int) -> int:
     """The score of a position of up to 12 discs that is not over, or ``UNKNOWN``."""
     if winning_moves(mine, theirs):
         return win_score(plies + 1)

@@ -26,12 +26,15 @@ def needs(extra: str, module: str) -> Iterator[None]:
         raise SystemExit(words) if module == "__main__" else MissingExtra(words) from None
 
 
-def run(train: Callable[..., Any], doc: str | None, argv: Sequence[str] | None) -> Any:
+def run(
+    train: Callable[..., Any], doc: str | None, said: str = "", argv: Sequence[str] | None = None
+) -> None:
     """Call ``train(out, steps, seed)`` as the command line says: ``OUT [--steps N] [--seed S]``.
 
     Args:
         train: a script's function; its own default is that of ``--steps``.
         doc: what ``--help`` says first.
+        said: what is printed before the mean return that ``train`` answers; empty for nothing.
         argv: the arguments; None for those of the process.
     """
     parser = argparse.ArgumentParser(description=doc)
@@ -40,4 +43,6 @@ def run(train: Callable[..., Any], doc: str | None, argv: Sequence[str] | None) 
     parser.add_argument("--steps", type=int, default=steps)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(argv)
-    return train(given.out, given.steps, given.seed)
+    mean = train(given.out, given.steps, given.seed)
+    if said:
+        print(f"{said}: {mean:+.2f}")

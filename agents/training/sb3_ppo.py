@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from agents.batched import Pool
@@ -41,10 +40,5 @@ def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 
     model.save(out)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Train as the command line says."""
-    run(train, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    run(train, __doc__)

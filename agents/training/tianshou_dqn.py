@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from agents.training import needs, run
@@ -61,11 +60,5 @@ def train(out: str | Path, steps: int = 50_000, seed: int = 1, boards: int = 10)
     return float(result.best_reward)
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Train as the command line says."""
-    mean = run(train, __doc__, argv)
-    print(f"mean return against random: {mean:+.2f}")
-
-
 if __name__ == "__main__":
-    main()
+    run(train, __doc__, "mean return against random")

@@ -8,7 +8,6 @@ what follows a move is worth to the mover the negative of what it is worth to th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -120,10 +119,5 @@ class TorchPPO(Agent):
             return int(self._network(*given)[0].logits.argmax())
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Train as the command line says."""
-    run(train, __doc__, argv)
-
-
 if __name__ == "__main__":
-    main()
+    run(train, __doc__)

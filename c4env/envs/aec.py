@@ -30,6 +30,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
 from c4env.envs.drop_in import AGENTS as AGENTS
 from c4env.envs.drop_in import DropIn
@@ -161,7 +162,7 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
         self.agent_selection = AGENTS[self._position.to_move]
         self._skip_agent_selection = None  # PettingZoo's note of whose turn follows dead steps
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Drop a disc for the selected agent, or, once the game is over, remove the agent.
 
         Args:
@@ -180,17 +181,6 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
         if self.terminations[agent] or self.truncations[agent]:
             self._step_dead(action)
             return
-        try:
-            self._play(agent, action)
-        except IllegalMove as error:
-            raise IllegalStep(str(error)) from None
-
-    def _play(self, agent: str, action: Any) -> None:
-        """One ply.
-
-        Raises:
-            ActionNotInSpace, IllegalMove: nothing has changed.
-        """
         position = self._position
         if agent != AGENTS[position.to_move]:
             raise WrongOrder(f"agent_selection={agent!r}: by the board the other agent is to move")
@@ -198,6 +188,8 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
             position = position.play(action)
         except InvalidAction as error:
             raise ActionNotInSpace(f"action of {agent}: {error}") from None
+        except IllegalMove as error:
+            raise IllegalStep(str(error)) from None
         self._position = position
         self._last = int(action)
         other = AGENTS[position.to_move]
@@ -246,7 +238,7 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
         fill(own, other, own | other if live else ILLEGAL_MASK, planes, mask)
         return {"observation": planes, "action_mask": mask}
 
-    def state(self) -> NDArray[np.int8]:
+    def state(self) -> Int8s:
         """The board for both, int8 ``(6, 7, 2)``: plane 0 player_0's discs; a fresh array."""
         return observe(self._position, 0)["observation"]
 
@@ -324,12 +316,9 @@ class env(raw_env):
             EnvLogger.warn_step_after_terminated_truncated()
             return
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
-            self._step_dead(action)
-            return
         try:
-            self._play(agent, action)
-        except IllegalMove:
+            super().step(action)
+        except IllegalStep:
             self._forfeit(agent)
 
     def _forfeit(self, agent: str) -> None:
@@ -348,7 +337,7 @@ class env(raw_env):
         self._require_reset("observe")
         return super().observe(agent)
 
-    def state(self) -> NDArray[np.int8]:
+    def state(self) -> Int8s:
         """The board for both; see :meth:`raw_env.state`."""
         self._require_reset("state")
         return super().state()

@@ -10,17 +10,17 @@ compile nothing by it.
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from c4env.arrays import Float64s, Int64s
 from c4env.errors import InvalidOption, OpponentFailed
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from c4env.observation import Observation
 
 NATIVE: Final = ("random", "greedy")
@@ -40,13 +40,13 @@ class Follows(Protocol):
     def reset(self, seed: int) -> None:
         """All games start anew."""
 
-    def begin(self, boards: NDArray[np.int64]) -> None:
+    def begin(self, boards: Int64s) -> None:
         """New games start on these boards."""
 
-    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> Any:
+    def __call__(self, observation: Observation, boards: Int64s) -> Any:
         """Columns ``[M]`` for what it sees on these boards."""
 
-    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """The games on these boards are over: the caller's rewards ``[M]``, 1, 0 or -1."""
 
     def save(self) -> Any:
@@ -96,7 +96,7 @@ class Asked:
         self._expected = many
         self._follows: Follows | None = source.follow() if hasattr(source, "follow") else None
 
-    def __call__(self, observation: Observation, boards: NDArray[np.int64]) -> Any:
+    def __call__(self, observation: Observation, boards: Int64s) -> Any:
         """Columns ``[M]`` for some boards, as the opponent returns them: nothing is checked.
 
         Raises:
@@ -109,7 +109,7 @@ class Asked:
         answers, errors = [], []
         for form in (self._expected, not self._expected):
             try:
-                answer = self._ask(_copy(observation), form)
+                answer = self._ask(copy.deepcopy(observation), form)
                 fits = _fits(answer, len(boards), form, strict=form != self._expected)
             except Exception as error:
                 errors.append(error)
@@ -131,12 +131,12 @@ class Asked:
             for i in range(len(masks))
         ]
 
-    def begin(self, boards: NDArray[np.int64]) -> None:
+    def begin(self, boards: Int64s) -> None:
         """Tell an opponent that follows its games of new ones."""
         if self._follows is not None and len(boards):
             self._follows.begin(boards)
 
-    def end(self, boards: NDArray[np.int64], rewards: NDArray[np.float64]) -> None:
+    def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Tell an opponent that follows its games how some ended for the caller."""
         if self._follows is not None and len(boards):
             self._follows.end(boards, rewards)
@@ -169,13 +169,6 @@ class Asked:
             raise OpponentFailed(
                 f"the opponent's reset raised {type(error).__name__}: {error}"
             ) from error
-
-
-def _copy(observation: Observation) -> Observation:
-    return {
-        "observation": observation["observation"].copy(),
-        "action_mask": observation["action_mask"].copy(),
-    }
 
 
 def _fits(answer: Any, size: int, of_many: bool, *, strict: bool) -> bool:

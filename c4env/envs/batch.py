@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs import kernels
 from c4env.envs.kernels import DRAWN as DRAWN
@@ -19,7 +21,7 @@ from c4env.observation import OBSERVATION_SHAPE
 from c4env.position import Position, parse_column
 
 
-def boards_from(planes: ArrayLike) -> NDArray[np.int64]:
+def boards_from(planes: ArrayLike) -> Int64s:
     """Boards int64 ``[N, 2]`` of what the sides to move see, the inverse of :func:`observe`.
 
     Args:
@@ -34,13 +36,12 @@ def boards_from(planes: ArrayLike) -> NDArray[np.int64]:
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         raise InvalidObservation("planes must hold 0 and 1 only")
     boards = np.empty((len(array), 2), np.int64)
-    kernels.read_planes(
-        np.array(array, np.int8, order="C"), boards
-    )  # a copy: the kernel wants it writable
+    writable = np.array(array, np.int8, order="C")  # as the kernel is compiled for
+    kernels.read_planes(writable, boards)
     return boards
 
 
-def parse_actions(actions: ArrayLike, size: int) -> NDArray[np.int64]:
+def parse_actions(actions: ArrayLike, size: int) -> Int64s:
     """Actions as int64 ``[size]``.
 
     Raises:
@@ -54,7 +55,7 @@ def parse_actions(actions: ArrayLike, size: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, np.int64)
 
 
-def refusal(i: int, boards: NDArray[np.int64], results: NDArray[np.int8], action: int) -> Exception:
+def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
     """The error that says why an action cannot be played on board i."""
     if results[i] != ONGOING:
         return IllegalMove(f"board {i}: the game is over; reset the board first")
@@ -65,7 +66,7 @@ def refusal(i: int, boards: NDArray[np.int64], results: NDArray[np.int8], action
     raise AssertionError(f"board {i}: {action} can be played")
 
 
-def bitboards(positions: Position | str | Sequence[Position | str]) -> NDArray[np.int64]:
+def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
     """Boards int64 ``[K, 2]`` of one or more positions or move strings.
 
     Raises:
@@ -88,12 +89,12 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> NDArray[n
     return boards
 
 
-def positions_of(boards: NDArray[np.int64]) -> list[Position]:
+def positions_of(boards: Int64s) -> list[Position]:
     """The boards as values."""
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
 
 
-def parse_where(where: Any, size: int) -> NDArray[np.bool_]:
+def parse_where(where: Any, size: int) -> Bools:
     """A choice of boards as bool ``[size]``; None for all.
 
     Raises:
@@ -110,9 +111,7 @@ def parse_where(where: Any, size: int) -> NDArray[np.bool_]:
     return array.astype(np.bool_)
 
 
-def set_starts(
-    boards: NDArray[np.int64], where: NDArray[np.bool_], starts: NDArray[np.int64]
-) -> None:
+def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
     """Put one start on all chosen boards, or one a chosen board.
 
     Raises:
@@ -156,21 +155,19 @@ class Batch:
         self._rewards = np.empty((size, 2), np.float64)
 
     @property
-    def over(self) -> NDArray[np.bool_]:
+    def over(self) -> Bools:
         """Bool ``[N]``: whose games have ended; a copy."""
         return np.not_equal(self._results, ONGOING)
 
     @property
-    def results(self) -> NDArray[np.int8]:
+    def results(self) -> Int8s:
         """Int8 ``[N]``: ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` or ``DRAWN``; a copy."""
         return self._results.copy()
 
     @property
-    def plies(self) -> NDArray[np.int8]:
+    def plies(self) -> Int8s:
         """Int8 ``[N]``: discs on each board; a copy."""
-        plies = np.empty(self.size, np.int8)
-        kernels.count_plies(self._boards, plies, 0, self.size)
-        return plies
+        return kernels.plies_of(self._boards)
 
     def positions(self) -> list[Position]:
         """Every board as a value."""
@@ -196,7 +193,7 @@ class Batch:
         set_starts(self._boards, chosen, bitboards("" if positions is None else positions))
         self._results[chosen] = ONGOING
 
-    def step(self, actions: ArrayLike) -> NDArray[np.float64]:
+    def step(self, actions: ArrayLike) -> Float64s:
         """One ply on every board.
 
         Args:
@@ -220,7 +217,7 @@ class Batch:
         kernels.write_player_rewards(self._results, kernels.REWARDS, rewards, 0, self.size)
         return rewards
 
-    def observe(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    def observe(self) -> tuple[Int8s, Int8s]:
         """What the side to move sees: planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]``.
 
         Plane 0 holds the discs of the side to move; a mask is all zeros once the game is over.
@@ -230,6 +227,12 @@ class Batch:
         state = self._boards, self._results, self._seats
         kernels.observe(*state, kernels.NO_COLUMN, words, masks, 0, self.size)
         return kernels.as_planes(words), masks
+
+
+def shares(size: int, threads: int) -> list[tuple[int, int]]:
+    """The boards, from one number up to another, that each thread looks after."""
+    edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
+    return list(itertools.pairwise(edges))
 
 
 def parse_size(size: object) -> int:

@@ -26,14 +26,11 @@ from typing import Any, NoReturn, SupportsIndex, TypeVar
 import numpy as np
 from pettingzoo.utils import AgentSelector
 
-from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, drop, has_won
+from c4env.bitboard import CELLS, COLUMNS, drop, has_won
 from c4env.errors import InvalidPosition, NotReset
-from c4env.position import DISCS, EMPTY, Position
+from c4env.position import DISCS, EMPTY, Position, numbered_cells
 
 AGENTS = ("player_0", "player_1")
-
-# The bit of each cell, row by row from the top.
-BITS = [STRIDE * column + height for height in reversed(range(ROWS)) for column in range(COLUMNS)]
 
 Env = TypeVar("Env", bound="DropIn")
 
@@ -81,8 +78,7 @@ class DropIn:
 
         A list of its own; see the module for what setting it, or a cell of it, does.
         """
-        first, second = self._position.discs(0), self._position.discs(1)
-        return Board(self, [(first >> bit & 1) + 2 * (second >> bit & 1) for bit in BITS])
+        return Board(self, numbered_cells(self._position))
 
     @board.setter
     def board(self, cells: Any) -> None:

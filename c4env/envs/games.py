@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs import batch, kernels, opponents
 from c4env.envs.asking import Asked, parse_opponent
@@ -26,13 +27,13 @@ class Arrays(NamedTuple):
     """What a step writes and hands out."""
 
     words: NDArray[np.int32]  # [N, 21], the planes
-    masks: NDArray[np.int8]  # [N, 7]
-    rewards: NDArray[np.float64]  # [N]
-    terminations: NDArray[np.bool_]  # [N]
-    truncations: NDArray[np.bool_]  # [N], never true
-    player_rewards: NDArray[np.float64]  # [N, 2]
-    plies: NDArray[np.int8]  # [N]
-    seats: NDArray[np.int8]  # [N], not written in self-play
+    masks: Int8s  # [N, 7]
+    rewards: Float64s  # [N]
+    terminations: Bools  # [N]
+    truncations: Bools  # [N], never true
+    player_rewards: Float64s  # [N, 2]
+    plies: Int8s  # [N]
+    seats: Int8s  # [N], not written in self-play
 
     @classmethod
     def make(cls, size: int) -> Arrays:
@@ -105,10 +106,15 @@ class Games:
         self._level = opponents.LEVELS[parsed] if isinstance(parsed, str) else -1
         self.opponent = opponent
 
+    @property
+    def _state(self) -> tuple[Int64s, Int8s, Int8s]:
+        """What all kernels begin with."""
+        return self.boards, self.results, self.seats
+
     def save(self) -> tuple[Any, ...]:
         """A copy of everything that play changes, for :meth:`restore`."""
-        arrays = self.boards, self.results, self.seats, self.streams
-        return *(array.copy() for array in arrays), self.asked and self.asked.save()
+        arrays = (array.copy() for array in (*self._state, self.streams))
+        return *arrays, self.asked and self.asked.save()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Go back to what :meth:`save` returned."""
@@ -116,27 +122,18 @@ class Games:
         if self.asked is not None:
             self.asked.restore(asked)
 
-    def over(self) -> NDArray[np.bool_]:
+    def over(self) -> Bools:
         """Bool ``[N]``: whose games have ended; a fresh array."""
         return np.not_equal(self.results, kernels.ONGOING)
 
-    def begin(self, where: NDArray[np.bool_], start: int, stop: int) -> None:
+    def begin(self, where: Bools, start: int, stop: int) -> None:
         """New games, before the opponent's first move, on chosen boards."""
-        opponents.begin(
-            self.boards,
-            self.results,
-            self.seats,
-            self.streams,
-            self._openings,
-            self._seat,
-            where,
-            start,
-            stop,
-        )
+        chance = self.streams, self._openings, self._seat
+        opponents.begin(*self._state, *chance, where, start, stop)
         if self.asked is not None:
             self.asked.begin(np.flatnonzero(where))
 
-    def set_starts(self, where: NDArray[np.bool_], starts: NDArray[np.int64]) -> None:
+    def set_starts(self, where: Bools, starts: Int64s) -> None:
         """Put starts, one or one each, on the chosen boards, whose games have just begun.
 
         Raises:
@@ -151,7 +148,7 @@ class Games:
             if seat != position.to_move:
                 refuse_instant_end(position)
 
-    def play(self, actions: NDArray[np.int64], start: int, stop: int) -> None:
+    def play(self, actions: Int64s, start: int, stop: int) -> None:
         """The caller's ply wherever the game goes on; actions are 0..6 already."""
         kernels.play(self.boards, self.results, actions, start, stop)
 
@@ -164,14 +161,11 @@ class Games:
         if self.asked is not None:
             self._ask(self.asked)
         elif not self.self_play:
-            opponents.reply(
-                self.boards, self.results, self.seats, self.streams, self._level, start, stop
-            )
+            opponents.reply(*self._state, self.streams, self._level, start, stop)
 
     def _ask(self, opponent: Asked) -> None:
-        plies = np.empty(self.size, np.int8)
-        kernels.count_plies(self.boards, plies, 0, self.size)
-        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (plies & 1 != self.seats))
+        to_move = kernels.plies_of(self.boards) & 1
+        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
         if not len(waiting):
             return
         boards, results = self.boards[waiting], self.results[waiting]
@@ -201,35 +195,23 @@ class Games:
 
     def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
         """Write rewards and terminations, and tell the opponent of the games that are over."""
-        kernels.write_rewards(
-            self.boards,
-            self.results,
-            self.seats,
-            kernels.REWARDS,
-            arrays.rewards,
-            arrays.terminations,
-            start,
-            stop,
-        )
-        kernels.write_player_rewards(
-            self.results, kernels.REWARDS, arrays.player_rewards, start, stop
-        )
+        table = kernels.REWARDS
+        written = arrays.rewards, arrays.terminations
+        kernels.write_rewards(*self._state, table, *written, start, stop)
+        kernels.write_player_rewards(self.results, table, arrays.player_rewards, start, stop)
         if self.asked is not None:
             ended = np.flatnonzero(arrays.terminations)
             self.asked.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
         """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""
-        state = self.boards, self.results, self.seats
-        kernels.observe(*state, finished, arrays.words, arrays.masks, start, stop)
+        kernels.observe(*self._state, finished, arrays.words, arrays.masks, start, stop)
         kernels.count_plies(self.boards, arrays.plies, start, stop)
         if not self.self_play:
             arrays.seats[start:stop] = self.seats[start:stop]
 
 
-def observed(
-    boards: NDArray[np.int64], results: NDArray[np.int8], seats: NDArray[np.int8]
-) -> Observation:
+def observed(boards: Int64s, results: Int8s, seats: Int8s) -> Observation:
     """Observations of some boards, in fresh arrays."""
     words = np.empty((len(boards), kernels.WORDS), np.int32)
     masks = np.empty((len(boards), COLUMNS), np.int8)
@@ -237,6 +219,6 @@ def observed(
     return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
-def _shortened(numbers: NDArray[np.int64]) -> str:
+def _shortened(numbers: Int64s) -> str:
     text = ", ".join(map(str, numbers[:8].tolist()))
     return text + (", ..." if len(numbers) > 8 else "")

@@ -16,8 +16,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import BOARD, CELLS, COLUMN, COLUMNS, ROWS, STRIDE, drop, has_won, popcount
 from c4env.jit import kernel
+from c4env.observation import read
 
 # How a game stands. A forfeit is an illegal move of that player.
 ONGOING: Final = 0
@@ -42,11 +44,7 @@ ANY_COLUMN: Final = 0
 
 @kernel("int64(int64[:, ::1], int8[::1], int64[::1], boolean, boolean)", nogil=True)
 def first_refused(
-    boards: NDArray[np.int64],
-    results: NDArray[np.int8],
-    actions: NDArray[np.int64],
-    skip_finished: bool,
-    allow_full: bool,
+    boards: Int64s, results: Int8s, actions: Int64s, skip_finished: bool, allow_full: bool
 ) -> int:
     """Index of the first board that its action cannot be played on, -1 if there is none."""
     for i in range(len(actions)):
@@ -64,7 +62,7 @@ def first_refused(
 
 
 @kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
-def play_cell(boards: NDArray[np.int64], i: int, cell: int) -> int:
+def play_cell(boards: Int64s, i: int, cell: int) -> int:
     """Play a cell on board i, which passes the turn; returns the code of the result."""
     mine = int(boards[i, 0]) | cell
     theirs = int(boards[i, 1])
@@ -76,13 +74,7 @@ def play_cell(boards: NDArray[np.int64], i: int, cell: int) -> int:
 
 
 @kernel("void(int64[:, ::1], int8[::1], int64[::1], int64, int64)", nogil=True)
-def play(
-    boards: NDArray[np.int64],
-    results: NDArray[np.int8],
-    actions: NDArray[np.int64],
-    start: int,
-    stop: int,
-) -> None:
+def play(boards: Int64s, results: Int8s, actions: Int64s, start: int, stop: int) -> None:
     """One ply on every board whose game goes on; a full column forfeits the game.
 
     Actions are 0..6 already (:func:`first_refused`).
@@ -110,12 +102,12 @@ def two_bytes(own: int, other: int, column: int) -> int:
     nogil=True,
 )
 def observe(
-    boards: NDArray[np.int64],
-    results: NDArray[np.int8],
-    seats: NDArray[np.int8],
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
     finished: int,
     words: NDArray[np.int32],
-    masks: NDArray[np.int8],
+    masks: Int8s,
     start: int,
     stop: int,
 ) -> None:
@@ -158,18 +150,10 @@ def observe(
 
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
-def read_planes(planes: NDArray[np.int8], boards: NDArray[np.int64]) -> None:
+def read_planes(planes: Int8s, boards: Int64s) -> None:
     """Write the boards that planes ``[N, 6, 7, 2]`` of zeros and ones show."""
     for i in range(len(boards)):
-        own = 0
-        other = 0
-        for row in range(ROWS):
-            for column in range(COLUMNS):
-                height = STRIDE * column + ROWS - 1 - row
-                own |= int(planes[i, row, column, 0]) << height
-                other |= int(planes[i, row, column, 1]) << height
-        boards[i, 0] = own
-        boards[i, 1] = other
+        boards[i, 0], boards[i, 1] = read(planes[i])
 
 
 @kernel(
@@ -178,12 +162,12 @@ def read_planes(planes: NDArray[np.int8], boards: NDArray[np.int64]) -> None:
     nogil=True,
 )
 def write_rewards(
-    boards: NDArray[np.int64],
-    results: NDArray[np.int8],
-    seats: NDArray[np.int8],
-    table: NDArray[np.float64],
-    rewards: NDArray[np.float64],
-    terminations: NDArray[np.bool_],
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    table: Float64s,
+    rewards: Float64s,
+    terminations: Bools,
     start: int,
     stop: int,
 ) -> None:
@@ -210,31 +194,29 @@ def write_rewards(
 
 @kernel("void(int8[::1], float64[:, ::1], float64[:, ::1], int64, int64)", nogil=True)
 def write_player_rewards(
-    results: NDArray[np.int8],
-    table: NDArray[np.float64],
-    player_rewards: NDArray[np.float64],
-    start: int,
-    stop: int,
+    results: Int8s, table: Float64s, player_rewards: Float64s, start: int, stop: int
 ) -> None:
     """Write the rewards ``[N, 2]`` of both players; ``table`` is ``REWARDS``."""
     for i in range(start, stop):
-        result = results[i]
-        if result == ONGOING:
-            player_rewards[i, 0] = 0.0
-            player_rewards[i, 1] = 0.0
-        else:
-            player_rewards[i, 0] = table[result, 0]
-            player_rewards[i, 1] = table[result, 1]
+        player_rewards[i, 0] = table[results[i], 0]
+        player_rewards[i, 1] = table[results[i], 1]
 
 
 @kernel("void(int64[:, ::1], int8[::1], int64, int64)", nogil=True)
-def count_plies(boards: NDArray[np.int64], plies: NDArray[np.int8], start: int, stop: int) -> None:
+def count_plies(boards: Int64s, plies: Int8s, start: int, stop: int) -> None:
     """Write the number of discs on every board."""
     for i in range(start, stop):
         plies[i] = popcount(int(boards[i, 0] | boards[i, 1]))
 
 
-def as_planes(words: NDArray[np.int32]) -> NDArray[np.int8]:
+def plies_of(boards: Int64s) -> Int8s:
+    """Int8 ``[N]``: the number of discs on every board, in a fresh array."""
+    plies = np.empty(len(boards), np.int8)
+    count_plies(boards, plies, 0, len(boards))
+    return plies
+
+
+def as_planes(words: NDArray[np.int32]) -> Int8s:
     """The planes int8 ``[N, 6, 7, 2]`` in the words ``[N, 21]`` of :func:`observe`; a view."""
     # A word's lowest byte comes first; on a machine that stores it last, swap.
     if np.little_endian:

@@ -11,7 +11,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.bitboard import playable, popcount, winning_cells
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import playable, popcount, winning_moves
 from c4env.drand48 import STATES, below, next_random
 from c4env.envs.asking import NATIVE
 from c4env.envs.kernels import ONGOING, play_cell
@@ -23,7 +24,7 @@ GREEDY: Final = LEVELS["greedy"]
 RANDOM_SEAT: Final = 2
 
 
-def streams(seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
+def streams(seeds: NDArray[np.uint64]) -> Int64s:
     """States int64 ``[N]`` of the streams with these seeds.
 
     The seeds are mixed (by the finaliser of SplitMix64), since streams of neighbouring
@@ -36,7 +37,7 @@ def streams(seeds: NDArray[np.uint64]) -> NDArray[np.int64]:
 
 
 @kernel("int64(int64[::1], int64, int64)", nogil=True)
-def draw(states: NDArray[np.int64], i: int, count: int) -> int:
+def draw(states: Int64s, i: int, count: int) -> int:
     """A number below ``count`` (at most 2**31) from stream i."""
     states[i] = next_random(int(states[i]))
     return below(int(states[i]), count)
@@ -49,19 +50,17 @@ def candidates(mine: int, theirs: int, level: int) -> int:
     ``"random"`` takes any legal column. ``"greedy"`` wins if it can, else blocks if it must,
     else takes any legal column.
     """
-    cells = playable(mine | theirs)
     if level == GREEDY:
-        wins = winning_cells(mine) & cells
-        blocks = winning_cells(theirs) & cells
-        if wins:
-            return wins
-        if blocks:
-            return blocks
-    return cells
+        urgent = winning_moves(mine, theirs)
+        if urgent == 0:
+            urgent = winning_moves(theirs, mine)
+        if urgent:
+            return urgent
+    return playable(mine | theirs)
 
 
 @kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
-def choose(mine: int, theirs: int, level: int, states: NDArray[np.int64], i: int) -> int:
+def choose(mine: int, theirs: int, level: int, states: Int64s, i: int) -> int:
     """The cell that an opponent plays on board i, drawn among its candidates."""
     cells = candidates(mine, theirs, level)
     for _ in range(draw(states, i, popcount(cells))):
@@ -69,18 +68,9 @@ def choose(mine: int, theirs: int, level: int, states: NDArray[np.int64], i: int
     return cells & -cells
 
 
-@kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64, int64)",
-    nogil=True,
-)
+@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64, int64)", nogil=True)
 def reply(
-    boards: NDArray[np.int64],
-    results: NDArray[np.int8],
-    seats: NDArray[np.int8],
-    states: NDArray[np.int64],
-    level: int,
-    start: int,
-    stop: int,
+    boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, level: int, start: int, stop: int
 ) -> None:
     """One ply of the opponent wherever it is its turn."""
     for i in range(start, stop):
@@ -96,13 +86,13 @@ def reply(
     nogil=True,
 )
 def begin(
-    boards: NDArray[np.int64],
-    results: NDArray[np.int8],
-    seats: NDArray[np.int8],
-    states: NDArray[np.int64],
-    openings: NDArray[np.int64],
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    states: Int64s,
+    openings: Int64s,
     seat: int,
-    where: NDArray[np.bool_],
+    where: Bools,
     start: int,
     stop: int,
 ) -> None:

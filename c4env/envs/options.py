@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Mapping
 from typing import Any, Final
 
-from c4env.bitboard import CELLS, playable, winning_cells
+from c4env.bitboard import CELLS, winning_moves
 from c4env.errors import InvalidOption
 from c4env.position import Position, parse_moves
 
@@ -99,8 +99,7 @@ def refuse_instant_end(position: Position) -> None:
     Raises:
         InvalidOption: the side to move can win at once, or plays the last disc.
     """
-    wins = winning_cells(position.mine) & playable(position.mine | position.theirs)
-    if wins or position.plies == CELLS - 1:
+    if winning_moves(position.mine, position.theirs) or position.plies == CELLS - 1:
         raise InvalidOption(
             f"cannot start from {position!r}: the opponent, to move there, could end the game"
         )

@@ -30,9 +30,7 @@ def register_all() -> None:
         )
     if FLOAT_ID not in registry:
         register(
-            FLOAT_ID,
-            entry_point="c4env.envs.single:ConnectFourEnv",
-            kwargs={"dtype": "float32"},
+            FLOAT_ID, entry_point="c4env.envs.single:ConnectFourEnv", kwargs={"dtype": "float32"}
         )
     try:
         from pettingzoo.env_registry.registration import aec_registry

@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
+from c4env.arrays import Bools
 from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.opponents import LEVELS, candidates
@@ -29,13 +30,7 @@ from c4env.errors import (
     OpponentFailed,
     WrongOrder,
 )
-from c4env.observation import (
-    LAYOUT_SHAPES,
-    LAYOUTS,
-    observe,
-    parse_dtype,
-    parse_layout,
-)
+from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe, parse_dtype, parse_layout
 from c4env.position import Position, parse_column
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
@@ -238,7 +233,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         observation, info = self._seen()
         return observation, -1.0, True, False, info
 
-    def action_masks(self) -> NDArray[np.bool_]:
+    def action_masks(self) -> Bools:
         """Bool ``(7,)``: the columns the caller can play now, as sb3-contrib asks for them."""
         legal = self._position.legal_columns() if self._state == "playing" else ()
         mask = np.zeros(COLUMNS, np.bool_)

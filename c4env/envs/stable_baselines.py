@@ -14,6 +14,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import DTypeLike, NDArray
 
+from c4env.arrays import Bools, Int8s
 from c4env.bitboard import COLUMNS
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, MissingExtra
@@ -87,9 +88,7 @@ class ConnectFourVecEnv(VecEnv):
         """Remember the actions, integers ``[N]``, for :meth:`step_wait`."""
         self._actions = actions
 
-    def step_wait(
-        self,
-    ) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+    def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], Bools, list[dict[str, Any]]]:
         """The caller's moves and the answers: observations, rewards, dones, infos.
 
         Raises:
@@ -144,7 +143,7 @@ class ConnectFourVecEnv(VecEnv):
             raise AttributeError(f"a board has no method {method_name!r}")
         return list(self._masks[list(self._get_indices(indices))])
 
-    def action_masks(self) -> NDArray[np.bool_]:
+    def action_masks(self) -> Bools:
         """Bool ``[N, 7]``: the columns that can be played now; a copy."""
         return self._masks.copy()
 
@@ -156,7 +155,7 @@ class ConnectFourVecEnv(VecEnv):
         self._masks = observation["action_mask"].astype(np.bool_)
         return self._laid_out(observation["observation"])
 
-    def _laid_out(self, planes: NDArray[np.int8]) -> NDArray[Any]:
+    def _laid_out(self, planes: Int8s) -> NDArray[Any]:
         return LAYOUTS[self._layout](planes).astype(self._dtype, copy=False)
 
 

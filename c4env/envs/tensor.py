@@ -7,9 +7,9 @@ moves nothing to the host and waits for nothing. On a CPU the kernels of
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from c4env.bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, ROWS, STRIDE
+from c4env.bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, FROM_TOP, ROWS, STRIDE
 from c4env.envs.batch import parse_size
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra
 
@@ -20,10 +20,6 @@ except ImportError as error:
     raise MissingExtra(
         f"c4env.TensorEnv needs PyTorch: pip install 'c4env[torch]' ({error})"
     ) from None
-
-# The bit of each cell (6, 7), row 0 on top.
-CELLS: Final = [[STRIDE * c + ROWS - 1 - r for c in range(COLUMNS)] for r in range(ROWS)]
-DIRECTIONS: Final = (1, STRIDE, STRIDE - 1, STRIDE + 1)  # up, right, right and down, right and up
 
 
 class TensorEnv:
@@ -62,7 +58,7 @@ class TensorEnv:
         self.num_envs = parse_size(num_envs)
         try:
             self.device = torch.device(device)
-            cells = torch.tensor(CELLS, device=self.device)
+            cells = torch.tensor(FROM_TOP, device=self.device).view(ROWS, COLUMNS)
         except (RuntimeError, AssertionError, TypeError) as error:
             raise InvalidOption(f"device={device!r}: {error}") from None
         self._cells = cells[..., None]

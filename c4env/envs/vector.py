@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -13,6 +12,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs import batch, kernels, opponents
 from c4env.envs.games import Arrays, Games, observed
@@ -27,7 +27,7 @@ _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position")
 
 
-class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
+class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     """N boards in one environment.
 
     **Self-play form** (no opponent): a step is one ply by whichever side is to move on
@@ -127,7 +127,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         self.render_mode = render_mode
         self._scaling = parse_scaling(screen_scaling)
         self._copy = bool(copy)
-        self._spans = _shares(self.num_envs, threads)
+        if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+            raise InvalidOption(f"threads={threads!r}: expected a positive integer")
+        self._spans = batch.shares(self.num_envs, threads)
         if self._games.asked is not None and threads > 1:
             raise InvalidOption(f"threads={threads}: a callable opponent is asked in one thread")
 
@@ -210,9 +212,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
 
     def step(
         self, actions: ArrayLike
-    ) -> tuple[
-        Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
-    ]:
+    ) -> tuple[Observation, Float64s, Bools, Bools, dict[str, Any]]:
         """One ply of the caller on every board, and the opponent's answer if there is one.
 
         Args:
@@ -323,10 +323,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         )
         final = np.empty(self.num_envs, object)  # of None
         final[at] = np.fromiter(each, object, len(at))
-        plies = np.empty(self.num_envs, np.int8)
-        kernels.count_plies(games.boards, plies, 0, self.num_envs)
         info: dict[str, Any] = {
-            "ply": plies * ended,
+            "ply": kernels.plies_of(games.boards) * ended,
             "player_rewards": arrays.player_rewards.copy(),
         }
         if not games.self_play:
@@ -348,9 +346,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
             info["seat"] = arrays.seats
         return info
 
-    def _parse_options(
-        self, options: Mapping[str, Any] | None
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
+    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
         """The boards to start on, and where they start if that is asked for."""
         options = {} if options is None else options
         if not isinstance(options, Mapping):
@@ -366,7 +362,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
         start = options.get("moves", options.get("position"))
         return where, None if start is None else batch.bitboards(start)
 
-    def _parse_seed(self, seed: Any, where: NDArray[np.bool_]) -> NDArray[np.int64]:
+    def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
         """The boards' streams of random numbers after seeding the chosen boards."""
         size = self.num_envs
         several = getattr(seed, "ndim", 0) > 0 or (
@@ -393,11 +389,3 @@ class ConnectFourVectorEnv(VectorEnv[Observation, NDArray[np.int64], NDArray[Any
 
 def _observation(arrays: Arrays) -> Observation:
     return {"observation": kernels.as_planes(arrays.words), "action_mask": arrays.masks}
-
-
-def _shares(size: int, threads: object) -> list[tuple[int, int]]:
-    """The boards that each thread looks after."""
-    if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-        raise InvalidOption(f"threads={threads!r}: expected a positive integer")
-    edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
-    return list(itertools.pairwise(edges))

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.arrays import Float64s
 from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidOption
 from c4env.position import DISCS, EMPTY, Position, parse_column
@@ -257,7 +258,7 @@ def _circle(
 
 # -- pixels ---------------------------------------------------------------------------
 
-_Pixels = NDArray[np.float64]
+_Pixels = Float64s
 _Tiles = dict[tuple[int, bool, bool], NDArray[np.uint8]]  # by player, last, line
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from c4env.bitboard import COLUMNS
 from c4env.errors import UnknownRenderMode, WindowClosed, WrongOrder
-from c4env.position import Position
+from c4env.position import DIGITS, Position
 from c4env.view.rendering import ansi, column_at, parse_scaling, rgb_array
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
 
 WAIT: Final = 0.5  # seconds between looks at a window in which nothing happens
-DIGITS: Final = "1234567"
 STEPS: Final = {"left": -1, "right": 1}
 DROPS: Final = ("return", "enter", "space", "down")
 

@@ -15,10 +15,10 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 @pytest.mark.compiled
 def test_a_model_is_trained_and_plays_in_a_tournament(tmp_path):
-    from agents.training import sb3_ppo
+    from agents.training import run, sb3_ppo
 
     path = tmp_path / "model.zip"
-    sb3_ppo.main([str(path), "--steps", "300", "--seed", "3"])
+    run(sb3_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"])
     result = evaluation.round_robin([f"sb3:{path}", "random"], openings=0, seed=1)
     assert len(result.games) == 2
     assert all(game.forfeited_by is None for game in result.games)

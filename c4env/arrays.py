@@ -1,0 +1,11 @@
+"""Names for the arrays of one type of number that signatures speak of."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bools = NDArray[np.bool_]
+Int8s = NDArray[np.int8]
+Int64s = NDArray[np.int64]
+Float64s = NDArray[np.float64]
