@@ -21,8 +21,8 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "errors lazy files cores jit bitboard drand48 position view observation envs",
     "agents": "errors base zoo search simple published solver learned sampling adapters batched "
     "training",
-    "evaluation": "errors tables plan store strength games truth studies report play web commands "
-    "benchmarks __main__",
+    "evaluation": "errors seeds tables plan store strength games truth studies report play web "
+    "commands benchmarks __main__",
 }
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
 
