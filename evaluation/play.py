@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from agents.base import Agent, SearchingAgent
 from c4env.observation import observe
@@ -33,6 +33,15 @@ class _Leave(Exception):
     """The person at the keyboard leaves the game."""
 
 
+class _Turn(NamedTuple):
+    """A move that was made, what it cost, and the position after it."""
+
+    column: int
+    nodes: int
+    seconds: float
+    after: Position
+
+
 @dataclass
 class TerminalGame:
     """One game, asked and shown line by line.
@@ -55,15 +64,12 @@ class TerminalGame:
     show: Callable[[str], Any] = print
     seed: int = 0
     styled: bool = False
-    _positions: list[Position] = field(default_factory=lambda: [Position()])
-    _columns: list[int] = field(default_factory=list)
-    _seconds: list[list[float]] = field(default_factory=lambda: [[], []])
-    _nodes: list[list[int]] = field(default_factory=lambda: [[], []])
+    _turns: list[_Turn] = field(default_factory=list)
 
     @property
     def position(self) -> Position:
         """The position on the board."""
-        return self._positions[-1]
+        return self._turns[-1].after if self._turns else Position()
 
     def play(self) -> GameRecord | None:
         """Play to the end, or until a person leaves; None when it was left before a move."""
@@ -83,17 +89,15 @@ class TerminalGame:
             except (_Leave, EOFError):
                 self.show("left the game")
                 people = {s for s, name in enumerate(self.names) if name == HUMAN}
-                if len(self._columns) < 2 or len(people) == 2:
+                if len(self._turns) < 2 or len(people) == 2:
                     return None
                 return self._record(1 - seat, "abandoned", "left the game")
             if isinstance(answer, Fault):
                 self.show(f"{self.names[seat]} forfeits: {answer.reason}")
                 return self._record(1 - seat, *answer)
             column, nodes = answer
-            self._seconds[seat].append(time.perf_counter() - started)
-            self._nodes[seat].append(nodes)
-            self._columns.append(column)
-            self._positions.append(self.position.play(column))
+            seconds = time.perf_counter() - started
+            self._turns.append(_Turn(column, nodes, seconds, self.position.play(column)))
             self.show(f"\n{self.names[seat]} ({DISCS[seat]}) plays {column + 1}\n{self._board()}")
         winner = self.position.outcome.winner
         if winner is None:
@@ -103,7 +107,7 @@ class TerminalGame:
         return self._record(winner, "four", "")
 
     def _board(self) -> str:
-        last = self._columns[-1] if self._columns else None
+        last = self._turns[-1].column if self._turns else None
         return restyled(ansi(self.position, last, colour=self.styled))
 
     def _ask_agent(self, seat: int) -> tuple[int, int] | Fault:
@@ -134,31 +138,19 @@ class TerminalGame:
 
     def _take_back(self) -> None:
         """Back to the latest earlier turn of a person."""
-        turns = [ply for ply in range(len(self._columns)) if self.names[ply & 1] == HUMAN]
+        turns = [ply for ply in range(len(self._turns)) if self.names[ply & 1] == HUMAN]
         if not turns:
             self.show("there is nothing to take back")
             return
-        while len(self._columns) > turns[-1]:
-            self._columns.pop()
-            self._positions.pop()
-            seat = self.position.to_move
-            self._seconds[seat].pop()
-            self._nodes[seat].pop()
+        del self._turns[turns[-1] :]
         self.show(self._board())
 
     def _record(self, winner: int | None, ending: Ending, reason: str) -> GameRecord:
-        first, second = self._nodes
-        first_seconds, second_seconds = self._seconds
-        return GameRecord(
-            self.names,
-            "",
-            format_moves(self._columns),
-            winner,
-            ending,
-            reason,
-            (sum(first), sum(second)),
-            (sum(first_seconds), sum(second_seconds)),
-        )
+        moves = format_moves([turn.column for turn in self._turns])
+        first, second = self._turns[::2], self._turns[1::2]
+        nodes = sum(turn.nodes for turn in first), sum(turn.nodes for turn in second)
+        seconds = sum(turn.seconds for turn in first), sum(turn.seconds for turn in second)
+        return GameRecord(self.names, "", moves, winner, ending, reason, nodes, seconds)
 
 
 def keep(folder: Path, game: GameRecord | None = None) -> None:

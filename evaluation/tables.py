@@ -10,7 +10,7 @@ import csv
 import io
 import json
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -49,7 +49,7 @@ class Table:
     """Rows in every form, with what there is to say above and below them.
 
     Attributes:
-        rows: the heading first; a cell is a text, a number, None, or :class:`Shown`.
+        rows: none, or the heading first; a cell is a text, a number, None, or :class:`Shown`.
         title: a line above.
         notes: lines below.
         left: the columns aligned left; the others are aligned right.
@@ -87,6 +87,37 @@ class Table:
         return self.markdown()
 
 
+class Result:
+    """What was found, for people and for programs, in the forms of ``--format``.
+
+    A subclass has four methods that say what there is to lay out; tables have their heading first.
+    """
+
+    tables: Callable[[], Sequence[Rows]]  # for people
+    summary: Callable[[], str]  # the words below them
+    records: Callable[[], Rows]  # for programs, the numbers as measured
+    as_dict: Callable[[], dict[str, Any]]  # for programs, everything
+
+    def text(self) -> str:
+        """For a terminal."""
+        return "\n\n".join([*map(as_text, self.tables()), self.summary()])
+
+    def markdown(self) -> str:
+        """The same in Markdown."""
+        return "\n\n".join([*map(as_markdown, self.tables()), self.summary()])
+
+    def csv(self) -> str:
+        """The records alone."""
+        return as_csv(self.records())
+
+    def json(self) -> str:
+        """Everything, for programs."""
+        return json.dumps(self.as_dict(), indent=2)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
 def as_text(rows: Rows, left: Collection[int] = (0,)) -> str:
     """Aligned columns: those of ``left`` to the left, the others to the right."""
     cells = [[_cell(cell) for cell in row] for row in rows]
@@ -107,6 +138,8 @@ def as_lines(heading: Sequence[str], rows: Iterable[Sequence[Any]], first: int) 
 
 def as_markdown(rows: Rows, left: Collection[int] = (0,)) -> str:
     """A Markdown table."""
+    if not rows:
+        return ""
     cells = [
         [_cell(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows
     ]
@@ -119,6 +152,16 @@ def as_csv(rows: Rows) -> str:
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows([map(_value, row) for row in rows])
     return buffer.getvalue().removesuffix("\n")
+
+
+def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
+    """Rows of records, at least one, that all have the same keys, which make the heading."""
+    return [list(records[0]), *(list(record.values()) for record in records)]
+
+
+def number(value: float | None, form: str) -> Shown | None:
+    """A cell with a number, for people in a form such as ``.1f``."""
+    return None if value is None else Shown(value, format(value, form))
 
 
 def printable(text: str, keep: str = "") -> str:

@@ -22,8 +22,8 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "text",
     "agents": "errors base zoo search simple published solver learned sampling adapters batched "
     "training",
-    "evaluation": "errors tables plan store strength games truth studies report play web commands "
-    "benchmarks __main__",
+    "evaluation": "errors seeds tables plan store strength games truth studies report play web "
+    "commands benchmarks __main__",
 }
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
 

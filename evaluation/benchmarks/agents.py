@@ -15,9 +15,9 @@ import agents
 from agents.base import SearchingAgent
 from c4env.position import Position
 from evaluation.benchmarks import reference
-from evaluation.benchmarks.harness import number, timed
+from evaluation.benchmarks.harness import timed
 from evaluation.commands.output import show
-from evaluation.tables import Table
+from evaluation.tables import Table, number
 
 CHAIN: Final = "alphabeta-chain"
 SPECS: Final = (CHAIN, "alphabeta-window", "alphabeta-window-b", "rust-port", "minimax")
@@ -51,20 +51,11 @@ def table(rows: list[Row]) -> Table:
     """Each beside the chain system in native code."""
     chain = next(row for row in rows if row.name.startswith(f"{CHAIN} ("))
     heading = ("one move on the empty board", "ms", "nodes", "times chain")
-    return Table(
-        [
-            heading,
-            *(
-                (
-                    row.name,
-                    number(row.milliseconds, ".3f"),
-                    number(row.nodes, ","),
-                    number(row.milliseconds / chain.milliseconds, ".1f"),
-                )
-                for row in rows
-            ),
-        ]
-    )
+    lines = [
+        (name, number(ms, ".3f"), number(nodes, ","), number(ms / chain.milliseconds, ".1f"))
+        for name, ms, nodes in rows
+    ]
+    return Table([heading, *lines])
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from agents.solver import Solver
 from c4env.position import Position
-from evaluation.benchmarks.harness import number, timed
+from evaluation.benchmarks.harness import timed
 from evaluation.benchmarks.solver import (
     Sample,
     chosen_sets,
@@ -29,6 +29,7 @@ from evaluation.benchmarks.solver import (
     show_checked,
     timed_peer,
 )
+from evaluation.tables import number
 
 WAYS: Final = ("best_columns", "bounds", "scores")  # methods of Solver, beside its score
 HEADING: Final = (

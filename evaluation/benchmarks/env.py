@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from c4env.envs.aec import env, raw_env
-from evaluation.benchmarks.harness import in_turns, number, peer
+from evaluation.benchmarks.harness import in_turns, peer
 from evaluation.commands.output import show
-from evaluation.tables import Table
+from evaluation.tables import Table, number
 
 BASELINE = "pettingzoo env()"
 

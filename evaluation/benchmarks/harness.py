@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from c4env.errors import MissingExtra
 from evaluation.commands.output import say, show
-from evaluation.tables import Shown, Table, as_lines
+from evaluation.tables import Table, as_lines
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -67,11 +67,6 @@ def needed(module: str, how: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         raise MissingExtra(f"{error}: {how}") from None
-
-
-def number(value: float | None, form: str) -> Shown | None:
-    """A cell with a measured number, for people in a form such as ``.1f``."""
-    return None if value is None else Shown(value, format(value, form))
 
 
 def show_as_measured(

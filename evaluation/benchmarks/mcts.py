@@ -15,10 +15,10 @@ from typing import Any, Final, NamedTuple
 
 from agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
 from c4env.position import Position, parse_moves
-from evaluation.benchmarks.harness import in_turns, number, peer, timed
+from evaluation.benchmarks.harness import in_turns, peer, timed
 from evaluation.commands.options import at_least
 from evaluation.commands.output import show
-from evaluation.tables import Table
+from evaluation.tables import Table, number
 
 PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")
@@ -91,14 +91,8 @@ def _peer_search(pyspiel: Any, moves: str, simulations: int) -> Callable[[int], 
 def table(rows: list[Row]) -> Table:
     """Simulations a second, and the ratio to OpenSpiel's."""
     lines = [
-        (
-            row.moves or "(empty)",
-            row.name,
-            number(row.simulations, ","),
-            number(row.per_second, ",.0f"),
-            number(row.ratio, ".1f"),
-        )
-        for row in rows
+        (moves or "(empty)", name, number(made, ","), number(speed, ",.0f"), number(ratio, ".1f"))
+        for name, moves, made, speed, ratio in rows
     ]
     missing = "OpenSpiel is not measured: it is not installed (pip install open_spiel)"
     notes = () if PEER in {row.name for row in rows} else (missing,)

@@ -19,8 +19,9 @@ import numpy as np
 
 from agents.solver import Solver
 from c4env.position import Position, format_moves, parse_moves
-from evaluation.benchmarks.harness import needed, number, show_as_measured, timed
+from evaluation.benchmarks.harness import needed, show_as_measured, timed
 from evaluation.commands.options import at_least
+from evaluation.tables import number
 from evaluation.truth.labelled import read_labelled
 
 T = TypeVar("T")

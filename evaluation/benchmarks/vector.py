@@ -21,9 +21,9 @@ from c4env.bitboard import COLUMNS
 from c4env.envs.opponents import draw, streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.jit import kernel
-from evaluation.benchmarks.harness import in_turns, number, peer
+from evaluation.benchmarks.harness import in_turns, peer
 from evaluation.commands.output import show
-from evaluation.tables import Table
+from evaluation.tables import Table, number
 
 SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
 WARM_UP: Final = 30  # steps until the boards are of all ages

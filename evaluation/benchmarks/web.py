@@ -19,10 +19,10 @@ from typing import Any, Final
 import agents
 from c4env.cores import usable_cores
 from c4env.position import Position
-from evaluation.benchmarks.harness import needed, number, timed
+from evaluation.benchmarks.harness import needed, timed
 from evaluation.commands.options import at_least
 from evaluation.commands.output import show
-from evaluation.tables import Table
+from evaluation.tables import Table, number
 
 FAULTS: Final = ("replies lost", "replies of another game")
 

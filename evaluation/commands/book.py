@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.options import at_least
+from evaluation.commands.options import at_least, file_to_build
 from evaluation.commands.output import say
 from evaluation.commands.progress import Progress
 
@@ -60,19 +60,16 @@ def execute(arguments: argparse.Namespace) -> int:
         checked = verify(book, arguments.sample, jobs=arguments.jobs)
         say(f"{book!r} is right; {checked} scores computed again")
         return 0
-    if arguments.file is None:
-        raise InvalidRun("build: name the file to write")
-    if arguments.file.is_dir() or not arguments.file.parent.is_dir():  # now, not hours later
-        raise InvalidRun(f"{arguments.file}: expected a file in a directory that is there")
+    file = file_to_build(arguments)
     score = by_twelve_ply_book() if arguments.from_12ply else by_search(arguments.jobs)
     with Progress("positions") as progress:
         book = build(
-            arguments.file,
+            file,
             score,
             plies=arguments.plies,
             jobs=arguments.jobs,
             sample=arguments.sample,
             progress=progress.watch,
         )
-    say(f"{book!r} written to {arguments.file}")
+    say(f"{book!r} written to {file}")
     return 0

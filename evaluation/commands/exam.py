@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.options import add_settings, at_least
+from evaluation.commands.options import add_settings, at_least, file_to_build
 from evaluation.commands.output import say
 from evaluation.commands.progress import Progress
 
@@ -32,7 +32,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Build or verify."""
     from agents.solver.exam import SHA256, VERSION, exam, format_exam
-    from evaluation.errors import InvalidRun
     from evaluation.store.files import write_file
     from evaluation.truth.exam import GAMES, build, verify
 
@@ -43,12 +42,9 @@ def execute(arguments: argparse.Namespace) -> int:
         checked = len(exam()[: arguments.count])
         say(f"exam {VERSION} (sha256 {SHA256}): {checked} positions verified")
         return 0
-    if arguments.file is None:
-        raise InvalidRun("build: name the file to write")
-    if arguments.file.is_dir() or not arguments.file.parent.is_dir():  # now, not an hour later
-        raise InvalidRun(f"{arguments.file}: expected a file in a directory that is there")
+    file = file_to_build(arguments)
     with Progress("portions", arguments.quiet) as progress:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
-    write_file(arguments.file, format_exam(found))
-    say(f"{len(found)} positions in {arguments.file}")
+    write_file(file, format_exam(found))
+    say(f"{len(found)} positions in {file}")
     return 0

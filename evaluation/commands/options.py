@@ -175,6 +175,22 @@ def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
             raise InvalidRun(f"--{name.replace('_', '-')} {value}: expected at least {low}")
 
 
+def file_to_build(arguments: argparse.Namespace) -> Path:
+    """The file that ``build`` is to write: asked for now, not hours of work later.
+
+    Raises:
+        InvalidRun: none was named, or it cannot be one.
+    """
+    from evaluation.errors import InvalidRun
+
+    file: Path | None = arguments.file
+    if file is None:
+        raise InvalidRun("build: name the file to write")
+    if file.is_dir() or not file.parent.is_dir():
+        raise InvalidRun(f"{file}: expected a file in a directory that is there")
+    return file
+
+
 def searching(spec: str) -> SearchingAgent:
     """The agent that gives hints.
 

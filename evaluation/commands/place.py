@@ -13,7 +13,7 @@ from pathlib import Path
 from evaluation.commands.options import add_format, add_settings
 from evaluation.commands.output import say, show
 from evaluation.commands.progress import Progress, announce_compiling
-from evaluation.tables import Table, plural, signed
+from evaluation.tables import plural, signed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the ratings of the field with the newcomer on stdout."""
-    from evaluation.strength.ratings import first_move_line, format_ranks, rating_rows
+    from evaluation.strength.ratings import format_ranks
     from evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
@@ -56,6 +56,5 @@ def execute(arguments: argparse.Namespace) -> int:
         f"{own.score:.1%} of {plural(own.games, 'game')}"
     )
     field = f"Field of c4env {board.version}, {board.date}; its mean is 0."
-    words = (first_move_line(found.ratings), found.ratings.basis(), field)
-    show(Table(rating_rows(found.ratings), placed, words), arguments)
+    show(found.ratings.table(placed, (field,)), arguments)
     return 0

@@ -17,6 +17,7 @@ from evaluation.commands.output import show
 from evaluation.commands.progress import Progress, announce_compiling
 
 OPENINGS: Final = "2"
+POSITIONS: Final = 1000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,8 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"where games begin, as for c4 run (default {OPENINGS}: 25 of them)",
     )  # fmt: skip
     parser.add_argument(
-        "--positions", type=int, metavar="N",
-        help="positions to ask it in, for each opening and colour (default 1000)",
+        "--positions", type=int, default=POSITIONS, metavar="N",
+        help=f"positions to ask it in, for each opening and colour (default {POSITIONS})",
     )  # fmt: skip
     parser.add_argument(
         "--out", metavar="DIR",
@@ -46,8 +47,6 @@ def execute(arguments: argparse.Namespace) -> int:
 
     names = ("openings", "positions", "seed", "jobs", "out", "limit")
     given = {name: getattr(arguments, name) for name in names}
-    if given["positions"] is None:
-        del given["positions"]
     with Progress("openings", arguments.quiet) as progress:
         found = refute(arguments.agent, **given, watch=progress.watch)
     show(found, arguments)

@@ -88,13 +88,11 @@ def scores_line(scores: Scores) -> str:
 
 def remark(scores: Scores, column: int) -> str:
     """What the move threw away, if anything."""
-    best = max(s for s in scores if s is not None)
-    own = scores[column]
-    assert own is not None  # it was played
-    if own == best:
+    from evaluation.truth.quality import JudgedMove
+
+    move = JudgedMove("", "", 0, column, scores)
+    if not move.loss:
         return ""
-    columns = ", ".join(str(c + 1) for c, s in enumerate(scores) if s == best)
-    blunder = (own > 0) - (own < 0) != (best > 0) - (best < 0)
-    return (
-        f", {'a blunder' if blunder else 'not the best'}: {columns} scores {best:+d}, it {own:+d}"
-    )
+    columns = ", ".join(str(c + 1) for c, s in enumerate(scores) if s == move.best)
+    kind = "a blunder" if move.blunder else "not the best"
+    return f", {kind}: {columns} scores {move.best:+d}, it {move.best - move.loss:+d}"

@@ -76,7 +76,10 @@ def execute(arguments: argparse.Namespace) -> int:
             show(_table((moves, facts) for moves, _, facts in found), arguments)
             return 0
         for moves, position, facts in found:
-            say(_as_json(moves, facts) if arguments.format == "json" else _shown(position, facts))
+            if arguments.format == "json":
+                say(json.dumps({"moves": moves.replace("-", ""), **facts}))
+            else:
+                say(_shown(position, facts))
         return 0
     # What is found is shown before more is searched: it may be stopped any time.
     for start in range(0, len(asked), _PORTION):
@@ -133,6 +136,10 @@ def _cell(column: int | tuple[int, int] | None) -> str:
     return str(lowest) if lowest == highest else f"{lowest}..{highest}"
 
 
+def _cells(facts: dict[str, Any]) -> list[str]:
+    return [_cell(column) for column in facts["bounds" if "bounds" in facts else "columns"]]
+
+
 def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
     from c4env.position import format_moves
 
@@ -146,10 +153,6 @@ def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
     }
 
 
-def _as_json(moves: str, facts: dict[str, Any]) -> str:
-    return json.dumps({"moves": moves.replace("-", ""), **facts})
-
-
 def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     """A row a position, its columns' scores at the end."""
     names = ("score", "best", "plies_to_end", "line")
@@ -157,14 +160,13 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     for moves, facts in solved:
         best = " ".join(map(str, facts["best"]))
         cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]
-        columns = facts["bounds" if "bounds" in facts else "columns"]
-        rows.append([moves, *cells, *map(_cell, columns)])
+        rows.append([moves, *cells, *_cells(facts)])
     return Table(rows, left=(0, 2, 4))
 
 
 def _shown(position: Position, facts: dict[str, Any]) -> str:
     """Board, scores below their columns, and what they mean."""
-    columns = [_cell(column) for column in facts["bounds" if "bounds" in facts else "columns"]]
+    columns = _cells(facts)
     wide = max(2, *map(len, columns))
     cells = "".join(f" {cell:>{wide}}" for cell in columns)
     rows = board(position).splitlines()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import operator
 import signal
@@ -22,6 +21,7 @@ from c4env.errors import InvalidAction
 from c4env.observation import Observation
 from c4env.position import format_moves, parse_column
 from evaluation.games.processes import Interruption, agents_own
+from evaluation.seeds import seeds
 from evaluation.store.record import Ending, GameRecord
 
 Policy = Callable[[Observation], Any]
@@ -36,9 +36,7 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
     Keyed by the identity of the game alone, so that it does not depend on the number of
     workers, on the order of games or on interruptions.
     """
-    identity = "\0".join((*players, opening, str(seat)))
-    words = np.frombuffer(hashlib.sha256(identity.encode()).digest(), np.uint32)
-    sequence = np.random.SeedSequence([seed, *map(int, words)])
+    sequence = seeds((*players, opening, str(seat)), seed)
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
@@ -109,11 +107,8 @@ def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple
         signal.setitimer(signal.ITIMER_REAL, 0)  # in case it rang while it was turned off
     spent = time.perf_counter() - started
     if answer is None or spent > allowed:
-        return Fault(
-            "time",
-            f"{spent:.3f} s for a move; {clock.movetime:g} and a margin of {clock.margin:g} "
-            "are allowed",
-        )
+        limits = f"{clock.movetime:g} and a margin of {clock.margin:g} are allowed"
+        return Fault("time", f"{spent:.3f} s for a move; {limits}")
     return answer
 
 
@@ -251,16 +246,9 @@ def play_game(
     seconds = [0.0, 0.0]
 
     def record(winner: int | None, ending: Ending, reason: str = "") -> GameRecord:
-        return GameRecord(
-            players,
-            opening,
-            format_moves(columns),
-            winner,
-            ending,
-            reason,
-            (nodes[0], nodes[1]),
-            (seconds[0], seconds[1]),
-        )
+        moves = format_moves(columns)
+        spent = (nodes[0], nodes[1]), (seconds[0], seconds[1])
+        return GameRecord(players, opening, moves, winner, ending, reason, *spent)
 
     state = _OwnState()
     for seat, policy in enumerate(policies):

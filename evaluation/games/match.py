@@ -16,7 +16,7 @@ from evaluation.plan.field import Players, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major
 from evaluation.store.record import GameRecord, digest, read_games
-from evaluation.strength.ratings import Interval, Ratings, Tally, rate_tally, score_interval
+from evaluation.strength.ratings import Interval, Rating, Ratings, Tally, rate_tally, score_interval
 from evaluation.strength.sprt import SCORES, Decision, Sprt, kind_of_pair
 from evaluation.strength.wintable import WinTable
 from evaluation.tables import plural, signed
@@ -90,13 +90,18 @@ class Match:
         return digest(self.games)
 
     @property
+    def elo(self) -> Rating:
+        """How much stronger the first is."""
+        return next(rating for rating in self.ratings if rating.player == self.players[0])
+
+    @property
     def score(self) -> Interval:
         """Points a game of the first, 0..1, and how sure they are."""
         return score_interval(self.tally, self.players[0])
 
     def as_dict(self) -> dict[str, Any]:
         """What :meth:`report` says, for programs; Elo is the difference, the first's view."""
-        (elo,) = (r for r in self.ratings if r.player == self.players[0])
+        elo = self.elo
         found: dict[str, Any] = {
             "players": self.players,
             "score": self.score._asdict(),
@@ -117,9 +122,7 @@ class Match:
     def report(self) -> str:
         """What the test decided, then score and Elo difference, as lines for a terminal."""
         one, other = self.players
-        total = self.table.total(one)
-        score = self.score
-        (elo,) = (r for r in self.ratings if r.player == one)
+        total, score, elo = self.table.total(one), self.score, self.elo
         name = "spread" if self.ratings.exact else "95 %"
         pairs = [f"{2 * p:g}: {n}" for p, n in zip(SCORES, self.counts, strict=True)]
         lines = [

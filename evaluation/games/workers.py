@@ -22,7 +22,7 @@ import time
 import uuid
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, closing, nullcontext
 from importlib.metadata import PackageNotFoundError, version
@@ -188,6 +188,17 @@ def _from_pool(
         while some := list(islice(tasks, 4 * joblib.effective_n_jobs(jobs))):
             yield from parallel(some)
         return
+    yield from as_they_end(tasks, jobs, **options)
+
+
+def as_they_end(tasks: Iterable[Any], jobs: int, **options: Any) -> Generator[Any, None, None]:
+    """What joblib's tasks return, in any order; closed, it stops them.
+
+    Args:
+        tasks: made by ``joblib.delayed``.
+        jobs: workers.
+        options: of ``joblib.Parallel`` besides.
+    """
     parallel = joblib.Parallel(
         n_jobs=jobs, batch_size=1, return_as="generator_unordered", **options
     )
@@ -199,7 +210,7 @@ def _from_pool(
         for result in results:  # noqa: UP028
             yield result
     finally:
-        with warnings.catch_warnings():  # of a run that is stopped: the games go on another time
+        with warnings.catch_warnings():  # of a run that is stopped: it goes on another time
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
             if results is not None:
                 results.close()

@@ -20,7 +20,7 @@ from evaluation.store.record import GameRecord
 from evaluation.store.transcripts import Spoken
 from evaluation.tables import Rows, as_markdown, as_text
 from evaluation.truth.judge import positions_of
-from evaluation.truth.quality import Quality
+from evaluation.truth.quality import Quality, nested
 
 Prices = Mapping[str, tuple[float, float]]
 """Dollars, or what you count in, for a million tokens of questions and of answers, by model."""
@@ -144,7 +144,7 @@ class Models:
                 values[name] = {"missed": chances[True], "chances": chances.total()}
             if self.quality is not None:
                 mine = (q for q in self.quality.by_ply() if q.player == row.player)
-                values["by_ply"] = [q.as_dict() for q in mine]
+                values["by_ply"] = [nested(q) for q in mine]
             found.append(values)
         return found
 

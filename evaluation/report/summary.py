@@ -11,13 +11,9 @@ from evaluation.games.match import Match
 from evaluation.games.tournament import Tournament
 from evaluation.report.labels import labels
 from evaluation.strength.lotteries import Standing
-from evaluation.strength.ratings import (
-    Ratings,
-    first_move_line,
-    format_ranks,
-)
+from evaluation.strength.ratings import Ratings, first_move_line, format_ranks
 from evaluation.strength.wintable import Cell, WinTable
-from evaluation.tables import as_markdown, as_text, signed, styled
+from evaluation.tables import as_text, signed, styled
 
 if TYPE_CHECKING:
     from evaluation.report.models import Models
@@ -73,7 +69,7 @@ class RunSummary:
             first = self.table.text()
         crossed = "" if self.ratings is None else cross_table(self.ratings, self.table, columns)
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
-        found = "" if self.standing is None else self.standing.text()
+        found = "" if self.standing is None else self.standing.table().text()
         models = "" if self.models is None else self.models.text()
         parts = [first, crossed, found, models, "\n".join([*rest, f"digest {self.digest}"])]
         lines = "\n\n".join(part for part in parts if part).split("\n")
@@ -89,8 +85,7 @@ class RunSummary:
         elif self.ratings is not None:
             parts.append(self.ratings._repr_markdown_())
         if self.standing is not None:
-            parts += [as_markdown(self.standing.rows())] if self.standing.places else []
-            parts.append(self.standing.verdict())
+            parts.append(self.standing.table().markdown())
         if self.models is not None:
             parts.append(self.models.markdown())
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
@@ -171,13 +166,9 @@ def _share(cell: Cell) -> str:
     if cell.score is None:
         return "-"
     text = f"{100 * cell.score:.0f}"
-    return (
-        styled(text, "good")
-        if cell.score > 0.55
-        else styled(text, "bad")
-        if cell.score < 0.45
-        else text
-    )
+    if 0.45 <= cell.score <= 0.55:
+        return text
+    return styled(text, "good" if cell.score > 0.55 else "bad")
 
 
 def _with_heading(text: str) -> str:

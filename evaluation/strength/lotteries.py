@@ -21,7 +21,6 @@ Welfare 16, 1999; Balduzzi et al., "Re-evaluating Evaluation", 2018.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -31,8 +30,9 @@ from numpy.typing import NDArray
 
 from c4env.errors import MissingExtra
 from evaluation.errors import InvalidRun
+from evaluation.seeds import seeds
 from evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
-from evaluation.tables import as_text
+from evaluation.tables import Table
 
 Floats = NDArray[np.float64]
 
@@ -97,16 +97,13 @@ class Standing:
             return f"Cycles: beyond chance, {self.cycle} ({sure})."
         return f"Cycles: none beyond chance; the clearest is {self.cycle} ({sure})."
 
-    def rows(self) -> list[list[str]]:
-        """Heading and one row an agent."""
-        rows = [["by maximal lotteries", "place", "95 %", "first"]]
-        for p in self.places:
-            rows.append([p.player, str(p.place), format_ranks(p.places), f"{p.best:.0%}"])
-        return rows
-
-    def text(self) -> str:
-        """For a terminal."""
-        return f"{as_text(self.rows())}\n{self.verdict()}" if self.places else self.verdict()
+    def table(self) -> Table:
+        """One row an agent, none without scipy, and the verdict below."""
+        rows = [
+            [p.player, str(p.place), format_ranks(p.places), f"{p.best:.0%}"] for p in self.places
+        ]
+        heading = [["by maximal lotteries", "place", "95 %", "first"]] if rows else []
+        return Table([*heading, *rows], notes=(self.verdict(),))
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -226,8 +223,7 @@ def essential_tiers(margins: Floats) -> NDArray[np.int64]:
 
 def _generator(tally: Tally, seed: int, use: int) -> np.random.Generator:
     """Randomness keyed by the openings alone: the same for a field and the field with a copy."""
-    words = np.frombuffer(hashlib.sha256("\0".join(tally.openings).encode()).digest(), np.uint32)
-    return np.random.default_rng(np.random.SeedSequence([seed, use, *map(int, words)]))
+    return np.random.default_rng(seeds(tally.openings, seed, use))
 
 
 def _by_opening(tally: Tally) -> tuple[Floats, Floats]:

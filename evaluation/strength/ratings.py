@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import copy
 import functools
-import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, overload
@@ -28,9 +27,10 @@ from numpy.typing import NDArray
 
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import enumerate_openings
+from evaluation.seeds import seeds
 from evaluation.store.record import GameRecord
 from evaluation.strength.fit import fit
-from evaluation.tables import as_markdown, as_text, signed
+from evaluation.tables import Table, signed
 
 Floats = NDArray[np.float64]
 
@@ -97,9 +97,18 @@ class Ratings(Sequence[Rating]):
     def __len__(self) -> int:
         return len(self.players)
 
+    def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
+        """One row an agent; below, what the numbers mean and rest on, then ``notes``."""
+        spread = "spread" if self.exact else "95 %"
+        rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
+        for r in self:
+            better = "" if r.better is None else f"{r.better:.1%}"
+            rows.append([r.player, signed(r.elo), f"{signed(r.low)} .. {signed(r.high)}"])
+            rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
+        return Table(rows, title, (first_move_line(self), self.basis(), *notes))
+
     def _repr_markdown_(self) -> str:
-        words = [first_move_line(self), self.basis()]
-        return "\n\n".join([as_markdown(rating_rows(self)), *words])
+        return self.table().markdown()
 
     def basis(self) -> str:
         """Where the intervals come from, in a sentence or two."""
@@ -178,9 +187,7 @@ class Tally:
 
     def generator(self, seed: int) -> np.random.Generator:
         """Randomness keyed by who played where."""
-        identity = "\0".join((*self.players, "", *self.openings))
-        words = np.frombuffer(hashlib.sha256(identity.encode()).digest(), np.uint32)
-        return np.random.default_rng(np.random.SeedSequence([seed, *map(int, words)]))
+        return np.random.default_rng(seeds((*self.players, "", *self.openings), seed))
 
 
 def rate(
@@ -275,23 +282,6 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
         raise InvalidRun(f"anchor {name!r} is none of the agents: {', '.join(players)}")
 
 
-def rating_rows(ratings: Ratings) -> list[list[str]]:
-    """Heading and one row an agent, as text."""
-    spread = "spread" if ratings.exact else "95 %"
-    rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
-    for r in ratings:
-        better = "" if r.better is None else f"{r.better:.1%}"
-        rows.append([r.player, signed(r.elo), f"{signed(r.low)} .. {signed(r.high)}"])
-        rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
-    return rows
-
-
-def format_ratings(ratings: Ratings) -> str:
-    """A table for a terminal, one line an agent, and what the numbers rest on."""
-    lines = [as_text(rating_rows(ratings)), first_move_line(ratings), ratings.basis()]
-    return "\n".join(lines)
-
-
 def first_move_line(ratings: Ratings) -> str:
     """What the first move is worth, and what the numbers of the table mean."""
     first = ratings.first_move
@@ -349,9 +339,9 @@ def strengths(
     return start[0], float(start[1]), drawn, drawn_first_move
 
 
-def score_interval(tally: Tally, player: str, seed: int = 0) -> Interval:
+def score_interval(tally: Tally, player: str) -> Interval:
     """Points a game of a player, 0..1, with the interval of the same resampling."""
-    (score,), (drawn,) = scores([tally], player, seed)
+    (score,), (drawn,) = scores([tally], player, 0)
     low, high = np.percentile(drawn, TAILS)
     return Interval(score, float(low), float(high))
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from evaluation.strength.fit import fit
 from evaluation.strength.ratings import Tally, rate_tally
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
-from evaluation.tables import Shown, Table
+from evaluation.tables import Shown, Table, number
 
 Floats = NDArray[np.float64]
 
@@ -87,9 +87,9 @@ def coverage(
     expected = (1 - world.draws) * expected + world.draws / 2
     truth, true_first_move = fit(expected * games[0], games[0])
     held = np.zeros(3)
-    for number in range(tournaments):
+    for tried in range(tournaments):
         points = tournament(elo, world, openings, generator) * games
-        ratings = rate_tally(Tally(names, starts, points, games), seed=number)
+        ratings = rate_tally(Tally(names, starts, points, games), seed=tried)
         held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
         held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
         held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])
@@ -124,8 +124,8 @@ def sprt_errors(sprt: Sprt, shares: Sequence[float], matches: int, seed: int = 0
         seed: the same gives the same matches.
     """
     wrong, lengths = [], []
-    for number, (elo, error) in enumerate(((sprt.elo0, "H1"), (sprt.elo1, "H0"))):
-        generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
+    for hypothesis, (elo, error) in enumerate(((sprt.elo0, "H1"), (sprt.elo1, "H0"))):
+        generator = np.random.default_rng(np.random.SeedSequence([seed, hypothesis]))
         truth = tilted(shares, expected_score(elo))
         decided = [_match(sprt, truth, generator) for _ in range(matches)]
         wrong.append(float(np.mean([decision == error for decision, _ in decided])))
@@ -165,17 +165,15 @@ def report(count: int, seed: int = 0) -> list[Table]:
     for players, openings, world in FIELDS:
         found = coverage(players, openings, count, seed, world)
         apart = Shown(2 * world.extremes, f"{2 * world.extremes:.0f} Elo")
-        shares = map(_share, (found.elo, found.first_move, found.ranks))
-        covered.append([players, openings, apart, *shares])
+        shares = (found.elo, found.first_move, found.ranks)
+        covered.append([players, openings, apart, *(number(share, ".1%") for share in shares)])
     test = Sprt(0, 40)
     wrong: list[list[Any]] = [["pairs of games", "if 0", "if 40", "pairs if 0", "pairs if 40"]]
     for kind, kinds in KINDS_OF_PAIRS.items():
         errors = sprt_errors(test, kinds, count, seed)
-        pairs = (errors.pairs_under_h0, errors.pairs_under_h1)
-        wrong.append(
-            [kind, _share(errors.wrong_under_h0), _share(errors.wrong_under_h1)]
-            + [Shown(mean, f"{mean:.0f}") for mean in pairs]
-        )
+        _, *shares_wrong, pairs_0, pairs_1 = errors
+        cells = [number(share, ".1%") for share in shares_wrong]
+        wrong.append([kind, *cells, number(pairs_0, ".0f"), number(pairs_1, ".0f")])
     return [
         Table(
             covered,
@@ -188,7 +186,3 @@ def report(count: int, seed: int = 0) -> list[Table]:
             f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
         ),
     ]
-
-
-def _share(value: float) -> Shown:
-    return Shown(value, f"{value:.1%}")

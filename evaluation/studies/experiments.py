@@ -15,7 +15,7 @@ from agents.solver import Solver
 from agents.solver.ladder import ENTRIES, RUNGS, TABLE, rung_score
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun
-from evaluation.tables import Shown, Table, plural
+from evaluation.tables import Shown, Table, number, plural
 from evaluation.truth.labelled import Labelled, check_label, random_moves
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
@@ -87,14 +87,13 @@ def _pruning_table(rows: Sequence[PruningRow], count: int, heuristic: str) -> Ta
         heading += [f"{name} ms", f"{name} nodes", "time ratio", "nodes ratio"]
     lines: list[list[Any]] = [heading]
     for row in rows:
-        ms = [1e3 * seconds / count for seconds in row.seconds]
-        nodes = [searched / count for searched in row.nodes]
-        lines.append([row.depth, Shown(ms[0], f"{ms[0]:.3f}"), Shown(nodes[0], f"{nodes[0]:,.0f}")])
-        for i in range(1, len(SEARCHES)):
-            time_ratio, nodes_ratio = ms[0] / ms[i], nodes[0] / nodes[i]
-            lines[-1] += [Shown(ms[i], f"{ms[i]:.3f}"), Shown(nodes[i], f"{nodes[i]:,.0f}")]
-            lines[-1] += [Shown(time_ratio, f"{time_ratio:.1f}x")]
-            lines[-1] += [Shown(nodes_ratio, f"{nodes_ratio:.1f}x")]
+        cells: list[Any] = [row.depth]
+        for seconds, nodes in zip(row.seconds, row.nodes, strict=True):
+            cells += [number(1e3 * seconds / count, ".3f"), number(nodes / count, ",.0f")]
+            if len(cells) > 3:  # not of the one that is compared with
+                ratios = row.seconds[0] / seconds, row.nodes[0] / nodes
+                cells += [Shown(ratio, f"{ratio:.1f}x") for ratio in ratios]
+        lines.append(cells)
     title = (
         f"{plural(count, 'position')}, heuristic {heuristic}; milliseconds and nodes a move; "
         f"ratio: how many times less than {NAIVE}. {ORDERED} adds threat order and a table."
@@ -138,8 +137,8 @@ def exact(
         for rung, title in enumerate(RUNGS):
             seconds: list[float] = []
             nodes: list[int] = []
-            for number, labelled in enumerate(positions):
-                if not seconds and number >= 5:
+            for tried, labelled in enumerate(positions):
+                if not seconds and tried >= 5:
                     break
                 if rung >= TABLE:
                     table[:] = 0
@@ -181,8 +180,8 @@ def _exact_table(rows: Sequence[ExactRow]) -> Table:
         if row.solved:
             rate = row.mean_nodes / max(row.mean_seconds, 1e-9)
             lines[-1][4:] = [
-                Shown(1e3 * row.mean_seconds, f"{1e3 * row.mean_seconds:.3f}"),
-                Shown(row.mean_nodes, f"{row.mean_nodes:,.1f}"),
-                Shown(rate, f"{rate:,.0f}"),
+                number(1e3 * row.mean_seconds, ".3f"),
+                number(row.mean_nodes, ",.1f"),
+                number(rate, ",.0f"),
             ]
     return Table(lines, left=(0, 1))

@@ -24,8 +24,9 @@ from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.games.workers import version_here
 from evaluation.plan.field import Player, split_name
 from evaluation.store.record import GameRecord
+from evaluation.strength.costs import costs
 from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
-from evaluation.tables import Shown, Table, signed
+from evaluation.tables import Shown, Table, number, signed
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -110,7 +111,10 @@ class Board:
             run.openings,
             {player: settings[player] for player in run.players},
             run.deterministic,
-            milliseconds_a_move(run.games),
+            {  # to three digits
+                player: float(f"{1000 * cost.seconds_a_move:.3g}")
+                for player, cost in costs(run.games).items()
+            },
             {
                 first: {
                     second: "".join(found.get((first, second, o), "-") for o in run.openings)
@@ -161,14 +165,13 @@ class Board:
         openings = tuple(sorted(self.openings))
         points = np.zeros((len(openings), len(names), len(names)))
         games = np.zeros_like(points)
-        for i, first in enumerate(names):
-            for j, second in enumerate(names):
-                results = self.results.get(first, {}).get(second, "-" * len(openings))
-                by_opening = dict(zip(self.openings, results, strict=True))
-                for k, opening in enumerate(openings):
-                    if (result := by_opening[opening]) != "-":
-                        points[k, i, j] = _POINTS[result]
-                        games[k, i, j] = 1
+        for first, row in self.results.items():
+            for second, results in row.items():
+                for opening, result in zip(self.openings, results, strict=True):
+                    if result != "-":
+                        game = openings.index(opening), names.index(first), names.index(second)
+                        points[game] = _POINTS[result]
+                        games[game] = 1
         return Tally(names, openings, points, games)
 
     def rate(self) -> Ratings:
@@ -181,10 +184,9 @@ class Board:
         spread = "spread" if ratings.exact else "95 %"
         rows: list[list[Any]] = [["#", "agent", "setting", "Elo", spread, "score", "ms a move"]]
         for r in ratings:
-            elo, taken = Shown(r.elo, signed(r.elo)), self.milliseconds[r.player]
-            rows.append([format_ranks(r.ranks), r.player, self.field[r.player], elo])
-            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", Shown(r.score, f"{r.score:.1%}")]
-            rows[-1] += [Shown(taken, f"{taken:.3g}")]
+            rows.append([format_ranks(r.ranks), r.player, self.field[r.player]])
+            rows[-1] += [Shown(r.elo, signed(r.elo)), f"{signed(r.low)} .. {signed(r.high)}"]
+            rows[-1] += [number(r.score, ".1%"), number(self.milliseconds[r.player], ".3g")]
         return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
 
     def markdown(self) -> str:
@@ -205,20 +207,6 @@ class Board:
         if EQUAL_TIME in self.field.values():
             said += " Games of agents with a clock do not repeat exactly."
         return said
-
-
-def milliseconds_a_move(games: Sequence[GameRecord]) -> dict[str, float]:
-    """Mean time an agent took for a move of its own, to three digits."""
-    seconds: dict[str, float] = {}
-    moves: dict[str, int] = {}
-    for game in games:
-        for seat, player in enumerate(game.players):
-            chosen = len(range(seat, len(game.moves), 2)) - len(range(seat, len(game.opening), 2))
-            seconds[player] = seconds.get(player, 0.0) + game.seconds[seat]
-            moves[player] = moves.get(player, 0) + chosen
-    return {
-        player: float(f"{1000 * seconds[player] / max(moves[player], 1):.3g}") for player in seconds
-    }
 
 
 def available(field: Sequence[Line] = FIELD) -> tuple[list[Line], list[Line]]:

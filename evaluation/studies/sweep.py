@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,15 +9,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
 from agents.zoo.registry import split_spec
-from evaluation.errors import UnreadableRun
 from evaluation.games.settings import SettingsByName, takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.plan.openings import Openings
 from evaluation.plan.patterns import expand
 from evaluation.store.files import write_file
-from evaluation.store.record import GameRecord
+from evaluation.strength.costs import Cost, costs
 from evaluation.strength.ratings import Rating
-from evaluation.tables import as_csv, as_markdown, as_text
+from evaluation.tables import Result, Rows
 
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
@@ -44,7 +42,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Result):
     """What a sweep found.
 
     Attributes:
@@ -59,8 +57,8 @@ class Sweep:
     against: tuple[str, ...]
     result: Tournament
 
-    def rows(self) -> list[list[str]]:
-        """Heading and one row a point."""
+    def tables(self) -> list[list[list[str]]]:
+        """One table, a row a point."""
         varied = list(self.points[0].options)
         heading = [*(varied or [AGENT]), "score", "Elo", "95 %", "games"]
         rows = [[*heading, "nodes a move", "ms a move"]]
@@ -68,7 +66,7 @@ class Sweep:
             rows.append([*(p.options.values() if varied else [p.spec])])
             rows[-1] += [f"{100 * p.score:.1f}%", f"{p.elo:+.0f}", f"{p.low:+.0f} to {p.high:+.0f}"]
             rows[-1] += [str(p.games), f"{p.nodes:,.0f}", f"{1e3 * p.seconds:.3f}"]
-        return rows
+        return [rows]
 
     def summary(self) -> str:
         """Whom they met, and where the numbers come from."""
@@ -81,22 +79,14 @@ class Sweep:
         ]
         return "\n".join(lines)
 
-    def text(self) -> str:
-        """For a terminal."""
-        return f"{as_text(self.rows())}\n\n{self.summary()}"
-
-    def markdown(self) -> str:
-        """The same in Markdown."""
-        return f"{as_markdown(self.rows())}\n\n{self.summary()}"
-
-    def csv(self) -> str:
+    def records(self) -> Rows:
         """One line a point."""
-        varied = list(self.points[0].options)
+        # No records by name: an option may be called as a number is, nodes for one.
         numbers = ("score", "elo", "low", "high", "games", "moves", "nodes", "seconds")
-        lines: list[list[object]] = [["spec", *varied, *numbers]]
+        lines: list[list[Any]] = [["spec", *self.points[0].options, *numbers]]
         for p in self.points:
             lines.append([p.spec, *p.options.values(), *(getattr(p, name) for name in numbers)])
-        return as_csv(lines)
+        return lines
 
     def as_dict(self) -> dict[str, Any]:
         """Everything a plot needs."""
@@ -108,13 +98,6 @@ class Sweep:
             "digest": self.result.digest,
             "points": [p._asdict() for p in self.points],
         }
-
-    def json(self) -> str:
-        """Everything a plot needs, for programs."""
-        return json.dumps(self.as_dict(), indent=2)
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 @takes_settings
@@ -149,32 +132,14 @@ def sweep(
         result = round_robin(specs, openings, **settings)
     options, axis = _varied(specs)
     ratings = {rating.player: rating for rating in result.ratings}
-    costs = _costs(result.games)
-    points = [_point(spec, options[spec], axis, ratings[spec], costs[spec]) for spec in specs]
+    spent = costs(result.games)
+    points = [_point(spec, options[spec], axis, ratings[spec], spent[spec]) for spec in specs]
     series = list(dict.fromkeys(p.series for p in points))
     points.sort(key=lambda p: (series.index(p.series), p.x or 0))
     found = Sweep(axis, tuple(points), tuple(against), result)
     if (out := settings.get("out")) is not None:
         write_file(Path(out) / SWEEP_FILE, found.json() + "\n")
     return found
-
-
-def read_sweep(folder: str | Path) -> dict[str, Any]:
-    """What :meth:`Sweep.as_dict` gave, from a run directory.
-
-    Raises:
-        UnreadableRun: there is no sweep in it, or a damaged one.
-    """
-    path = Path(folder) / SWEEP_FILE
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        if found["format"] != FORMAT:
-            raise ValueError
-    except OSError as error:
-        raise UnreadableRun(f"{folder} holds no sweep: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError):
-        raise UnreadableRun(f"{path}: expected the format {FORMAT!r}") from None
-    return dict(found)
 
 
 def _varied(specs: Sequence[str]) -> tuple[dict[str, dict[str, str]], str | None]:
@@ -197,30 +162,8 @@ def _varied(specs: Sequence[str]) -> tuple[dict[str, dict[str, str]], str | None
     }, axis
 
 
-class _Cost:
-    """Moves of a player, and what they cost, over its games."""
-
-    def __init__(self) -> None:
-        self.moves = 0
-        self.nodes = 0
-        self.seconds: list[float] = []  # a move, by game: the first game loads the code
-
-
-def _costs(games: Iterable[GameRecord]) -> dict[str, _Cost]:
-    costs: dict[str, _Cost] = {}
-    for game in games:
-        for seat, player in enumerate(game.players):
-            moves = sum(ply % 2 == seat for ply in range(len(game.opening), len(game.moves)))
-            cost = costs.setdefault(player, _Cost())
-            cost.moves += moves
-            cost.nodes += game.nodes[seat]
-            if moves:
-                cost.seconds.append(game.seconds[seat] / moves)
-    return costs
-
-
 def _point(
-    spec: str, options: dict[str, str], axis: str | None, rating: Rating, cost: _Cost
+    spec: str, options: dict[str, str], axis: str | None, rating: Rating, cost: Cost
 ) -> Point:
     series = ", ".join(f"{key}={value}" for key, value in options.items() if key != axis)
     return Point(
@@ -235,5 +178,6 @@ def _point(
         games=rating.games,
         moves=cost.moves,
         nodes=cost.nodes / max(cost.moves, 1),
-        seconds=statistics.median(cost.seconds or [0.0]),
+        # Not the mean: the first game loads the code.
+        seconds=statistics.median(cost.by_game or [0.0]),
     )

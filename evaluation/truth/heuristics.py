@@ -10,7 +10,6 @@ about gets one row, *either*.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -20,9 +19,20 @@ from numpy.typing import NDArray
 
 from agents.search.heuristics import Heuristic, load, require_finite
 from evaluation.errors import InvalidRun
-from evaluation.tables import as_csv, as_markdown, as_text
+from evaluation.tables import Result, Rows, with_heading
 from evaluation.truth.labelled import Labelled
-from evaluation.truth.quality import BAND, RESAMPLES, TAIL, Estimate, band_name, bands, shown_share
+from evaluation.truth.quality import (
+    BAND,
+    RESAMPLES,
+    TAIL,
+    Estimate,
+    band_name,
+    bands,
+    flat,
+    nested,
+    resampled_counts,
+    shown_share,
+)
 
 Floats = NDArray[np.float64]
 
@@ -46,16 +56,9 @@ class HeuristicQuality(NamedTuple):
     commoner: float | None  # what always naming the commoner winner (mover or other) would get
     better: float | None  # probability that its Spearman correlation beats the next row's
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            **self._asdict(),
-            **{name: getattr(self, name)._asdict() for name in ("spearman", "kendall", "sign")},
-        }
-
 
 @dataclass(frozen=True)
-class HeuristicTable:
+class HeuristicTable(Result):
     """Heuristics compared on the same positions.
 
     Attributes:
@@ -90,6 +93,10 @@ class HeuristicTable:
             rows.append([q.heuristic, q.view, *(_correlation(parts[b].spearman) for b in shown)])
         return rows
 
+    def tables(self) -> list[list[list[str]]]:
+        """How well all do, then by ply."""
+        return [self.rows(), self.stages()]
+
     def summary(self) -> str:
         """What was asked, and what the intervals are."""
         return (
@@ -97,40 +104,17 @@ class HeuristicTable:
             f"probabilities: bootstrap over positions, {RESAMPLES} samples, the same for all."
         )
 
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n\n".join([as_text(self.rows()), as_text(self.stages()), self.summary()])
-
-    def markdown(self) -> str:
-        """The same in Markdown."""
-        return "\n\n".join([as_markdown(self.rows()), as_markdown(self.stages()), self.summary()])
-
-    def csv(self) -> str:
+    def records(self) -> Rows:
         """One line a heuristic, view and range of plies."""
-        estimates = ("spearman", "kendall", "sign")
-        heading = ["heuristic", "view", "first ply", "last ply", "positions", "decided"]
-        heading += [f"{name}{end}" for name in estimates for end in ("", " low", " high")]
-        lines: list[list[object]] = [[*heading, "commoner", "better"]]
-        for q in [*self.overall, *self.by_ply]:
-            first, last = q.plies or (None, None)
-            parts = (part for name in estimates for part in getattr(q, name))
-            lines.append([q.heuristic, q.view, first, last, q.positions, q.decided, *parts])
-            lines[-1] += [q.commoner, q.better]
-        return as_csv(lines)
+        return with_heading([flat(q) for q in (*self.overall, *self.by_ply)])
 
-    def json(self) -> str:
-        """Everything in the tables, for programs."""
-        return json.dumps(
-            {
-                "positions": self.positions,
-                "overall": [q.as_dict() for q in self.overall],
-                "by_ply": [q.as_dict() for q in self.by_ply],
-            },
-            indent=2,
-        )
-
-    def __str__(self) -> str:
-        return self.text()
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in the tables."""
+        return {
+            "positions": self.positions,
+            "overall": [nested(q) for q in self.overall],
+            "by_ply": [nested(q) for q in self.by_ply],
+        }
 
 
 def compare_heuristics(
@@ -172,7 +156,7 @@ def compare_heuristics(
         first, last = stage or (0, plies.max())
         chosen = (plies >= first) & (plies <= last)
         count = int(chosen.sum())
-        weights = np.vstack([np.ones(count), _samples(count, seed)])
+        weights = np.vstack([np.ones(count), resampled_counts(count, [seed, count])])
         some: list[_Measured] = []
         for (title, view), values in views.items():
             some.append(_measure(title, view, values[chosen], scores[chosen], weights))
@@ -193,12 +177,6 @@ def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> d
     if np.array_equal(to_move, waiting):
         return {EITHER: to_move}
     return dict(zip(VIEWS, (to_move, waiting, (to_move + waiting) / 2), strict=True))
-
-
-def _samples(count: int, seed: int) -> Floats:
-    """[RESAMPLES, count]: how often each position is in each sample."""
-    generator = np.random.default_rng([seed, count])
-    return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
 
 
 class _Measured(NamedTuple):

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
-from types import TracebackType
 from typing import Any, Final
 
 from agents.solver import Book, BookUnavailable, Solver
@@ -155,14 +154,14 @@ class Judge:
     def __enter__(self) -> Judge:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         if self._journal is not None:
-            self._journal.__exit__(kind, error, traceback)
+            self._journal.__exit__(*error)
+
+
+def sign(score: int) -> int:
+    """1 for a score that wins, 0 for a draw, -1 for one that loses."""
+    return (score > 0) - (score < 0)
 
 
 def strongest_book() -> Book:

@@ -11,7 +11,6 @@ count nowhere but in their own number.
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -22,8 +21,8 @@ from numpy.typing import NDArray
 from c4env.bitboard import CELLS
 from evaluation.errors import InvalidRun
 from evaluation.store.record import GameRecord
-from evaluation.tables import as_csv, as_markdown, as_text
-from evaluation.truth.judge import Judge, Scores, positions_of
+from evaluation.tables import Result, Rows, with_heading
+from evaluation.truth.judge import Judge, Scores, positions_of, sign
 
 BAND: Final = 7  # plies a band: six bands
 RESAMPLES: Final = 1000
@@ -61,16 +60,12 @@ class JudgedMove(NamedTuple):
     @property
     def critical(self) -> bool:
         """The legal columns differ in win, draw and loss."""
-        return len({_sign(s) for s in self.scores if s is not None}) > 1
+        return len({sign(s) for s in self.scores if s is not None}) > 1
 
     @property
     def blunder(self) -> bool:
         """It turned a win into a draw or a loss, or a draw into a loss."""
-        return _sign(self.best - self.loss) != _sign(self.best)
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)
+        return sign(self.best - self.loss) != sign(self.best)
 
 
 def judge_games(
@@ -84,19 +79,12 @@ def judge_games(
     alike = len({game.opening for game in games}) < 2
     moves = []
     for number, game in enumerate(games):
+        group = f"game {number}" if alike else game.opening
         for position in positions_of(game):
             ply = position.plies
-            if players is not None and game.players[ply & 1] not in players:
-                continue
-            moves.append(
-                JudgedMove(
-                    game.players[ply & 1],
-                    f"game {number}" if alike else game.opening,
-                    ply,
-                    int(game.moves[ply]) - 1,
-                    judge.scores(position),
-                )
-            )
+            player, column = game.players[ply & 1], int(game.moves[ply]) - 1
+            if players is None or player in players:
+                moves.append(JudgedMove(player, group, ply, column, judge.scores(position)))
     return moves
 
 
@@ -123,15 +111,6 @@ class MoveQuality(NamedTuple):
     blunder_rate: Estimate  # blunders per critical move
     loss: Estimate  # mean, in points of the score
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            **self._asdict(),
-            **{name: getattr(self, name)._asdict() for name in _ESTIMATES},
-        }
-
-
-_ESTIMATES: Final = ("optimal", "keeping", "blunder_rate", "loss")
 
 # Columns of the sums over a group, and which two give each estimate.
 _MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _FORCED = range(7)
@@ -139,7 +118,7 @@ _RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL)
 
 
 @dataclass(frozen=True)
-class Quality:
+class Quality(Result):
     """The judged moves of several players.
 
     Attributes:
@@ -167,13 +146,11 @@ class Quality:
             object.__setattr__(self, "players", tuple(q.player for q in ranked))
 
     @classmethod
-    def of_games(
-        cls, games: Sequence[GameRecord], judge: Judge, players: Sequence[str] = (), seed: int = 0
-    ) -> Quality:
+    def of_games(cls, games: Sequence[GameRecord], judge: Judge, seed: int = 0) -> Quality:
         """The quality of the moves of some games (:func:`judge_games`)."""
         alike = len({game.opening for game in games}) < 2
         moves = judge_games(games, judge)
-        return cls(tuple(moves), tuple(players), "games" if alike else "openings", seed)
+        return cls(tuple(moves), unit="games" if alike else "openings", seed=seed)
 
     # -- slices -------------------------------------------------------------------------
 
@@ -202,13 +179,13 @@ class Quality:
         """
         if player not in self._data:
             raise InvalidRun(f"{player!r} is none of the judged players: {', '.join(self._data)}")
-        data = self._data[player]
+        group, ply, facts = self._data[player]
         first, last = plies or (0, CELLS)
-        chosen = (data.ply >= first) & (data.ply <= last)
+        chosen = (ply >= first) & (ply <= last)
         if colour is not None:
-            chosen &= data.ply % 2 == colour
+            chosen &= ply % 2 == colour
         sums = np.zeros((len(self._groups), _FORCED + 1))
-        np.add.at(sums, data.group[chosen], data.facts[chosen])
+        np.add.at(sums, group[chosen], facts[chosen])
         totals = sums.sum(axis=0)
         estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
         counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
@@ -219,12 +196,13 @@ class Quality:
         return {name: i for i, name in enumerate(dict.fromkeys(m.group for m in self.moves))}
 
     @functools.cached_property
-    def _data(self) -> dict[str, _Facts]:
+    def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
+        """By player, of its N moves: group [N], ply [N], and what each adds to the sums [N, 7]."""
         by_player: dict[str, list[JudgedMove]] = {}
         for move in self.moves:
             by_player.setdefault(move.player, []).append(move)
         return {
-            player: _Facts(
+            player: (
                 np.array([self._groups[m.group] for m in moves]),
                 np.array([m.ply for m in moves]),
                 np.array([_facts(m) for m in moves], dtype=np.float64),
@@ -235,9 +213,7 @@ class Quality:
     @functools.cached_property
     def _samples(self) -> Floats:
         """[RESAMPLES, groups]: how often each group is in each sample."""
-        count = len(self._groups)
-        generator = np.random.default_rng(self.seed)
-        return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
+        return resampled_counts(len(self._groups), self.seed)
 
     def _estimate(self, sums: Floats, top: int, bottom: int) -> Estimate:
         numerator, denominator = sums[:, top], sums[:, bottom]
@@ -266,16 +242,21 @@ class Quality:
 
     def rows(self) -> list[list[str]]:
         """Heading and one row a player, as text."""
-        rows = [list(_HEADING)]
+        heading = ["player", "moves", "forced", "critical", "blunders"]
+        rows = [[*heading, "optimal", "keeps the value", "blunders per critical", "mean loss"]]
         for q in self.overall():
             counts = [q.moves, q.forced, q.critical, q.blunders]
             shares = [shown_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
             rows.append([q.player, *map(str, counts), *shares, _points(q.loss)])
         return rows
 
-    def rates(self, width: int = BAND) -> list[list[str]]:
+    def rates(self) -> list[list[str]]:
         """Heading and one row a player: blunders per critical move by colour and by ply."""
-        shown = [band for band in bands(width) if self._critical_in(band)]
+        shown = [
+            band
+            for band in bands(BAND)
+            if any(self.slice(player, plies=band).critical for player in self.players)
+        ]
         rows = [["blunders per critical move", "as first", "as second", *map(band_name, shown)]]
         for player in self.players:
             parts = [self.slice(player, colour) for colour in (0, 1)]
@@ -283,8 +264,9 @@ class Quality:
             rows.append([player, *(_rate(q) for q in parts)])
         return rows
 
-    def _critical_in(self, band: tuple[int, int]) -> bool:
-        return any(self.slice(player, plies=band).critical for player in self.players)
+    def tables(self) -> list[list[list[str]]]:
+        """All moves, then blunders by colour and by ply."""
+        return [self.rows(), self.rates()]
 
     def summary(self) -> str:
         """What was counted, and what the intervals are."""
@@ -296,41 +278,49 @@ class Quality:
         )
         return "\n".join([counted, *self.notes])
 
-    def text(self) -> str:
-        """For a terminal: the table, blunders by colour and by ply, and what was counted."""
-        return "\n\n".join([as_text(self.rows()), as_text(self.rates()), self.summary()])
-
-    def markdown(self) -> str:
-        """The same in Markdown."""
-        return "\n\n".join([as_markdown(self.rows()), as_markdown(self.rates()), self.summary()])
-
-    def csv(self) -> str:
+    def records(self) -> Rows:
         """One line a player and slice: all, by colour, by band of plies."""
-        heading = ["player", "colour", "first ply", "last ply"]
-        heading += ["moves", "forced", "critical", "blunders"]
-        heading += [f"{name}{end}" for name in _ESTIMATES for end in ("", " low", " high")]
-        lines: list[list[object]] = [list(heading)]
-        for q in [*self.overall(), *self.by_colour(), *self.by_ply()]:
-            estimates = (part for name in _ESTIMATES for part in getattr(q, name))
-            first, last = q.plies or (None, None)
-            lines.append([q.player, q.colour, first, last, *q[3:7], *estimates])
-        return as_csv(lines)
+        slices = (*self.overall(), *self.by_colour(), *self.by_ply())
+        return with_heading([flat(q) for q in slices])
 
-    def json(self) -> str:
-        """Everything in the tables, for programs."""
-        return json.dumps(
-            {
-                "notes": self.notes,
-                "groups": {"unit": self.unit, "count": len(self._groups)},
-                "overall": [q.as_dict() for q in self.overall()],
-                "by_colour": [q.as_dict() for q in self.by_colour()],
-                "by_ply": [q.as_dict() for q in self.by_ply()],
-            },
-            indent=2,
-        )
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in the tables."""
+        return {
+            "notes": self.notes,
+            "groups": {"unit": self.unit, "count": len(self._groups)},
+            "overall": [nested(q) for q in self.overall()],
+            "by_colour": [nested(q) for q in self.by_colour()],
+            "by_ply": [nested(q) for q in self.by_ply()],
+        }
 
-    def __str__(self) -> str:
-        return self.text()
+
+def flat(measured: Any) -> dict[str, Any]:
+    """A NamedTuple of measures as a line of CSV: a range of plies is two columns, an estimate
+    three.
+    """
+    found: dict[str, Any] = {}
+    for name, value in measured._asdict().items():
+        if name == "plies":
+            found["first ply"], found["last ply"] = value or (None, None)
+        elif isinstance(value, Estimate):
+            found.update(zip((name, f"{name} low", f"{name} high"), value, strict=True))
+        else:
+            found[name] = value
+    return found
+
+
+def nested(measured: Any) -> dict[str, Any]:
+    """A NamedTuple of measures as JSON has it, each estimate an object of its own."""
+    return {
+        name: value._asdict() if isinstance(value, Estimate) else value
+        for name, value in measured._asdict().items()
+    }
+
+
+def resampled_counts(count: int, seed: int | list[int]) -> Floats:
+    """[RESAMPLES, count]: how often each of so many is in each bootstrap sample."""
+    generator = np.random.default_rng(seed)
+    return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
 
 
 def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
@@ -341,14 +331,6 @@ def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
     parts = [*quality.blunder_rate, *quality.loss]
     missing = quality.blunder_rate.value is None
     return missing, [-np.inf if part is None else part for part in parts]
-
-
-class _Facts(NamedTuple):
-    """Moves of one player as columns."""
-
-    group: NDArray[np.int64]  # [N]
-    ply: NDArray[np.int64]  # [N]
-    facts: Floats  # [N, 7]: see _facts
 
 
 def _facts(move: JudgedMove) -> tuple[float, ...]:
@@ -368,12 +350,6 @@ def bands(width: int) -> Iterable[tuple[int, int]]:
     if not 1 <= width <= CELLS:
         raise InvalidRun(f"bands of {width!r} plies: expected 1..{CELLS}")
     return [(first, min(first + width, CELLS) - 1) for first in range(0, CELLS, width)]
-
-
-_HEADING: Final = (
-    *("player", "moves", "forced", "critical", "blunders"),
-    *("optimal", "keeps the value", "blunders per critical", "mean loss"),
-)
 
 
 def band_name(band: tuple[int, int]) -> str:

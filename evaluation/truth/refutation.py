@@ -17,7 +17,6 @@ import pickle
 import re
 import statistics
 import time
-import warnings
 from collections.abc import Generator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
@@ -31,18 +30,13 @@ import agents
 from agents.zoo.registry import registered_here
 from c4env.position import Position
 from evaluation.errors import InvalidRun, RunInUse, WorkerDied
-from evaluation.games.processes import (
-    exit_with_parent,
-    one_interrupt,
-    sigint_blocked,
-    stdout_to_stderr,
-)
+from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
 from evaluation.games.settings import Settings, Watcher
-from evaluation.games.workers import dismiss_processes, version_here
+from evaluation.games.workers import as_they_end, dismiss_processes, version_here
 from evaluation.plan.field import Player, Traits, code_of, make_field, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.store.journal import Format, Journal
-from evaluation.tables import as_csv, as_markdown, as_text
+from evaluation.tables import Result, Rows, with_heading
 from evaluation.truth.answers import question
 from evaluation.truth.worst_case import Facts, Search, WorstCase, parse_fact
 
@@ -55,7 +49,7 @@ _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 
 
 @dataclass(frozen=True)
-class Refutation:
+class Refutation(Result):
     """The worst cases of an agent.
 
     Attributes:
@@ -116,8 +110,8 @@ class Refutation:
         lines.append(f"It was asked in {self.positions} positions.")
         return "\n".join([*lines, *self.notes])
 
-    def rows(self) -> list[list[str]]:
-        """Heading and one row for each opening and colour, as text."""
+    def tables(self) -> list[list[list[str]]]:
+        """One table, a row for each opening and colour."""
         heading = ["opening", "seat", "value", "outcome", "first error", "proven", "positions"]
         rows = [[*heading, "line"]]
         for case in self.openings:
@@ -126,24 +120,15 @@ class Refutation:
             proven = "yes" if case.proven else "no"
             about = [case.opening or "-", str(case.seat), *results, error, proven]
             rows.append([*about, str(case.positions), case.line])
-        return rows
+        return [rows]
 
-    def text(self) -> str:
-        """For a terminal."""
-        return f"{as_text(self.rows())}\n\n{self.summary()}"
+    def records(self) -> Rows:
+        """The table with values and outcomes as numbers."""
+        return with_heading([_as_dict(case) for case in self.openings])
 
-    def markdown(self) -> str:
-        """The same in Markdown."""
-        return f"{as_markdown(self.rows())}\n\n{self.summary()}"
-
-    def csv(self) -> str:
-        """The table alone, with values and outcomes as numbers."""
-        cases = [_as_dict(case) for case in self.openings]
-        return as_csv([list(cases[0]), *(list(case.values()) for case in cases)])
-
-    def json(self) -> str:
-        """All of it, for programs."""
-        found = {
+    def as_dict(self) -> dict[str, Any]:
+        """All of it."""
+        return {
             "player": self.player,
             "budget": self.budget,
             "held": self.held,
@@ -151,10 +136,6 @@ class Refutation:
             "notes": self.notes,
             "openings": [_as_dict(case) for case in self.openings],
         }
-        return json.dumps(found, indent=2)
-
-    def __str__(self) -> str:
-        return self.text()
 
 
 def _as_dict(case: WorstCase) -> dict[str, Any]:
@@ -260,17 +241,9 @@ def _on_workers(
     if jobs == 1:
         yield from (_case(task, *case) for case in cases)
         return
-    parallel = joblib.Parallel(
-        n_jobs=jobs,
-        batch_size=1,
-        return_as="generator_unordered",
-        initializer=exit_with_parent,
-        initargs=(os.getpid(),),
-    )
-    with sigint_blocked():
-        results = parallel(joblib.delayed(_case)(task, *case) for case in cases)
+    tasks = (joblib.delayed(_case)(task, *case) for case in cases)
     try:
-        yield from results
+        yield from as_they_end(tasks, jobs, initializer=exit_with_parent, initargs=(os.getpid(),))
     except pickle.PicklingError as error:
         raise InvalidRun(
             f"the agent cannot be sent to a worker ({error.__cause__ or error}); give it by its "
@@ -281,9 +254,6 @@ def _on_workers(
             f"{task.name} ended its process ({' '.join(str(error).split())})"
         ) from None
     finally:
-        with warnings.catch_warnings():  # of a search that is stopped
-            warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
-            results.close()
         dismiss_processes()
 
 

@@ -22,7 +22,7 @@ from agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, fours
 from c4env.position import Position, format_moves
 from evaluation.store.journal import Journal
-from evaluation.truth.judge import strongest_book
+from evaluation.truth.judge import sign, strongest_book
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class Search:
         root = _Node(position, opening, self._score(position))
         self._play_out(root)
         left = CELLS if self._outcome == -1 else self._search(root)
-        value, errs = _sign(root.score), self._first_error(len(opening))
+        value, errs = sign(root.score), self._first_error(len(opening))
         found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
         searched = left - position.plies
         return WorstCase(opening, self._seat, value, *found, searched, self._fault)
@@ -203,7 +203,7 @@ class Search:
                     return min(n.position.plies for n in [node, *(left for _, _, left in waiting)])
                 seen.add(before.position)
                 after = self._reply(before)
-                if after is not None and _sign(after.score) < self._outcome:
+                if after is not None and sign(after.score) < self._outcome:
                     self._play_out(after)
                 if self._outcome == -1:
                     return CELLS
@@ -222,10 +222,6 @@ class Search:
             before = self._score(position)
             ply, to_move = position.plies, position.to_move
             position = position.play(int(digit) - 1)
-            if to_move == self._seat and _sign(self._score(position)) < _sign(before):
+            if to_move == self._seat and sign(self._score(position)) < sign(before):
                 return ply
         return position.plies if self._fault and self._score(position) >= 0 else None
-
-
-def _sign(score: int) -> int:
-    return (score > 0) - (score < 0)

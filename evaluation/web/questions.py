@@ -106,10 +106,9 @@ def _move(cache: AgentCache, question: Question) -> Iterator[Message]:
     """
     position = Position.parse(question.moves)
     agent = cache.agent(question.agent)
-    seed = game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
     policy = _Searcher(agent) if isinstance(agent, SearchingAgent) else agent
     started = time.perf_counter()
-    answer = begin(agent, seed) or ask(policy, observe(position))
+    answer = begin(agent, _seed(question, position)) or ask(policy, observe(position))
     if isinstance(answer, Fault):
         yield {"type": "forfeit", **answer._asdict()}
         return
@@ -117,6 +116,11 @@ def _move(cache: AgentCache, question: Question) -> Iterator[Message]:
     seconds = time.perf_counter() - started
     seen = _seen(policy.result) if isinstance(policy, _Searcher) and policy.result else {}
     yield {"type": "move", "column": column + 1, "nodes": nodes, "seconds": seconds, **seen}
+
+
+def _seed(question: Question, position: Position) -> int:
+    """Of this game and ply alone."""
+    return game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
 
 
 def _seen(result: SearchResult) -> Message:
@@ -135,7 +139,7 @@ def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
         yield {"type": "error", "error": f"{question.agent} does not search: it gives no hints"}
         return
     position = Position.parse(question.moves)
-    agent.reset(game_seed(question.seed, (question.agent, ""), question.moves, position.to_move))
+    agent.reset(_seed(question, position))
     result = agent.search(position)
     yield {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evaluation.errors import InvalidRequest, UnreadableRun
 from evaluation.store.record import GAMES_FILE, read_games
 from evaluation.strength.wintable import WinTable
+
+SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players
 
 
 class Runs:
@@ -70,11 +72,7 @@ def _shown(path: Path) -> dict[str, Any]:
         "games": [
             {
                 "players": [number[player] for player in game.players],
-                "opening": game.opening,
-                "moves": game.moves,
-                "winner": game.winner,
-                "ending": game.ending,
-                "reason": game.reason,
+                **{name: getattr(game, name) for name in SHOWN},
             }
             for game in games
         ],

@@ -85,10 +85,7 @@ def create_app(settings: Settings) -> Starlette:
             Route("/api/run", endpoints.run),
         ],
         middleware=[Middleware(Guard, names=server_names(settings.host), headers=_headers(page))],
-        exception_handlers={
-            C4Error: _refused,
-            HTTPException: _refused,
-        },
+        exception_handlers={C4Error: _refused, HTTPException: _refused},
         lifespan=endpoints.lifespan,
     )
     app.state.stopping = lambda: False  # until who runs it knows better
@@ -263,9 +260,8 @@ class _Endpoints:
                 ):
                     winner = 1 - by
                 case _:
-                    raise InvalidRequest(
-                        f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1"
-                    )
+                    refused = f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1"
+                    raise InvalidRequest(refused)
         game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
         return GameRecord.parse(game.values())  # which plays the moves through
 

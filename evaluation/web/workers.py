@@ -119,9 +119,8 @@ class Pool:
             put(END)
             if finished:
                 self._idle.put_nowait(worker)
-            elif (
-                not self._closing
-            ):  # a task of its own, which whoever stops listening does not stop
+            elif not self._closing:
+                # A task of its own, which whoever stops listening does not stop.
                 self._begin(self._recover(worker))
 
     async def _recover(self, worker: _Worker) -> None:

@@ -16,7 +16,6 @@ from evaluation.strength.ratings import (
     Rating,
     Tally,
     format_ranks,
-    format_ratings,
     parse_anchor,
     rate,
     rate_tally,
@@ -162,7 +161,7 @@ def test_moving_first_is_unknown_where_one_side_wins_everything():
     assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
     assert ratings.first_move.low < -400
     assert ratings.first_move.high > 400
-    assert "Moving first: 0 Elo" in format_ratings(ratings)
+    assert "Moving first: 0 Elo" in ratings.table().text()
 
 
 def test_memory_does_not_grow_with_the_square_of_the_field():
@@ -206,12 +205,12 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample():
     played = some_run()
     exact = rate(played, "abcd", deterministic={"a", "b", "c", "d", "e"})
     assert exact.exact
-    assert "Exact over this set" in format_ratings(exact)
-    assert "spread" in format_ratings(exact)
+    assert "Exact over this set" in exact.table().text()
+    assert "spread" in exact.table().text()
     assert [r.ranks for r in exact] == [(i, i) for i in range(1, 5)]
     assert [r.better for r in exact] == [1, 1, 1, None]
     sampled = rate(played, "abcd")
-    assert "95 %" in format_ratings(sampled)
+    assert "95 %" in sampled.table().text()
     assert [r.elo for r in sampled] == [r.elo for r in exact]
 
 
@@ -304,7 +303,7 @@ def test_a_tally_is_all_that_ratings_need():
 
 def test_table_of_ratings():
     ratings = rate(games("long-name", "b", 3, 0, 1), ["long-name", "b"])
-    text = format_ratings(ratings)
+    text = ratings.table().text()
     assert "long-name" in text
     assert "75.0%" in text
     assert "4 games, resampled" in text

@@ -8,7 +8,6 @@ import agents
 import evaluation
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.store.record import GameRecord
 from evaluation.strength.ratings import Tally
 from evaluation.studies.leaderboard import (
     FIELD,
@@ -16,7 +15,6 @@ from evaluation.studies.leaderboard import (
     Board,
     Line,
     available,
-    milliseconds_a_move,
     place,
     put_between_markers,
     stored_board,
@@ -138,11 +136,6 @@ def test_the_stored_board_is_of_the_field():
     assert board.version[0].isdigit()
     n = len(board.field)
     assert board.games == n * (n - 1) * len(board.openings)
-
-
-def test_milliseconds_count_an_agents_own_moves():
-    game = GameRecord(("a", "b"), "123", "1234567", None, "full board", seconds=(0.006, 0.002))
-    assert milliseconds_a_move([game]) == {"a": 3.0, "b": 1.0}  # moves 5, 7 and 4, 6
 
 
 def test_text_between_markers_is_replaced():

@@ -1,0 +1,38 @@
+"""What the moves of agents cost, over their games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from evaluation.store.record import GameRecord
+
+
+@dataclass
+class Cost:
+    """Moves that an agent chose, and what they cost together."""
+
+    moves: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    by_game: list[float] = field(default_factory=list)  # seconds a move
+
+    @property
+    def seconds_a_move(self) -> float:
+        """The mean."""
+        return self.seconds / max(self.moves, 1)
+
+
+def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
+    """The cost of each agent; the moves of openings are nobody's."""
+    found: dict[str, Cost] = {}
+    for game in games:
+        for seat, player in enumerate(game.players):
+            moves = sum(ply % 2 == seat for ply in range(len(game.opening), len(game.moves)))
+            cost = found.setdefault(player, Cost())
+            cost.moves += moves
+            cost.nodes += game.nodes[seat]
+            cost.seconds += game.seconds[seat]
+            if moves:
+                cost.by_game.append(game.seconds[seat] / moves)
+    return found
