@@ -117,9 +117,9 @@ def test_the_marks_in_the_moves_are_explained(page: Any) -> None:
 
 
 def test_figures_are_drawn_again_where_the_width_changes(page: Any) -> None:
-    before = page.locator("#ratings svg").bounding_box()["width"]
+    before = page.get_attribute("#ratings svg", "width")
     page.set_viewport_size({"width": 700, "height": 850})
-    page.wait_for_function(f"document.querySelector('#ratings svg').clientWidth != {before}")
+    page.wait_for_selector(f"#ratings svg:not([width='{before}'])")
     box, card = (page.locator(f"#ratings{part}").bounding_box() for part in (" svg", ""))
     assert box["width"] == card["width"]
     page.set_viewport_size({"width": 390, "height": 850})
