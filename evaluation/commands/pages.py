@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,6 @@ def show_run(
         before: how many of its games had been played before.
         anchor: the agent whose Elo is set, if any.
     """
-    from evaluation.games.workers import version_here
     from evaluation.report.summary import RunSummary
 
     summary = RunSummary.of(run, anchor)
@@ -42,9 +42,8 @@ def show_run(
         if arguments.out is not None:
             say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
     if summary.ratings is not None:
-        header = {"seed": arguments.seed, "c4env": version_here()}
         games = run.games
-        write_pages(arguments, header, games, summary.ratings, arguments.out, run.notes)
+        write_pages(arguments, run.header, games, summary.ratings, arguments.out, run.notes)
 
 
 def write_pages(
@@ -71,10 +70,13 @@ def write_pages(
     from evaluation.report.models import conversations
     from evaluation.report.page import contents, page
     from evaluation.store.files import write_file
+    from evaluation.store.record import GAMES_FILE
     from evaluation.store.transcripts import read_transcripts
     from evaluation.truth.judge import Judge, positions_backwards
 
     kept = None if folder is None else Path(folder)
+    when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
+    header = {**header, "date": time.strftime("%d %B %Y", when).lstrip("0")}
     title = "run" if kept is None else kept.resolve().name
     talk = {} if kept is None else conversations(games, read_transcripts(kept))
     if arguments.no_scores:

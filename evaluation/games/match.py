@@ -5,9 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
 
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
@@ -33,6 +36,7 @@ class Match:
         deterministic: the agents known to answer the same position always alike.
         sprt: the test, if the match had one.
         notes: what a reader must know of how the games were played.
+        header: what a run directory says of the match, or would.
     """
 
     players: tuple[str, str]
@@ -41,6 +45,7 @@ class Match:
     deterministic: tuple[str, ...]
     sprt: Sprt | None
     notes: tuple[str, ...] = ()
+    header: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def read(cls, header: Mapping[str, Any], games: Sequence[GameRecord]) -> Match:
@@ -53,16 +58,20 @@ class Match:
         inside = [found[(*pair, start)] for pair, start in order if (*pair, start) in found]
         known = tuple(header.get("deterministic", ()))
         games = tuple(_until_decided(inside, sprt, one))
-        return cls((one, other), openings, games, known, sprt, notes_of(header))
+        return cls((one, other), openings, games, known, sprt, notes_of(header), header)
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
         """Pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
+        return tuple(map(int, ([0] * len(SCORES), *self.counts_by_pair())[-1]))
+
+    def counts_by_pair(self) -> NDArray[np.int64]:
+        """The same after the first pair, after two, ...: ``(pairs, 5)``."""
         points: dict[str, list[float]] = {}
         for game in self.games:
             points.setdefault(game.opening, []).append(_points([game], self.players[0]))
         kinds = [kind_of_pair(sum(pair)) for pair in points.values() if len(pair) == 2]
-        return tuple(kinds.count(kind) for kind in range(len(SCORES)))
+        return np.cumsum(np.eye(len(SCORES), dtype=np.int64)[kinds], 0)
 
     @functools.cached_property
     def decision(self) -> Decision | None:
@@ -192,19 +201,19 @@ def play_match(
     """
     chosen = Settings.of("play_match", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    field = name_players(players)
-    if len(field) != 2:
-        raise InvalidRun(f"{len(field)} agent(s) given: a match is between two")
-    one, other = field
+    named = name_players(players)
+    if len(named) != 2:
+        raise InvalidRun(f"{len(named)} agent(s) given: a match is between two")
+    one, other = named
     if sprt is not None:
         starts = _going_on(starts, chosen.out)
     schedule = opening_major((one, other), starts)
     about = {} if sprt is None else {"sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]}
-    plan = prepare(field, schedule, starts, chosen, about)
+    plan = prepare(named, schedule, starts, chosen, about)
     with closing(play(plan, ordered=True)) as played:
         games = tuple(_until_decided(played, sprt, one))
     known, notes = plan.known.deterministic, notes_of(plan.header)
-    return Match((one, other), tuple(starts), games, known, sprt, notes)
+    return Match((one, other), tuple(starts), games, known, sprt, notes, plan.header)
 
 
 def _until_decided(

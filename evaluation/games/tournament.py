@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -52,6 +52,7 @@ class Tournament:
         games: one record a game, in the order of the schedule.
         deterministic: the agents known to answer the same position always alike.
         notes: what a reader must know of how the games were played.
+        header: what a run directory says of the run, or would.
     """
 
     players: tuple[str, ...]
@@ -59,6 +60,7 @@ class Tournament:
     games: tuple[GameRecord, ...]
     deterministic: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    header: Mapping[str, Any] = field(default_factory=dict)
 
     @functools.cached_property
     def table(self) -> WinTable:
@@ -173,7 +175,8 @@ def _whole_run(
     found = {game.fixture: game for game in play(plan)}
     games = tuple(found[fixture] for fixture in schedule)
     known = plan.known.deterministic
-    return Tournament(tuple(field), tuple(openings), games, known, notes_of(plan.header))
+    notes = notes_of(plan.header)
+    return Tournament(tuple(field), tuple(openings), games, known, notes, plan.header)
 
 
 class Plan(NamedTuple):

@@ -11,8 +11,8 @@ from evaluation.tables import width
 def labels(names: Sequence[str], columns: int) -> dict[str, str]:
     """A label for each name, at most ``columns`` of a terminal wide (8 or more), no two alike.
 
-    Names that fit stay. Of longer specs the options that all specs of the same agent share are
-    left out, then what they begin and end with; what is still too long loses its middle.
+    Names that fit stay. Of longer specs the options that all long ones of the same agent share
+    are left out, then what they begin and end with; what is still too long loses its middle.
     """
     found = {name: name for name in names}
     if all(width(name) <= columns for name in names):
@@ -20,10 +20,11 @@ def labels(names: Sequence[str], columns: int) -> dict[str, str]:
     families: dict[str, list[str]] = {}
     for name in names:
         agent, _, options = name.partition(":")
-        families.setdefault(agent, []).append(options)
+        if width(name) > columns:  # the others stand as they are, and cannot be taken for one
+            families.setdefault(agent, []).append(options)
     for name in names:
         agent, _, options = name.partition(":")
-        if len(families[agent]) > 1 and width(name) > columns:
+        if len(families.get(agent, ())) > 1 and width(name) > columns:
             found[name] = _what_differs(agent, options, families[agent], columns)
     taken: set[str] = set()
     for name, label in found.items():

@@ -1,6 +1,6 @@
 """A run as one web page: tables, figures, and every game to be replayed beside exact scores.
 
-The page is ``report.html`` with the run as JSON inside. It asks no network for anything and
+The page is ``page.html`` with the run as JSON inside. It asks no network for anything and
 works from a file.
 """
 
@@ -13,6 +13,9 @@ from importlib.resources import files
 from typing import Any, Final
 
 from c4env.position import Position
+from evaluation.games.match import Match
+from evaluation.report.headline import command_of, headline
+from evaluation.report.labels import labels
 from evaluation.store.record import GameRecord, digest
 from evaluation.strength.ratings import Ratings
 from evaluation.strength.wintable import WinTable
@@ -20,6 +23,7 @@ from evaluation.truth.judge import Judge, Scores, positions_of
 from evaluation.truth.quality import MoveQuality, Quality
 
 PLACE: Final = '"REPORT"'  # in the template, where the run goes
+LABELS: Final = (18, 30)  # characters of an agent's name in narrow and in wide figures
 BAND: Final = 4  # plies a point of the blunder curve
 _SCORES: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
@@ -47,7 +51,7 @@ def contents(
     """What the page shows, ready for JSON. Players come strongest first.
 
     Args:
-        header: of the run.
+        header: of the run; ``date``, if there, is shown as it stands.
         games: at least one.
         ratings: of the players.
         judge: exact scores, or None to leave out everything that needs them.
@@ -61,12 +65,18 @@ def contents(
     openings = list(dict.fromkeys(game.opening for game in games))
     where = {opening: i for i, opening in enumerate(openings)}
     table = WinTable.of(games, players)
+    match = Match.read(header, games) if "sprt" in header else None
     found: dict[str, Any] = {
         "title": title,
         "version": str(header.get("c4env", "")),
         "seed": header.get("seed"),
         "digest": digest(games),
+        "date": header.get("date"),
+        "command": command_of(header),
+        "headline": headline(ratings, match),
+        "course": None if match is None else course(match),
         "players": players,
+        "labels": [[*labels(players, columns).values()] for columns in LABELS],
         "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
         "first_move": list(ratings.first_move),
         "exact": ratings.exact,
@@ -109,6 +119,18 @@ def scores_along(game: GameRecord, judge: Judge) -> list[Scores]:
     if last.outcome is None:
         positions.append(last)
     return [judge.scores(position) for position in positions]
+
+
+def course(match: Match) -> dict[str, Any]:
+    """The log likelihood ratio of a match's test after each pair of games, and its bounds."""
+    test = match.sprt
+    assert test is not None
+    return {
+        "player": match.players[0],
+        "elo": [test.elo0, test.elo1],
+        "bounds": list(test.bounds),
+        "llr": test.llr(match.counts_by_pair()).tolist(),
+    }
 
 
 def page(found: Mapping[str, Any]) -> str:

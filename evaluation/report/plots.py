@@ -1,8 +1,14 @@
-"""The figures of a run as files, PNG and SVG, drawn with matplotlib (``c4env[plots]``)."""
+"""The figures of a run as files, PNG and SVG, drawn with matplotlib (``c4env[plots]``).
+
+They are made to be printed: 7 inches wide, as tall as the agents need, no title (a caption
+has its place below the figure), and colours that are told apart without colour vision and in
+grey. The page has the same colours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,6 +16,18 @@ from c4env.errors import MissingExtra
 from evaluation.errors import UnwritableRun
 
 DPI: Final = 160
+WIDTH: Final = 7.0  # inches
+ROW: Final = 0.2  # inches a line with an agent's name
+BLUE: Final = "#0072b2"  # moving first, more than half; blue and vermilion of Okabe and Ito
+VERMILION: Final = "#d55e00"  # moving second, less than half, bounds
+OTHERS: Final = "#c9d0da"
+INK: Final = "#566178"
+STYLE: Final[dict[Any, Any]] = {
+    "svg.fonttype": "none",  # texts stay texts
+    "svg.hashsalt": "c4env",  # two runs of the same games write the same bytes
+    "font.size": 8, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.axisbelow": True, "grid.color": "#d9dee5", "lines.linewidth": 1.4,
+}  # fmt: skip
 
 
 def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
@@ -26,62 +44,99 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
         MissingExtra: matplotlib is not installed.
         UnwritableRun: the folder cannot be written.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("figures need matplotlib: pip install 'c4env[plots]'") from None
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # Texts stay texts in an SVG, and two runs of the same games write the same bytes.
-        with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "c4env"}):
-            for name, draw in FIGURES.items():
-                figure = Figure(figsize=(7, 4.5), layout="constrained")
-                if not draw(figure, found):
-                    continue
-                for ending in ("png", "svg"):
-                    path = folder / f"{name}.{ending}"
-                    metadata = {"Date": None} if ending == "svg" else None
-                    figure.savefig(path, dpi=DPI, metadata=metadata)
-                    written.append(path)
+        for name, figure in figures(found):
+            for ending in ("png", "svg"):
+                path = folder / f"{name}.{ending}"
+                metadata = {"Date": None} if ending == "svg" else None
+                figure.savefig(path, dpi=DPI, metadata=metadata)
+                written.append(path)
     except OSError as error:
         raise UnwritableRun(f"{folder} cannot be written: {error.strerror or error}") from None
     return written
 
 
+def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each figure there is something to show in: its name, and the matplotlib figure.
+
+    Raises:
+        MissingExtra: matplotlib is not installed.
+    """
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("figures need matplotlib: pip install 'c4env[plots]'") from None
+    for name, draw in FIGURES.items():
+        with mpl.rc_context(STYLE):
+            figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+            if draw(figure, found):
+                yield name, figure
+
+
 def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Share of the points of each first player (rows) against each second."""
-    players = found["players"]
+    """Percent of the points of each first player (rows) against each second, by number."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    names = _numbered(found)
     shares = [[_share(cell) for cell in row] for row in found["cells"]]
+    figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
     image = axes.imshow(
         [[float("nan") if s is None else s for s in row] for row in shares],
-        cmap="RdYlGn", vmin=0, vmax=1, aspect="auto",
+        cmap=LinearSegmentedColormap.from_list("shares", ["#e8904d", "#ffffff", "#5aa5d2"]),
+        vmin=0, vmax=1, aspect="auto",
     )  # fmt: skip
     for i, row in enumerate(shares):
         for j, share in enumerate(row):
             if share is not None:
-                axes.text(j, i, f"{share:.0%}", ha="center", va="center", color="black", size=8)
-    axes.set_xticks(range(len(players)), players, rotation=40, ha="right")
-    axes.set_yticks(range(len(players)), players)
-    axes.set(title="Score moving first (rows) against second (columns)")
-    figure.colorbar(image, ax=axes, format=lambda x, _: f"{x:.0%}")
+                axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", size=6.5)
+    axes.set_xticks(range(len(names)), [str(i + 1) for i in range(len(names))])
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel("percent of the points, moving first (rows) against second (columns)")
+    bar = figure.colorbar(image, ax=axes, format=lambda x, _: f"{100 * x:.0f}", aspect=30)
+    bar.outline.set_visible(False)
     return True
 
 
 def elo(figure: Any, found: Mapping[str, Any]) -> bool:
     """Elo of each agent with its interval."""
-    axes = figure.add_subplot()
-    places = range(len(found["players"]))
-    values = [r[0] for r in found["ratings"]]
-    low = [r[0] - r[1] for r in found["ratings"]]
-    high = [r[2] - r[0] for r in found["ratings"]]
-    axes.errorbar(values, places, xerr=[low, high], fmt="o", capsize=3)
-    axes.set_yticks(places, found["players"])
-    axes.invert_yaxis()
-    axes.grid(axis="x", alpha=0.3)
-    axes.set(xlabel="Elo", title="Spread over openings" if found["exact"] else "95 % intervals")
+    axes = _rows(figure, found)
+    values, low, high = (
+        [r[k] - found["ratings"][i][0] * (k > 0) for i, r in enumerate(found["ratings"])]
+        for k in range(3)
+    )
+    errors = [[-x for x in low], high]
+    axes.errorbar(values, range(len(values)), xerr=errors, fmt="o", color=BLUE, markersize=4)
+    axes.set_xlabel("Elo, spread over openings" if found["exact"] else "Elo, 95 % interval")
+    return True
+
+
+def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
+    """Score of each agent moving first, and moving second."""
+    cells = found["cells"]
+    players = range(len(cells))
+    axes = _rows(figure, found)
+    none = float("nan")
+    both = []
+    for i in players:
+        others = [j for j in players if j != i]
+        rows = [cells[i][j] for j in others], [cells[j][i][::-1] for j in others]
+        sums = [[sum(k) for k in zip(*row, strict=True)] or (0, 0, 0) for row in rows]
+        both.append([none if s is None else 100 * s for s in map(_share, sums)])
+        axes.plot(both[i], [i, i], color=OTHERS)
+    for k, (marker, colour, label) in enumerate(
+        (("o", BLUE, "moving first"), ("s", VERMILION, "moving second"))
+    ):
+        scores = [pair[k] for pair in both]
+        axes.plot(scores, players, marker, color=colour, label=label, markersize=4, zorder=3 - k)
+    axes.set_xlim(-3, 103)
+    axes.set_xlabel("percent of the points")
+    figure.legend(loc="outside upper right", ncols=2, frameon=False)
     return True
 
 
@@ -91,54 +146,71 @@ def cost(figure: Any, found: Mapping[str, Any]) -> bool:
     shown = [i for i, c in enumerate(found["cost"]) if c[unit] > 0]
     if not shown:
         return False
+    figure.set_size_inches(WIDTH, max(3.6, 1.6 + 0.16 * len(shown)))
     axes = figure.add_subplot()
-    for i in shown:
-        point = found["cost"][i][unit], found["ratings"][i][0]
-        axes.plot(*point, "o")
-        axes.annotate(found["players"][i], point, xytext=(6, 4), textcoords="offset points", size=8)
+    points = [(found["cost"][i][unit], found["ratings"][i][0]) for i in shown]
     axes.set_xscale("log")
-    axes.margins(x=0.2)
-    axes.grid(alpha=0.3)
-    axes.set(xlabel=("nodes", "seconds")[unit] + " a move", ylabel="Elo", title="Strength and cost")
+    axes.plot(*zip(*points, strict=True), "o", color=BLUE, markersize=4)
+    low, high = (round_(math.log10(pick(p[0] for p in points))) for pick, round_ in _ENDS)
+    axes.set_xlim(10.0**low, 10.0 ** max(high, low + 1))
+    axes.margins(y=0.08)
+    axes.grid()
+    axes.set(xlabel=("nodes", "seconds")[unit] + " a move", ylabel="Elo")
+    _name_points(figure, axes, points, [found["labels"][1][i] for i in shown])
     return True
+
+
+_ENDS: Final[Any] = ((min, math.floor), (max, math.ceil))  # of an axis of whole decades
 
 
 def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Blunders per critical move along the game."""
+    """Blunders per critical move along the game: a panel an agent, the others in grey."""
     if found["quality"] is None:
         return False
-    axes = figure.add_subplot()
-    for i, player in enumerate(found["players"]):
-        rows = [r for r in found["quality"]["by_ply"] if r[0] == i and r[4] is not None]
-        if rows:
-            middles = [(r[1] + r[2] + 1) / 2 for r in rows]
-            axes.plot(middles, [r[4] for r in rows], "o-", label=player, markersize=4)
-    axes.yaxis.set_major_formatter(lambda y, _: f"{y:.0%}")
-    axes.grid(alpha=0.3)
-    axes.legend(fontsize=7)
-    axes.set(xlabel="discs on the board", title="Blunders per critical move")
+    rows = [r for r in found["quality"]["by_ply"] if r[4] is not None]
+    players = range(len(found["players"]))
+    curves = [[((r[1] + r[2] + 1) / 2, 100 * r[4]) for r in rows if r[0] == i] for i in players]
+    across = min(len(curves), 4)
+    names = _numbered(found, 0 if across == 4 else 1)
+    down = -(-len(names) // across)
+    figure.set_size_inches(WIDTH, 0.5 + (2.2 if across < 4 else 1.15) * down)
+    grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
+    for i, axes in enumerate(grid.flat):
+        axes.set_visible(i < len(names))
+        if i >= len(names):
+            continue
+        for curve in curves:
+            if curve:
+                axes.plot(*zip(*curve, strict=True), color=OTHERS, linewidth=0.7)
+        if curves[i]:
+            axes.plot(*zip(*curves[i], strict=True), "o-", color=BLUE, markersize=2.5)
+        axes.set_title(names[i], size=7, loc="left", pad=3)
+        axes.set_xticks([0, 14, 28, 42])
+        axes.tick_params(labelbottom=i + across >= len(names))
+        axes.grid(axis="y")
+    figure.supxlabel("discs on the board", size=8)
+    figure.supylabel("blunders, percent of the critical moves", size=8)
     return True
 
 
-def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Score of each agent moving first, and moving second."""
-    players, cells = found["players"], found["cells"]
+def course(figure: Any, found: Mapping[str, Any]) -> bool:
+    """The log likelihood ratio of a match's test, pair by pair, between its bounds."""
+    if found["course"] is None:
+        return False
+    test = found["course"]
     axes = figure.add_subplot()
-    for offset, label in ((-0.2, "moving first"), (0.2, "moving second")):
-        first = label == "moving first"
-        for i in range(len(players)):
-            others = [j for j in range(len(players)) if j != i]
-            sums = [cells[i][j] if first else cells[j][i][::-1] for j in others]
-            share = _share([sum(column) for column in zip(*sums, strict=True)])
-            axes.barh(
-                i + offset, share or 0.0, 0.38,
-                color="tab:red" if first else "gold", label=None if i else label,
-            )  # fmt: skip
-    axes.set_yticks(range(len(players)), players)
-    axes.invert_yaxis()
-    axes.xaxis.set_major_formatter(lambda x, _: f"{x:.0%}")
-    axes.legend(fontsize=8)
-    axes.set(xlabel="share of the points", title=f"First move: {found['first_move'][0]:+.0f} Elo")
+    for bound, elo, name in zip(test["bounds"], test["elo"], ("H0", "H1"), strict=True):
+        axes.axhline(bound, color=VERMILION, linestyle="--", linewidth=1)
+        above = bound > 0
+        axes.annotate(
+            f"{name}: {elo:g} Elo", (0, bound), (4, 4 if above else -4),
+            va="bottom" if above else "top",
+            xycoords=("axes fraction", "data"), textcoords="offset points",
+        )  # fmt: skip
+    axes.plot(range(len(test["llr"]) + 1), [0, *test["llr"]], color=BLUE)
+    axes.margins(y=0.12)
+    axes.xaxis.get_major_locator().set_params(integer=True)
+    axes.set(xlabel="pairs of games", ylabel="log likelihood ratio")
     return True
 
 
@@ -148,8 +220,78 @@ FIGURES: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], bool]]] = {
     "strength-and-cost": cost,
     "blunders": blunders,
     "first-move": first_move,
+    "course": course,
 }
 """What is drawn, by file name; each tells whether there was anything to draw."""
+
+
+def _rows(figure: Any, found: Mapping[str, Any]) -> Any:
+    """Axes with a line an agent, the strongest on top."""
+    names = _numbered(found)
+    figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
+    axes = figure.add_subplot()
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x")
+    axes.spines["left"].set_visible(False)
+    return axes
+
+
+def _numbered(found: Mapping[str, Any], length: int = 1) -> list[str]:
+    return [f"{name}  {i}" for i, name in enumerate(found["labels"][length], start=1)]
+
+
+def _name_points(
+    figure: Any, axes: Any, points: list[tuple[float, float]], names: list[str]
+) -> None:
+    """Write each name as near its point as it covers neither a point nor another name."""
+    figure.draw_without_rendering()  # the layout is known from here on
+    figure.set_layout_engine("none")
+    inside, point = axes.get_window_extent(), figure.dpi / 72
+    dots = axes.transData.transform(points)
+    taken = [(x - 3 * point, y - 3 * point, x + 3 * point, y + 3 * point) for x, y in dots]
+    for name, place, (x, y) in zip(names, points, dots, strict=True):
+        label = axes.annotate(name, place, (0, 0), textcoords="offset points", size=7, va="center")
+        size = label.get_window_extent()
+        wide, high = size.width / point, size.height / point
+        for dx, dy in _around(wide, high):
+            left, middle = x + dx * point, y + dy * point
+            box = left, middle - size.height / 2, left + size.width, middle + size.height / 2
+            if not (inside.x0 < box[0] and box[2] < inside.x1):
+                continue
+            if not (inside.y0 < box[1] and box[3] < inside.y1):
+                continue
+            if any(a < box[2] and box[0] < c and b < box[3] and box[1] < d for a, b, c, d in taken):
+                continue
+            label.set_position((dx, dy))
+            taken.append(box)
+            if max(abs(dy), max(dx, -dx - wide)) > 10:  # too far to be seen as belonging to it
+                end = min(max(0, dx), dx + wide), dy - (high / 2 if dy > 0 else -high / 2)
+                axes.annotate(
+                    "", place, end, textcoords="offset points",
+                    arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 0.5, "shrinkA": 0},
+                )  # fmt: skip
+            break
+        else:
+            label.remove()
+
+
+def _around(wide: float, high: float) -> Iterator[tuple[float, float]]:
+    """Offsets in points of a text's left middle from its point, the nearest first."""
+    for away in range(5, 80, 5):
+        for dx, dy in (
+            (1, 0),
+            (-1, 0),
+            (0.7, 0.7),
+            (0.7, -0.7),
+            (-0.7, 0.7),
+            (-0.7, -0.7),
+            (0, 1),
+            (0, -1),
+        ):
+            left = dx * away - (wide if dx < 0 else wide / 2 if dx == 0 else 0)
+            yield left, dy * (away + high / 2)
 
 
 def _share(cell: Any) -> float | None:

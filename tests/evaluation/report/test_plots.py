@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import sys
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +12,7 @@ from evaluation.report import page as report
 from evaluation.report import plots
 from evaluation.strength.ratings import rate
 from evaluation.truth.judge import Judge
-from tests.evaluation.report.test_summary import GAMES
+from tests.evaluation.report.test_summary import GAMES, crowded
 
 RATINGS = rate(GAMES, ["one", "two"])
 
@@ -20,12 +22,12 @@ def test_each_figure_is_written_twice(tmp_path: Path) -> None:
     with Judge() as judge:
         found = report.contents({}, GAMES, RATINGS, judge)
     written = plots.write_plots(tmp_path / "figures", found)
-    assert {path.stem for path in written} == set(plots.FIGURES)
+    assert {path.stem for path in written} == set(plots.FIGURES) - {"course"}
     for path in written:
         data = path.read_bytes()
         assert data.startswith(b"\x89PNG" if path.suffix == ".png" else b"<?xml")
     svg = (tmp_path / "figures" / "elo.svg").read_text()
-    assert ">one<" in svg  # names are text
+    assert ">one  " in svg  # names are text
     again = plots.write_plots(tmp_path / "again", found)
     assert [p.read_bytes() for p in written] == [p.read_bytes() for p in again]
 
@@ -34,7 +36,53 @@ def test_without_scores_there_is_no_blunder_figure(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     found = report.contents({}, GAMES, RATINGS)
     written = plots.write_plots(tmp_path, found)
-    assert {path.stem for path in written} == set(plots.FIGURES) - {"blunders"}
+    assert {path.stem for path in written} == set(plots.FIGURES) - {"blunders", "course"}
+
+
+def texts_of(figure: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+    """What a figure says, and where, in pixels."""
+    from matplotlib.text import Text
+
+    drawn: dict[Text, None] = {}  # ticks beyond their axis exist, but are not drawn
+    draw = Text.draw
+
+    def recorded(text: Text, renderer: Any) -> None:
+        if text.get_text() and text.get_visible():
+            drawn[text] = None
+        draw(text, renderer)
+
+    monkeypatch.setattr(Text, "draw", recorded)
+    figure.draw_without_rendering()
+    return [(text.get_text(), Text.get_window_extent(text)) for text in drawn]
+
+
+@pytest.mark.parametrize("count", [2, 7, 21])
+def test_no_text_covers_another_or_leaves_its_figure(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    found = {**crowded(count), "course": {"bounds": [-2.9, 2.9], "elo": [0, 40], "llr": [1.0, -3]}}
+    drawn = dict(plots.figures(found))
+    assert list(drawn) == list(plots.FIGURES)
+    for name, figure in drawn.items():
+        texts = texts_of(figure, monkeypatch)
+        for i, (words, box) in enumerate(texts):
+            inside = box.x0 >= -1 and box.x1 <= figure.bbox.x1 + 1
+            assert inside, (name, words)
+            assert box.y0 >= -1, (name, words)
+            assert box.y1 <= figure.bbox.y1 + 1, (name, words)
+            for other, there in texts[i + 1 :]:
+                across = min(box.x1, there.x1) - max(box.x0, there.x0)
+                along = min(box.y1, there.y1) - max(box.y0, there.y0)
+                assert across <= 1 or along <= 1, (name, words, other)
+        if name == "strength-and-cost":
+            assert {words for words, _ in texts} >= set(found["labels"][1])  # all are named
+
+
+def test_the_page_has_the_same_colours() -> None:
+    style = files("evaluation.report").joinpath("page.html").read_text().split("@media")[0]
+    assert f"--first: {plots.BLUE}; --second: {plots.VERMILION};" in style
+    assert f"--others: {plots.OTHERS};" in style
 
 
 def test_without_matplotlib_it_says_what_to_install(

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import functools
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,6 +32,29 @@ GAMES = [
     game("two", "one", "1122334", 0),
     game("one", "two", "4141412", 0, "exception"),
 ]
+
+
+def many(count: int) -> list[str]:
+    specs = [f"deepening:movetime=0.02,heuristic=kind{i}" for i in range(count // 2)]
+    return [*specs, *(f"alphabeta-window-{'b' * (i % 5)}{i}" for i in range(count - len(specs)))]
+
+
+@functools.cache
+def crowded(count: int) -> dict[str, Any]:
+    """The page's contents for a field that is close together, in strength and in cost."""
+    players, moves = many(count), ("4455667", "1122334", "4141412")
+    games = [
+        GameRecord(
+            (one, two), "", moves[(i * j + i) % 3], 0, "four", "", (1, 1), (0.01 + i / 9e3,) * 2
+        )
+        for i, one in enumerate(players)
+        for j, two in enumerate(players)
+        if i != j
+    ]
+    with Judge() as judge:
+        return report.contents({}, games, rate(games, players), judge)
+
+
 SCORE = st.one_of(st.none(), st.integers(-21, 21))
 
 

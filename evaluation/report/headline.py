@@ -1,0 +1,109 @@
+"""What a run found, in words: the sentences above its page, and the command that plays it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any, Final
+
+from evaluation.games.match import Match
+from evaluation.plan.openings import choose_openings
+from evaluation.strength.ratings import Ratings
+from evaluation.tables import plural, signed
+
+SURE: Final = 0.95
+_MOST_PLIES: Final = 4  # longer openings are not enumerated to recognise them
+
+
+def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
+    """Who is strongest, by how much, and how sure that is; the first sentence stands large.
+
+    Args:
+        ratings: of at least one agent.
+        match: of two, when a test decided how long it was.
+    """
+    if match is not None and match.sprt is not None:
+        return _of_test(match)
+    if len(ratings) < 2:
+        return [f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."]
+    best, second = ratings[0], ratings[1]
+    gap, better = round(best.elo - second.elo), best.better or 0.0
+    field = "of the two" if len(ratings) == 2 else f"of {len(ratings)} agents"
+    if gap == 0:
+        first = f"{best.player} and {second.player} are level"
+        first += "." if len(ratings) == 2 else f" at the head of {len(ratings)} agents."
+    elif better >= SURE:
+        who = "stronger" if len(ratings) == 2 else "strongest"
+        first = f"{best.player} is the {who} {field}, {gap} Elo ahead of {second.player}."
+    else:
+        first = f"{best.player} leads by {gap} Elo, but {second.player} may be as strong."
+    if ratings.exact:
+        return [first, "Nothing was sampled: over these openings the order is certain."]
+    zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
+    return [
+        first,
+        f"The probability that {best.player} is the stronger of these two is {_percent(better)}. "
+        f"Its Elo, {_elo(best.elo)}, lies between {_elo(best.low)} and {_elo(best.high)} "
+        f"with 95 % confidence ({zero}).",
+    ]
+
+
+def command_of(header: Mapping[str, Any]) -> str | None:
+    """The command that plays a run with this header; None where none is known to.
+
+    Players that are objects of a program cannot be named on a command line, and openings from
+    a file cannot be recognised.
+    """
+    players, openings, seed = (header.get(k) for k in ("players", "openings", "seed"))
+    if not isinstance(players, Mapping) or not openings or seed is None:
+        return None
+    if any(spec.startswith("<") for spec in players.values()):
+        return None
+    given = {name: spec if spec == name else f"{name}={spec}" for name, spec in players.items()}
+    front = list(header.get("challengers", ()))
+    words = ["c4", "match" if "sprt" in header else "gauntlet" if front else "run"]
+    words += [given[name] for name in [*front, *(p for p in players if p not in front)]]
+    if "sprt" in header:
+        elo0, elo1, *rates = header["sprt"]
+        words += ["--sprt", f"{elo0:g},{elo1:g}"]
+        for option, rate in zip(("--alpha", "--beta"), rates, strict=True):
+            words += [option, f"{rate:g}"] if rate != 0.05 else []
+    plies = len(openings[0])
+    whole = choose_openings(plies, seed) if plies <= _MOST_PLIES else []
+    if len(front) > 1 or whole[: len(openings)] != list(openings):
+        return None
+    words += ["--openings", str(plies)]
+    words += ["--limit", str(len(openings))] if len(openings) < len(whole) else []
+    words += ["--seed", str(seed)] if seed else []
+    if "movetime" in header:
+        words += ["--movetime", f"{header['movetime']:g}", "--margin", f"{header['margin']:g}"]
+    return shlex.join(words)
+
+
+def _of_test(match: Match) -> list[str]:
+    test, (one, other), score = match.sprt, match.players, match.score
+    assert test is not None
+    after = f"after {plural(sum(match.counts), 'pair')} of games"
+    first = {
+        "H1": f"{one} is stronger than {other}: the test accepted {test.elo1:+g} Elo {after}.",
+        "H0": f"{one} is not {test.elo1:g} Elo stronger than {other}: the test accepted "
+        f"{test.elo0:g} {after}.",
+        None: f"Whether {one} is {test.elo1:g} or {test.elo0:g} Elo stronger than {other} is "
+        f"undecided {after}.",
+    }[match.decision]
+    (elo,) = (r for r in match.ratings if r.player == one)
+    return [
+        first,
+        f"{one} scored {score.value:.0%} of the points (95 % interval {score.low:.0%} to "
+        f"{score.high:.0%}), an Elo difference of {_elo(elo.elo)} ({_elo(elo.low)} to "
+        f"{_elo(elo.high)}). The match stops because of its result, so its score leans to "
+        "that side.",
+    ]
+
+
+def _elo(value: float) -> str:
+    return signed(value).replace("-", "\N{MINUS SIGN}")
+
+
+def _percent(chance: float) -> str:
+    return "more than 99.9 %" if chance > 0.9995 else f"{chance:.1%}".replace("%", " %")

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from evaluation.commands import gauntlet, match, run
+from evaluation.commands.options import Parser
+from evaluation.games.match import Match, play_match
+from evaluation.games.tournament import gauntlet as play_gauntlet
+from evaluation.games.tournament import round_robin
+from evaluation.report.headline import command_of, headline
+from evaluation.store.record import GameRecord
+from evaluation.strength.ratings import Interval, Rating, Ratings
+from evaluation.strength.sprt import Sprt
+
+
+def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Ratings:
+    players = [
+        Rating(name, value, value - 30, value + 40, (1, 1), better, 0.5, 9)
+        for name, value in zip("abcdef", elo, strict=False)
+    ]
+    return Ratings(tuple(players), Interval(0, 0, 0), "openings", 9, exact)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "first"),
+    [
+        (ratings_of(120, 20, -140), "a is the strongest of 3 agents, 100 Elo ahead of b."),
+        (ratings_of(50, -50), "a is the stronger of the two, 100 Elo ahead of b."),
+        (ratings_of(50, -50, better=0.7), "a leads by 100 Elo, but b may be as strong."),
+        (ratings_of(50, 50, -100), "a and b are level at the head of 3 agents."),
+        (ratings_of(0, 0), "a and b are level."),
+        (ratings_of(0), "9 games of a."),
+    ],
+)
+def test_the_first_sentence_says_who_is_strongest(ratings: Ratings, first: str) -> None:
+    assert headline(ratings)[0] == first
+
+
+def test_how_sure_it_is_stands_below() -> None:
+    said = headline(ratings_of(-10, -50, better=0.981))[1]
+    assert "the stronger of these two is 98.1 %" in said
+    assert "\N{MINUS SIGN}10, lies between \N{MINUS SIGN}40 and +30" in said
+    assert "more than 99.9 %" in headline(ratings_of(50, -50, better=1.0))[1]
+    assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
+
+
+OPENINGS = tuple(f"{a}{b}" for a in range(1, 5) for b in range(1, 5))
+
+
+def pairs(*winners: str) -> Match:
+    """A match of a and b, in which ``winners`` won both games of an opening."""
+    games = []
+    for opening, winner in zip(OPENINGS, winners, strict=False):
+        for players in (("a", "b"), ("b", "a")):
+            won = players.index(winner)
+            games.append(GameRecord(players, opening, opening, won, "four"))
+    return Match(("a", "b"), OPENINGS, tuple(games), (), Sprt(0, 200))
+
+
+@pytest.mark.parametrize(
+    ("played", "first"),
+    [
+        (pairs(*"a" * 12), "a is stronger than b: the test accepted +200 Elo after 12 pairs"),
+        (pairs(*"bbbbbbb"), "a is not 200 Elo stronger than b: the test accepted 0 after 7 pairs"),
+        (pairs("a"), "Whether a is 200 or 0 Elo stronger than b is undecided after 1 pair of"),
+    ],
+)
+def test_a_test_speaks_first(played: Match, first: str) -> None:
+    said = headline(played.ratings, played)
+    assert said[0].startswith(first)
+    assert f"scored {played.score.value:.0%} of the points" in said[1]
+
+
+def played_again(command: str) -> dict[str, Any]:
+    """What a command would play."""
+    program, name, *rest = shlex.split(command)
+    assert program == "c4"
+    parser = Parser(prog=name)
+    {"run": run, "gauntlet": gauntlet, "match": match}[name].configure(parser)
+    return vars(parser.parse_args(rest))
+
+
+def test_the_command_plays_the_run_again() -> None:
+    field = ["greedy", "mine=alphabeta:depth=1,heuristic=chain", "random"]
+    found = round_robin(field, openings=2, limit=3, seed=5, jobs=1)
+    command = command_of(found.header)
+    assert command is not None
+    again = played_again(command)
+    assert again["agents"] == field
+    assert (again["openings"], again["limit"], again["seed"]) == ("2", 3, 5)
+    found = play_gauntlet("random", ["greedy", "mine=random"], openings=1, jobs=1, movetime=0.5)
+    again = played_again(command_of(found.header) or "")
+    assert (again["challenger"], again["field"]) == ("random", ["greedy", "mine=random"])
+    assert (again["openings"], again["limit"], again["movetime"]) == ("1", None, 0.5)
+    match = play_match(["greedy", "random"], openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
+    again = played_again(command_of(match.header) or "")
+    assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
+    assert (again["alpha"], again["beta"]) == (0.1, None)
+
+
+def test_what_no_command_plays_has_none() -> None:
+    objects = round_robin({"a": "random", "b": lambda seen: 0}, openings=0, jobs=1)
+    own = round_robin(["random", "greedy"], openings=["12", "44"], jobs=1)
+    for found in (objects, own, replace(own, header={})):
+        assert command_of(found.header) is None
