@@ -85,17 +85,13 @@ class Standing:
 
     def verdict(self) -> str:
         """Whether there is a cycle, in a sentence, and what is missing to say more."""
-        return self._cycles() if self.places else f"{self._cycles()} {_NEEDS_SCIPY}."
-
-    def _cycles(self) -> str:
+        missing = "" if self.places else f" {_NEEDS_SCIPY}."
         if self.cycle is None:
-            return "Cycles: none."
+            return f"Cycles: none.{missing}"
         if self.exact:
-            return f"Cycles: exact over this set, {self.cycle}."
-        sure = f"{self.cycle.confidence:.0%} sure"
-        if self.cyclic:
-            return f"Cycles: beyond chance, {self.cycle} ({sure})."
-        return f"Cycles: none beyond chance; the clearest is {self.cycle} ({sure})."
+            return f"Cycles: exact over this set, {self.cycle}.{missing}"
+        kind = "beyond chance," if self.cyclic else "none beyond chance; the clearest is"
+        return f"Cycles: {kind} {self.cycle} ({self.cycle.confidence:.0%} sure).{missing}"
 
     def table(self) -> Table:
         """One row an agent, none without scipy, and the verdict below."""

@@ -3,8 +3,8 @@
 The exam itself is read by ``agents.solver.exam``. It is made in three steps, which give the same
 for any number of processes:
 
-1. *Games*. Players of many kinds, drawn by lot, meet after 0 to 10 random discs. Of the positions
-   they meet and those one disc off, 4 to 36 plies each, those are kept that are in
+1. *Games*. Players of many kinds, drawn at random, begin after 0 to 10 random discs. Of the
+   positions they meet and those one disc off, 4 to 36 plies each, those are kept that are in
    ``agents.learned.labels.held_out``, on which the network that ships was never trained, and in
    which neither side could win with the next disc.
 2. *Critical ones*. By exact play some columns keep what the position is worth, win or draw, and

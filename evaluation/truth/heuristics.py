@@ -274,8 +274,7 @@ def rank_correlations(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Fl
 
 
 def _correlation(estimate: Estimate) -> str:
-    value, low, high = estimate
-    return "-" if value is None else f"{value:+.2f} ({low:+.2f} to {high:+.2f})"
+    return estimate.shown("+.2f", " to ")
 
 
 def _percent(value: float | None) -> str:

@@ -95,6 +95,15 @@ class Estimate(NamedTuple):
     low: float | None
     high: float | None
 
+    def shown(self, form: str, to: str = "-") -> str:
+        """The mean in a form such as ``.2f``, and its interval if it has one; "-" without."""
+        if self.value is None:
+            return "-"
+        text = format(self.value, form)
+        if self.low is None or self.high is None:
+            return text
+        return f"{text} ({self.low:{form}}{to}{self.high:{form}})"
+
 
 class MoveQuality(NamedTuple):
     """What some of the moves of a player were worth."""
@@ -247,7 +256,7 @@ class Quality(Result):
         for q in self.overall():
             counts = [q.moves, q.forced, q.critical, q.blunders]
             shares = [shown_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
-            rows.append([q.player, *map(str, counts), *shares, _points(q.loss)])
+            rows.append([q.player, *map(str, counts), *shares, q.loss.shown(".2f")])
         return rows
 
     def rates(self) -> list[list[str]]:
@@ -365,13 +374,6 @@ def shown_share(estimate: Estimate) -> str:
         return "-"
     text = f"{100 * value:.1f}%"
     return text if low is None or high is None else f"{text} ({100 * low:.1f}-{100 * high:.1f})"
-
-
-def _points(estimate: Estimate) -> str:
-    value, low, high = estimate
-    if value is None:
-        return "-"
-    return f"{value:.2f}" if low is None else f"{value:.2f} ({low:.2f}-{high:.2f})"
 
 
 def _rate(quality: MoveQuality) -> str:

@@ -7,7 +7,7 @@ Each move is searched with the agent's own answer. Three facts keep the search s
   play on by exact scores, against the agent's own answers, to the end.
 - When no four is left that the opponent could still complete, it cannot win any more.
 
-Positions are taken in the order of :func:`promise`: first those the agent has nearly lost.
+Positions are taken in the order of :func:`search_priority`: first those the agent has nearly lost.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class _Node(NamedTuple):
     score: int
 
 
-def promise(node: _Node) -> int:
+def search_priority(node: _Node) -> int:
     """Less is searched sooner: what the agent is close to losing, and what comes soon."""
     return node.position.plies + 3 * max(node.score, 0)
 
@@ -208,7 +208,7 @@ class Search:
                 if self._outcome == -1:
                     return CELLS
                 if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
-                    heapq.heappush(waiting, (promise(after), len(seen), after))
+                    heapq.heappush(waiting, (search_priority(after), len(seen), after))
         return CELLS
 
     def _can_lose(self, position: Position) -> bool:
