@@ -38,7 +38,12 @@ class Perfect(SearchingAgent):
         self._generator = np.random.default_rng()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the same seed errs at the same moves."""
+        """Begin a new game; the same seed errs at the same moves.
+
+        What earlier games left in the solver's table is forgotten: how many positions are
+        searched does not depend on which games this agent played before.
+        """
+        self.solver.clear()
         self._generator = np.random.default_rng(seed)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:

@@ -114,3 +114,17 @@ def test_bad_options_are_refused(spec):
 def test_no_move_once_the_game_is_over():
     with pytest.raises(NoMove):
         agents.make("perfect").choose(Position.parse("1212121"))
+
+
+def test_positions_searched_do_not_depend_on_earlier_games():
+    position = Position.parse("44444")
+    agent = agents.make("perfect")
+    agent.reset(seed=1)
+    agent.choose(position)
+    fresh = agent.nodes
+    agent.choose(position.play(2))
+    agent.choose(position)
+    assert agent.nodes < fresh  # within a game the table helps
+    agent.reset(seed=1)
+    agent.choose(position)
+    assert agent.nodes == fresh > 0
