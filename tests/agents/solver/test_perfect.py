@@ -117,7 +117,7 @@ def test_no_move_once_the_game_is_over():
 
 
 def test_positions_searched_do_not_depend_on_earlier_games():
-    position = Position.parse("44444")
+    position = Position.parse("44444433221")
     agent = agents.make("perfect")
     agent.reset(seed=1)
     agent.choose(position)
