@@ -198,8 +198,13 @@ def write_player_rewards(
 ) -> None:
     """Write the rewards ``[N, 2]`` of both players; ``table`` is ``REWARDS``."""
     for i in range(start, stop):
-        player_rewards[i, 0] = table[results[i], 0]
-        player_rewards[i, 1] = table[results[i], 1]
+        result = results[i]
+        if result == ONGOING:
+            player_rewards[i, 0] = 0.0
+            player_rewards[i, 1] = 0.0
+        else:
+            player_rewards[i, 0] = table[result, 0]
+            player_rewards[i, 1] = table[result, 1]
 
 
 @kernel("void(int64[:, ::1], int8[::1], int64, int64)", nogil=True)
