@@ -65,7 +65,7 @@ def console_blocks():
     """The commands of each console block, those that are quick, or those that are slow."""
     for number, (path, language, text) in enumerate(BLOCKS):
         lines = [x.removeprefix("$ ").split("#")[0].strip() for x in text.splitlines()]
-        slow = [line for line in lines if SLOW_LINES.search(line)]
+        slow = [x for x in lines if path.parent != ROOT or SLOW_LINES.search(x)]
         for some, marks in (([x for x in lines if x not in slow], []), (slow, pytest.mark.slow)):
             if language == "console" and some:
                 yield pytest.param(some, id=f"{path.parent.name}-{number}", marks=marks)

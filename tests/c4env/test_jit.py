@@ -223,6 +223,7 @@ print(sum(sum(k.stats.cache_misses.values()) for k in (fixed_depth.minimax, rust
 """
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
     script, cache = tmp_path / "play.py", tmp_path / "cache"
@@ -251,6 +252,7 @@ def small(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_compiling_is_told_once_and_only_when_something_is_compiled(small: Path) -> None:
     """Machine code of one kernel on disk says nothing of the others."""

@@ -263,6 +263,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("how", ["end", "kill"])
 def test_no_program_outlives_its_run(tmp_path, how):

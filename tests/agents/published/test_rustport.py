@@ -33,6 +33,7 @@ def test_the_search_is_the_references(depth: int) -> None:
     agree_with_the_reference(seed=80 + depth, count=30 // 3**depth, depth=depth)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_the_search_is_the_references_in_many_positions() -> None:
     agree_with_the_reference(seed=84, count=300, depth=0)

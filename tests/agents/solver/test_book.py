@@ -69,6 +69,7 @@ def test_the_default_book_knows_the_facts() -> None:
     assert solver.plies_to_end(Position()) == 41
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_with_and_without_book() -> None:
     rng = random.Random(1)
@@ -155,6 +156,7 @@ def test_a_build_refuses_wrong_scores_and_foreign_parts(tmp_path: Path) -> None:
         build(path, by_default_book, plies=0)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_verification_finds_a_wrong_score() -> None:
     assert verify(default_book(), 2) == 2

@@ -311,6 +311,7 @@ def test_options_out_of_range(options: dict[str, int]) -> None:
         Solver(book=None, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(

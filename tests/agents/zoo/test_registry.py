@@ -487,6 +487,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_what_a_script_defines_plays_in_its_workers_too(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(MAIN)

@@ -190,6 +190,7 @@ def follow_single(traces: Traces) -> None:
         assert np.array_equal(info["action_mask"], traces.masks[end])
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.usefixtures("quiet")
 def test_ten_thousand_games_are_the_same_everywhere() -> None:

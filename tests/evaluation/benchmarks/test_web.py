@@ -13,6 +13,7 @@ from evaluation.__main__ import main
 from evaluation.benchmarks.web import report
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_fifty_pages_at_once_each_get_their_own_game(capsys: Any) -> None:
     options = ["--pages", "50", "--agent", "alphabeta:depth=7", "--jobs", "2"]

@@ -375,6 +375,7 @@ def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
     assert "1 of the games was there already" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_folders_named_as_ours_do_no_harm_and_agents_of_the_folder_play(tmp_path):
     (tmp_path / "agents").mkdir()
@@ -411,6 +412,7 @@ def test_listing_agents_compiles_nothing():
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled  # from nothing: seconds
 def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
     command = [

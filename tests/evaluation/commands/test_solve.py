@@ -137,6 +137,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
     assert shown.out == ""
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_small_book_is_built_and_verified(tmp_path, capsys):
     path = tmp_path / "small.book"

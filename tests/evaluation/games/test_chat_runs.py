@@ -231,6 +231,7 @@ def test_a_key_that_a_server_repeats_is_written_nowhere(server, tmp_path, capsys
     assert KEY not in said
 
 
+@pytest.mark.slow
 @pytest.mark.compiled  # two processes, each of which compiles
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX")
 def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):

@@ -173,6 +173,7 @@ def test_an_interrupted_run_ends_with_the_same_games(tmp_path):
     assert again.games == resumed.games  # to the second: read, not played
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_killed_run_ends_with_the_same_games(tmp_path):
     field = ["random", "alphabeta:depth=5", "alphabeta:depth=4"]

@@ -117,6 +117,7 @@ def test_threads_do_not_share_an_agent_that_is_an_object():
     assert {game.ending for game in games} <= {"four", "full board"}
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_the_games_of_a_worker_that_dies_are_played_again(tmp_path):
     field = {"random": "random", "greedy": DiesOnce(tmp_path / "died")}

@@ -20,7 +20,7 @@ from tests.helpers.runs import record_run
 
 MINUS = "\N{MINUS SIGN}"
 
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ from evaluation.__main__ import main
 from tests.helpers.browser import chromium
 from tests.helpers.chat import chatting, lowest_legal
 
+pytestmark = pytest.mark.slow  # a real browser
+
 HOSTILE = "\x1b[2J</script><img id=evil src=x onerror='document.title=1'>\u202e{{7*7}}"
 
 

@@ -17,6 +17,7 @@ from tests.evaluation.report.test_summary import GAMES, crowded
 RATINGS = rate(GAMES, ["one", "two"])
 
 
+@pytest.mark.slow
 def test_each_figure_is_written_twice(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     with Judge() as judge:

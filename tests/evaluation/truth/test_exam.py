@@ -78,6 +78,7 @@ def test_late_scores_are_those_of_plain_negamax():
             assert np.sign(value) == np.sign(question.scores[column])
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_scores_are_found_again_without_a_book(capsys):
     making.verify([question for question in exam() if len(question.moves) >= 20][:150])
@@ -107,6 +108,7 @@ def test_training_leaves_the_exam_out(monkeypatch):
     assert not set(before[::2]).intersection(after)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_an_exam_is_made_of_games_the_same_for_any_number_of_jobs(tmp_path, capsys):
     made = making.build(games=80, a_ply=2, seed=5)

@@ -233,6 +233,7 @@ def test_any_number_of_jobs_finds_the_same():
     assert evaluation.refute("random", LATE, jobs=2) == evaluation.refute("random", LATE)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
     command = [sys.executable, "-m", "evaluation", "refute", "alphabeta:depth=6", "--quiet"]

@@ -27,7 +27,7 @@ from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 expect = playwright.expect
-pytestmark = pytest.mark.compiled
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]  # each page in a real browser
 
 Open = Callable[..., Any]
 
