@@ -77,7 +77,7 @@ class TerminalGame:
             if name != HUMAN:
                 fault = begin(self.agents[name], game_seed(self.seed, self.names, "", seat))
                 if fault is not None:
-                    self.show(f"{name} forfeits: {fault.reason}")
+                    self.show(f"{name} ({DISCS[seat]}) forfeits: {fault.reason}")
                     return self._record(1 - seat, *fault)
         self.show(self._board())
         while self.position.outcome is None:
@@ -93,18 +93,27 @@ class TerminalGame:
                     return None
                 return self._record(1 - seat, "abandoned", "left the game")
             if isinstance(answer, Fault):
-                self.show(f"{self.names[seat]} forfeits: {answer.reason}")
+                self.show(f"{self._says(seat, 'forfeit')}: {answer.reason}")
                 return self._record(1 - seat, *answer)
             column, nodes = answer
             seconds = time.perf_counter() - started
             self._turns.append(_Turn(column, nodes, seconds, self.position.play(column)))
-            self.show(f"\n{self.names[seat]} ({DISCS[seat]}) plays {column + 1}\n{self._board()}")
+            self.show(f"\n{self._says(seat, 'play')} {column + 1}\n{self._board()}")
         winner = self.position.outcome.winner
         if winner is None:
             self.show("a draw")
             return self._record(None, "full board", "")
-        self.show(f"{self.names[winner]} ({DISCS[winner]}) wins")
+        self.show(self._says(winner, "win"))
         return self._record(winner, "four", "")
+
+    def _says(self, seat: int, verb: str) -> str:
+        """Who does something: you, where one person plays against an agent, or a name."""
+        if self._is_you(seat):
+            return f"you ({DISCS[seat]}) {verb}"
+        return f"{self.names[seat]} ({DISCS[seat]}) {verb}s"
+
+    def _is_you(self, seat: int) -> bool:
+        return self.names[seat] == HUMAN and self.names.count(HUMAN) == 1
 
     def _board(self) -> str:
         last = self._turns[-1].column if self._turns else None
@@ -116,7 +125,8 @@ class TerminalGame:
     def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
         """A legal column; commands are carried out and bad input is answered on the way."""
         while True:
-            text = self.ask(f"{self.names[seat]} ({DISCS[seat]}), column 1-7: ").strip().lower()
+            who = "you" if self._is_you(seat) else self.names[seat]
+            text = self.ask(f"{who} ({DISCS[seat]}), column 1-7: ").strip().lower()
             if text == "q":
                 raise _Leave
             if text == "u":
@@ -190,12 +200,13 @@ def ask_first(
         EOFError: the person left.
     """
     one, other = names
+    shown = ["you" if n == HUMAN and one != other else n for n in names]
     while True:
-        text = ask(f"who goes first, 1 ({one}) or 2 ({other})? ").strip().lower()
+        text = ask(f"who goes first, 1 ({shown[0]}) or 2 ({shown[1]})? ").strip().lower()
         if text in ("1", one):
             return one, other
         if text in ("2", other):
             return other, one
         if text == "q":
             raise EOFError
-        show(f"{text!r}: expected 1 for {one}, 2 for {other}, or q to leave")
+        show(f"{text!r}: expected 1 for {shown[0]}, 2 for {shown[1]}, or q to leave")

@@ -14,7 +14,7 @@ from evaluation.commands.options import add_settings, at_least, searching
 from evaluation.commands.output import say
 
 RECORD: Final = Path("c4-games")
-HINT: Final = "alphabeta:depth=9"
+HINT: Final = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

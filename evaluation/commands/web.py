@@ -14,11 +14,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from evaluation.commands.options import at_least, searching
-from evaluation.commands.play import RECORD
+from evaluation.commands.play import HINT, RECORD
 from evaluation.commands.progress import announce_compiling
 
 PORT = 8044
-HINT = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -42,7 +42,7 @@ def test_a_person_wins():
     _, record, shown = game("4444")
     assert record.moves == "4141414"
     assert (record.winner, record.ending, record.nodes) == (0, "four", (0, 9))
-    assert "human (x) wins" in shown
+    assert "you (x) win" in shown
     assert "[X]" in shown  # the last disc, in the winning line
 
 
