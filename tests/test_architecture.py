@@ -7,6 +7,7 @@ rooms before it. Imports inside functions and for typing alone count as well.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,12 +62,14 @@ def imports_of(source: str, module: str, package: str) -> Iterator[Import]:
     yield from visit(ast.parse(source), "")
 
 
+@functools.cache
 def sources() -> list[Path]:
     found = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
     assert len(found) > 15
     return found
 
 
+@functools.cache
 def all_imports() -> list[Import]:
     return [
         found

@@ -135,6 +135,7 @@ def dies(observation):
     os._exit(3)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_an_agent_that_ends_its_worker_forfeits_and_the_run_goes_on(tmp_path):
     result = evaluation.gauntlet("random", [centre_first, dies], openings=0, jobs=2, out=tmp_path)

@@ -91,6 +91,7 @@ def test_processes_play_the_same_games():
     assert played(backend="loky") == played(backend="serial")
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.filterwarnings("ignore")  # Dask's own
 def test_dask_plays_the_same_games():
@@ -126,6 +127,7 @@ def test_the_games_of_a_worker_that_dies_are_played_again(tmp_path):
     assert found == played(jobs=1, field=field)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_an_agent_that_ends_every_process_it_reaches_is_named():
     field = {"random": "random", "greedy": DiesOnArrival()}
