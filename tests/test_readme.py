@@ -75,7 +75,7 @@ def run_c4(arguments, folder):
     return subprocess.run(
         [sys.executable, "-m", "evaluation", *arguments],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
         input="q\n",  # a person leaves at once
         capture_output=True,
         text=True,
