@@ -180,7 +180,6 @@ def _from_pool(
     tasks = (joblib.delayed(play_batch)(run, batch) for batch in batches)
     options: dict[str, Any] = {}
     if type(backend).__name__ == "LokyBackend":
-        _processes.used = True
         # No array of an agent is mapped into memory that it may not write to (max_nbytes).
         options = {"max_nbytes": None, "initializer": exit_with_parent, "initargs": (os.getpid(),)}
     if not backend.supports_return_generator:
@@ -203,6 +202,8 @@ def as_they_end(tasks: Iterable[Any], jobs: int, **options: Any) -> Generator[An
         n_jobs=jobs, batch_size=1, return_as="generator_unordered", **options
     )
     results: Any = None
+    if type(get_active_backend()[0]).__name__ == "LokyBackend":
+        _processes.used = True
     try:
         with sigint_blocked():
             results = parallel(tasks)

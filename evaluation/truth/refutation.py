@@ -188,11 +188,15 @@ def refute(
     task = _Task(name, player, chosen.seed, positions, folder, code_of(field), registered_here())
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
-    with one_interrupt(), closing(_on_workers(task, cases, chosen.jobs)) as results:
-        for case in results:
-            found[case.opening, case.seat] = case
-            if watch is not None:
-                watch(len(found), len(cases))
+    try:
+        with one_interrupt(), closing(_on_workers(task, cases, chosen.jobs)) as results:
+            for case in results:
+                found[case.opening, case.seat] = case
+                if watch is not None:
+                    watch(len(found), len(cases))
+    finally:
+        if kind.holding:
+            dismiss_processes()
     ordered = tuple(found[case] for case in cases)
     return Refutation(name, ordered, positions, _notes(kind, chosen.seed, ordered))
 
@@ -253,8 +257,6 @@ def _on_workers(
         raise WorkerDied(
             f"{task.name} ended its process ({' '.join(str(error).split())})"
         ) from None
-    finally:
-        dismiss_processes()
 
 
 # -- in the worker -----------------------------------------------------------------------
