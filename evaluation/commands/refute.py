@@ -43,11 +43,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Search, and print the table on stdout."""
     announce_compiling(arguments.quiet)
+    from evaluation.plan.field import split_name
     from evaluation.truth.refutation import refute
 
     names = ("openings", "positions", "seed", "jobs", "out", "limit")
     given = {name: getattr(arguments, name) for name in names}
     with Progress("openings", arguments.quiet) as progress:
-        found = refute(arguments.agent, **given, watch=progress.watch)
+        found = refute(dict([split_name(arguments.agent)]), **given, watch=progress.watch)
     show(found, arguments)
     return 0

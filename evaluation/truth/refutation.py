@@ -145,7 +145,7 @@ def _as_dict(case: WorstCase) -> dict[str, Any]:
 
 
 def refute(
-    player: Player,
+    player: Player | Mapping[str, Player],
     openings: Openings = 2,
     positions: int = BUDGET,
     *,
@@ -158,7 +158,8 @@ def refute(
     """Find what any opponent can hold an agent to, from each opening and with each colour.
 
     Args:
-        player: a spec, or a callable on an observation.
+        player: a spec, or a callable on an observation; or a mapping from a name of your own
+            to it.
         openings: as in :func:`evaluation.round_robin`.
         positions: how many the agent is asked in, for each opening and colour, before the search
             ends; a line that is being played to its end is still finished.
@@ -179,13 +180,17 @@ def refute(
     if isinstance(positions, bool) or not isinstance(positions, int) or positions < 1:
         raise InvalidRun(f"positions={positions!r}: expected an integer, at least 1")
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    field = name_players([player])
-    (name,) = field
+    field = name_players(player if isinstance(player, Mapping) else [player])
+    if len(field) != 1:
+        raise InvalidRun(f"{len(field)} agents given: one is refuted at a time")
+    ((name, given),) = field.items()
     kind, made = make_field(field)  # an error now rather than in a worker; compiles it
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    task = _Task(name, player, chosen.seed, positions, folder, code_of(field), registered_here())
+    task = _Task(
+        name, agent_given, chosen.seed, positions, folder, code_of(field), registered_here()
+    )
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     try:

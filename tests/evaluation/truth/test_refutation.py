@@ -377,3 +377,11 @@ def test_bad_arguments_are_refused():
         evaluation.refute(agents.Agent, LATE[:1])
     with pytest.raises(UnknownAgent):
         evaluation.refute("gredy", LATE[:1])
+
+
+def test_a_name_of_ones_own(capsys):
+    command = ["refute", "me=greedy", "--openings", "1", "--limit", "1", "--positions", "20"]
+    assert main([*command, "--jobs", "1", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["player"] == "me"
+    with pytest.raises(InvalidRun, match="2 agents given"):
+        evaluation.refute({"one": "greedy", "other": "random"})
