@@ -188,9 +188,7 @@ def refute(
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    task = _Task(
-        name, agent_given, chosen.seed, positions, folder, code_of(field), registered_here()
-    )
+    task = _Task(name, given, chosen.seed, positions, folder, code_of(field), registered_here())
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     try:
