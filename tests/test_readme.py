@@ -30,8 +30,13 @@ BLOCKS = [
 
 
 def blocks(language):
+    """The blocks of a language; those of the first README are quick, the others slow."""
     return [
-        pytest.param(text, id=f"{path.parent.name}-{number}")
+        pytest.param(
+            text,
+            id=f"{path.parent.name}-{number}",
+            marks=[] if path.parent == ROOT else [pytest.mark.slow],
+        )
         for number, (path, found, text) in enumerate(BLOCKS)
         if found == language
     ]
