@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ from tests.helpers.paths import SHARED_DATA
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("c4env")
+
+# A script's background process ignores Ctrl-C, and so would all that tests start and interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -40,7 +40,8 @@ _interrupts = _Interrupts()
 def agents_own(error: BaseException) -> bool:
     """Whether an agent raised this itself, rather than a signal or a clock that stops it."""
     if isinstance(error, KeyboardInterrupt):
-        return _interrupts.handled and _interrupts.heard is None
+        ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # as in a script's background
+        return (_interrupts.handled or ignored) and _interrupts.heard is None
     return not isinstance(error, Interruption)
 
 

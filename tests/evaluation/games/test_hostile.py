@@ -53,6 +53,18 @@ def test_whatever_an_agent_raises_ends_its_game_alone(error, where):
     assert result.table.players[0] == "greedy"
 
 
+def test_an_agents_own_interrupt_is_known_where_ctrl_c_is_ignored():
+    def raises(observation):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a script's background
+    try:
+        result = evaluation.round_robin({"raises": raises, "random": "random"}, openings=0)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert {game.ending for game in result.games} == {"exception"}
+
+
 @pytest.mark.compiled
 def test_whatever_an_agent_raises_in_a_worker_ends_its_game_alone():
     def raises(observation):
