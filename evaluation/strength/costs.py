@@ -18,6 +18,11 @@ class Cost:
     by_game: list[float] = field(default_factory=list)  # seconds a move
 
     @property
+    def nodes_a_move(self) -> float:
+        """The mean."""
+        return self.nodes / max(self.moves, 1)
+
+    @property
     def seconds_a_move(self) -> float:
         """The mean."""
         return self.seconds / max(self.moves, 1)
