@@ -8,7 +8,6 @@ the table that came with the package and plays nothing.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -46,7 +45,6 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.store.files import write_file
     from evaluation.studies.leaderboard import (
         MARKERS,
-        available,
         play_leaderboard,
         put_between_markers,
         stored_board,
@@ -60,8 +58,6 @@ def execute(arguments: argparse.Namespace) -> int:
         board = stored_board()
     else:
         announce_compiling(arguments.quiet)
-        for line in available()[1]:
-            say(f"left out: {line.spec} needs {line.needs}", sys.stderr)
         out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
         jobs = usable_cores() if arguments.jobs is None else arguments.jobs
         with Progress("games", arguments.quiet) as progress:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 import importlib.resources
-import importlib.util
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -50,7 +49,6 @@ class Line:
 
     spec: str
     setting: str = DEFAULT
-    needs: str = ""  # a module without which it is left out
 
 
 # `minimax` is left out: it plays as `alphabeta-chain` does, move by move, only slower.
@@ -209,26 +207,19 @@ class Board:
         return said
 
 
-def available(field: Sequence[Line] = FIELD) -> tuple[list[Line], list[Line]]:
-    """The lines that can be played here, and those whose module is not installed."""
-    there = [line for line in field if not line.needs or importlib.util.find_spec(line.needs)]
-    return there, [line for line in field if line not in there]
-
-
 @takes_settings
 def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **settings: Any) -> Board:
     """Play the field against itself: about 35 minutes on two idle cores, the quick form in minutes.
 
     Args:
-        field: of it, what is installed.
+        field: the agents.
         quick: few openings.
         settings: ``jobs``, ``out``, ``watch``, ...: see
             :class:`evaluation.games.settings.Settings`; the seed stays 0.
     """
-    lines, _ = available(field)
     settings["limit"] = QUICK if quick else FULL
-    run = round_robin([line.spec for line in lines], openings=OPENINGS, **settings)
-    return Board.of(run, {line.spec: line.setting for line in lines})
+    lines = {line.spec: line.setting for line in field}
+    return Board.of(round_robin(list(lines), openings=OPENINGS, **settings), lines)
 
 
 def stored_board(path: Path | None = None) -> Board:
@@ -253,30 +244,21 @@ class Placement:
         name: of the newcomer in the ratings.
         ratings: of the field with the newcomer; the mean of the field alone is 0.
         games: those the newcomer played.
-        absent: agents of the field that are not installed here, and were not met.
     """
 
     name: str
     ratings: Ratings
     games: tuple[GameRecord, ...]
-    absent: tuple[str, ...]
 
 
 @takes_settings
-def place(
-    newcomer: Player,
-    board: Board,
-    limit: int = TRIAL,
-    field: Sequence[Line] = FIELD,
-    **settings: Any,
-) -> Placement:
+def place(newcomer: Player, board: Board, limit: int = TRIAL, **settings: Any) -> Placement:
     """Rate an agent among a stored field: it meets every agent of it, the field does not play.
 
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored field.
         limit: how many of the board's openings, the first of them, are played.
-        field: says which modules the agents of the board need.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`evaluation.games.settings.Settings`.
 
@@ -284,14 +266,14 @@ def place(
         InvalidRun: a bad number.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
-    missing = {line.spec for line in available(field)[1]}
-    met = [spec for spec in board.field if spec not in missing]
     name = "newcomer"
     if isinstance(newcomer, str):
         name, newcomer = split_name(newcomer)
     if name in board.field:
         name += " (again)"
-    run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
+    run = gauntlet(
+        {name: newcomer}, list(board.field), openings=board.openings, limit=limit, **settings
+    )
     both = [name, *board.field]
     own = Tally.of(run.games, both, board.openings)
     stored = board.tally(both)
@@ -300,7 +282,7 @@ def place(
         {*board.deterministic, *run.deterministic},
         centre=tuple(board.field),
     )
-    return Placement(name, ratings, run.games, tuple(s for s in board.field if s in missing))
+    return Placement(name, ratings, run.games)
 
 
 def put_between_markers(text: str, table: str) -> str:
