@@ -358,7 +358,8 @@ def _transcripts(
     if not plan.known.prompts:
         return nullcontext()
     out = plan.settings.out
-    return Transcripts(None if out is None else Path(out), missing, plan.settings.max_tokens)
+    folder = None if out is None else Path(out)
+    return closing(Transcripts(folder, missing, plan.settings.max_tokens))
 
 
 def _in_order(

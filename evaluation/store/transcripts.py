@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.errors import Unavailable
@@ -73,7 +72,7 @@ class Spoken:
 
 
 class Transcripts:
-    """The exchanges of a run, kept as they come, in any number of threads; a context manager.
+    """The exchanges of a run, kept as they come, in any number of threads, until it is closed.
 
     Args:
         folder: the run directory; None keeps nothing.
@@ -154,17 +153,6 @@ class Transcripts:
             self._closed = True
             if self._journal is not None:
                 self._journal.close()
-
-    def __enter__(self) -> Transcripts:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)
