@@ -10,6 +10,8 @@ import traceback
 import types
 from typing import Any, Final
 
+from c4env.errors import C4Error
+
 taken_from_main: Final[dict[str, Any]] = {}
 """What was named in ``__main__``, by its path: a script or a session, which another process
 cannot import."""
@@ -43,6 +45,24 @@ def import_attribute(path: str) -> Any:
     found = getattr(module, attribute)
     if module_name == "__main__":
         taken_from_main[path] = found
+    return found
+
+
+def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) -> Any:
+    """A class or function that an import path names (:func:`import_attribute`).
+
+    Args:
+        path: the path.
+        wrong: the error that is raised.
+        who: what its message begins with.
+        expected: what it ends with.
+    """
+    try:
+        found = import_attribute(path)
+    except (ImportError, AttributeError) as error:
+        raise wrong(f"{who}: {error}; expected {expected}") from error
+    if not callable(found):
+        raise wrong(f"{who}: {found!r} is no function or class; expected {expected}")
     return found
 
 

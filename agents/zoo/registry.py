@@ -22,7 +22,7 @@ from typing import Any, Final, NamedTuple
 from agents.base import Agent
 from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from agents.zoo.entries import REQUIRED, Entry, Option
-from agents.zoo.imports import file_hint, import_attribute, in_a_line, taken_from_main
+from agents.zoo.imports import file_hint, import_callable, in_a_line, taken_from_main
 from agents.zoo.table import ZOO
 from c4env.errors import C4Error
 
@@ -299,15 +299,10 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
 def _import(path: str) -> Callable[..., Any]:
     if path.partition(":")[0] in names():
         raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
-    try:
-        found = import_attribute(path)
-    except (ImportError, AttributeError) as error:
-        expected = "expected package.module:attribute or FILE.py:attribute"
-        raise UnknownAgent(f"agent {path!r}: {error}; {expected}") from error
-    if not callable(found):
-        raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")
+    expected = "package.module:attribute or FILE.py:attribute"
+    found: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
     _check_parameters(path, found)
-    return found  # type: ignore[no-any-return]  # getattr
+    return found
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
