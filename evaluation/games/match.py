@@ -52,10 +52,10 @@ class Match:
         """The match of a run directory's header and games, as :func:`play_match` left it."""
         one, other = header["players"]
         sprt = Sprt(*header["sprt"]) if "sprt" in header else None
-        found = {game.key: game for game in games}
+        found = {game.fixture: game for game in games}
         openings = tuple(header["openings"])
         order = opening_major((one, other), openings)
-        inside = [found[(*pair, start)] for pair, start in order if (*pair, start) in found]
+        inside = [found[fixture] for fixture in order if fixture in found]
         known = tuple(header.get("deterministic", ()))
         games = tuple(_until_decided(inside, sprt, one))
         return cls((one, other), openings, games, known, sprt, notes_of(header), header)

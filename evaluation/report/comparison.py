@@ -105,8 +105,8 @@ def shared(before: Run, after: Run) -> list[Change]:
     Raises:
         InvalidRun: there is none; it says what is not shared.
     """
-    old = {game.key: game for game in before[1]}
-    found = [Change(old[game.key], game) for game in after[1] if game.key in old]
+    old = {game.fixture: game for game in before[1]}
+    found = [Change(old[game.fixture], game) for game in after[1] if game.fixture in old]
     if found:
         return found
     fields = [dict.fromkeys(p for game in run[1] for p in game.players) for run in (before, after)]

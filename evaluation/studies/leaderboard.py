@@ -102,7 +102,7 @@ class Board:
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
         """The board of a finished round robin; ``settings`` by spec."""
-        found = {game.key: "10="[2 if game.winner is None else game.winner] for game in run.games}
+        found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],
             datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -115,7 +115,7 @@ class Board:
             },
             {
                 first: {
-                    second: "".join(found.get((first, second, o), "-") for o in run.openings)
+                    second: "".join(found.get(((first, second), o), "-") for o in run.openings)
                     for second in run.players
                     if second != first
                 }

@@ -177,7 +177,7 @@ def test_a_file_that_fails_is_refused(source, tmp_path):
         with pytest.raises(InvalidValue, match="raised ZeroDivisionError"):
             agents.make(f"torch:{tmp_path / 'broken.py'}:f")
     (tmp_path / "model.txt").write_text("f = print")
-    with pytest.raises(InvalidValue, match="expected FILE.py:NAME"):
+    with pytest.raises(InvalidValue, match=r"expected FILE\.py:NAME"):
         agents.make(f"torch:{tmp_path / 'model.txt'}:f")
     with pytest.raises(InvalidSpec, match="expected torch:FUNCTION"):
         agents.make("torch")

@@ -56,7 +56,7 @@ def test_the_same_games_for_any_number_at_once(server, tmp_path):
     server.answer = lambda body: time.sleep(0.01) or lowest_legal(body)
     many = run(server, openings=2, jobs=20, out=tmp_path)
     assert many.digest == alone.digest
-    assert [g.key for g in many.games] == [g.key for g in alone.games]
+    assert [g.fixture for g in many.games] == [g.fixture for g in alone.games]
     assert Counter(map(str, answered)) == Counter(map(str, server.asked))
     assert server.most_at_once > 5
     header, games, _ = read_games(tmp_path)
