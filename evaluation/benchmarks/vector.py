@@ -12,7 +12,7 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,20 +44,13 @@ Stepper = Callable[[NDArray[np.int64]], tuple[NDArray[np.int8], int, float]]
 """Plays a column on each board; gives the masks, how many boards moved, and the seconds."""
 
 
-class Row(NamedTuple):
-    """The speed of one mode at one size."""
+def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> Table:
+    """Time every mode at every size of ``sizes``, ``seconds`` a repetition; the best counts.
 
-    name: str
-    boards: int
-    steps_per_second: float
-    """Steps of single boards, the best of the repetitions: a ply in self-play, a ply and
-    its answer against an opponent. A finished board's step that only resets it is not
-    counted."""
-
-
-def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> list[Row]:
-    """Time every mode at every size of ``sizes``, ``seconds`` a repetition; the best counts."""
-    rows = []
+    A step is one of a single board: a ply in self-play, a ply and its answer against an opponent.
+    A finished board's step that only resets it is not counted.
+    """
+    speeds: dict[str, dict[int, float]] = {}
     for size in sizes:
         works = {
             name: partial(_speed, partial(_ours, size, arguments), size, seconds)
@@ -66,9 +59,13 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
         }
         if (pgx := peer("pgx")) is not None:
             works[PGX] = partial(_speed, _pgx(pgx, size), size, seconds)
-        best = {name: max(speeds) for name, speeds in in_turns(works, repeat).items()}
-        rows += [Row(name, size, speed) for name, speed in best.items()]
-    return rows
+        for name, found in in_turns(works, repeat).items():
+            speeds.setdefault(name, {})[size] = max(found)
+    rows = [
+        [name, *(number(found[size] / 1e6 if size in found else None, ".3g") for size in sizes)]
+        for name, found in speeds.items()
+    ]
+    return Table([["million steps/s by boards", *(f"{size:,}" for size in sizes)], *rows])
 
 
 def _speed(
@@ -154,18 +151,7 @@ def pick(masks: NDArray[np.int8], chance: NDArray[np.int64], actions: NDArray[np
                 left -= 1
 
 
-def table(rows: list[Row]) -> Table:
-    """A line a mode, a column a number of boards."""
-    sizes = list(dict.fromkeys(row.boards for row in rows))
-    speeds = {(row.name, row.boards): row.steps_per_second / 1e6 for row in rows}
-    lines = [
-        [name, *(number(speeds.get((name, size)), ".3g") for size in sizes)]
-        for name in dict.fromkeys(row.name for row in rows)
-    ]
-    return Table([["million steps/s by boards", *(f"{size:,}" for size in sizes)], *lines])
-
-
 def execute(arguments: argparse.Namespace) -> int:
     """Run it, and print the table."""
-    show(table(run()), arguments)
+    show(run(), arguments)
     return 0
