@@ -100,11 +100,11 @@ class Result:
 
     def text(self) -> str:
         """For a terminal."""
-        return "\n\n".join([*map(as_text, self.tables()), self.summary()])
+        return "\n\n".join(filter(None, [*map(as_text, self.tables()), self.summary()]))
 
     def markdown(self) -> str:
         """The same in Markdown."""
-        return "\n\n".join([*map(as_markdown, self.tables()), self.summary()])
+        return "\n\n".join(filter(None, [*map(as_markdown, self.tables()), self.summary()]))
 
     def csv(self) -> str:
         """The records alone."""

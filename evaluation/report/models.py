@@ -18,7 +18,7 @@ from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.store.record import GameRecord
 from evaluation.store.transcripts import Spoken
-from evaluation.tables import Rows, as_markdown, as_text
+from evaluation.tables import Result, Rows
 from evaluation.truth.judge import positions_of
 from evaluation.truth.quality import Quality, nested
 
@@ -103,7 +103,7 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
 
 
 @dataclass(frozen=True)
-class Models:
+class Models(Result):
     """The rows of a run's models, and the quality of their moves if that was judged."""
 
     rows: Sequence[ModelRow]
@@ -127,15 +127,11 @@ class Models:
             missed.append([row.player, *chances])
         return [answers, missed, *([self.quality.rates()] if self.quality is not None else [])]
 
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n\n".join(map(as_text, self.tables()))
+    def summary(self) -> str:
+        """The tables say all."""
+        return ""
 
-    def markdown(self) -> str:
-        """The same in Markdown."""
-        return "\n\n".join(map(as_markdown, self.tables()))
-
-    def as_dict(self) -> list[dict[str, Any]]:
+    def by_model(self) -> list[dict[str, Any]]:
         """For programs, a dict a model; sums over its games."""
         found = []
         for row in self.rows:

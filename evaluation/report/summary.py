@@ -103,7 +103,7 @@ class RunSummary:
         if self.standing is not None:
             found["standing"] = self.standing.as_dict()
         if self.models is not None:
-            found["models"] = self.models.as_dict()
+            found["models"] = self.models.by_model()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from evaluation.store.record import GameRecord
-from evaluation.tables import as_csv, as_markdown, as_text, plural
+from evaluation.tables import Result, Rows, as_markdown, as_text, plural
 
 
 class Cell(NamedTuple):
@@ -43,7 +42,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WinTable:
+class WinTable(Result):
     """Counts of a run.
 
     Attributes:
@@ -186,7 +185,7 @@ class WinTable:
     def _repr_markdown_(self) -> str:
         return "\n\n".join([self.markdown(), self.summary(), *self.notes])
 
-    def csv(self) -> str:
+    def records(self) -> Rows:
         """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
         rows: list[list[object]] = [
             ["first", "second", "games", "wins", "draws", "losses", "score"]
@@ -196,7 +195,7 @@ class WinTable:
                 cell = self.cell(first, second)
                 if cell.games:
                     rows.append([first, second, cell.games, *cell, cell.score])
-        return as_csv(rows)
+        return rows
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in the table, for programs."""
@@ -223,13 +222,6 @@ class WinTable:
                 for (first, second), cell in self.cells.items()
             ],
         }
-
-    def json(self) -> str:
-        """:meth:`as_dict` as JSON."""
-        return json.dumps(self.as_dict(), indent=2)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def _forfeits_of(self, player: str) -> str:
         counts = self.forfeits.get(player)
