@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs.opponents import draw, streams
 from c4env.envs.vector import ConnectFourVectorEnv
@@ -40,7 +40,7 @@ MODES: Final[dict[str, dict[str, Any]]] = {
 
 PGX: Final = "pgx, self-play"
 
-Stepper = Callable[[NDArray[np.int64]], tuple[NDArray[np.int8], int, float]]
+Stepper = Callable[[Int64s], tuple[Int8s, int, float]]
 """Plays a column on each board; gives the masks, how many boards moved, and the seconds."""
 
 
@@ -69,7 +69,7 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
 
 
 def _speed(
-    begin: Callable[[int], tuple[NDArray[np.int8], Stepper]], size: int, seconds: float, seed: int
+    begin: Callable[[int], tuple[Int8s, Stepper]], size: int, seconds: float, seed: int
 ) -> float:
     """Counted steps of single boards a second."""
     masks, step = begin(seed)
@@ -87,12 +87,12 @@ def _speed(
     return steps / spent
 
 
-def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[NDArray[np.int8], Stepper]:
+def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[Int8s, Stepper]:
     environment = ConnectFourVectorEnv(size, **arguments)
     skips = environment.metadata["autoreset_mode"].value == "NextStep"
     over = 0
 
-    def step(actions: NDArray[np.int64]) -> tuple[NDArray[np.int8], int, float]:
+    def step(actions: Int64s) -> tuple[Int8s, int, float]:
         nonlocal over
         start = time.perf_counter()
         observation, _, terminated, _, _ = environment.step(actions)
@@ -103,7 +103,7 @@ def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[NDArray[np.i
     return environment.reset(seed=seed)[0]["action_mask"], step
 
 
-def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper]]:
+def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[Int8s, Stepper]]:
     """pgx's connect four, batched and compiled, with its own automatic reset in the step."""
     import jax
     from pgx.experimental.wrappers import auto_reset
@@ -112,14 +112,14 @@ def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper
     compiled_init = jax.jit(jax.vmap(game.init))
     compiled_step = jax.jit(jax.vmap(auto_reset(game.step, game.init)))
 
-    def masks_of(state: Any) -> NDArray[np.int8]:
+    def masks_of(state: Any) -> Int8s:
         return np.asarray(state.legal_action_mask).astype(np.int8)
 
-    def begin(seed: int) -> tuple[NDArray[np.int8], Stepper]:
+    def begin(seed: int) -> tuple[Int8s, Stepper]:
         keys = jax.random.split(jax.random.key(seed), size)
         state = compiled_init(keys)
 
-        def step(actions: NDArray[np.int64]) -> tuple[NDArray[np.int8], int, float]:
+        def step(actions: Int64s) -> tuple[Int8s, int, float]:
             nonlocal state
             given = jax.block_until_ready(jax.numpy.asarray(actions, "int32"))
             start = time.perf_counter()
@@ -133,7 +133,7 @@ def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper
 
 
 @kernel("void(int8[:, ::1], int64[::1], int64[::1])")
-def pick(masks: NDArray[np.int8], chance: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+def pick(masks: Int8s, chance: Int64s, actions: Int64s) -> None:
     """Write a random legal column for each board, 0 where there is none."""
     for i in range(len(actions)):
         actions[i] = 0

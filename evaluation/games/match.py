@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from c4env.arrays import Int64s
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.tournament import notes_of, play, prepare
@@ -65,7 +65,7 @@ class Match:
         """Pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
         return tuple(map(int, ([0] * len(SCORES), *self.counts_by_pair())[-1]))
 
-    def counts_by_pair(self) -> NDArray[np.int64]:
+    def counts_by_pair(self) -> Int64s:
         """The same after the first pair, after two, ...: ``(pairs, 5)``."""
         points: dict[str, list[float]] = {}
         for game in self.games:
