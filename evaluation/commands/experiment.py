@@ -44,7 +44,7 @@ SETTINGS: Final = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("kind", choices=_KINDS, metavar="EXPERIMENT", help=", ".join(_KINDS))
+    parser.add_argument("kind", choices=tuple(_KINDS), metavar="EXPERIMENT", help=", ".join(_KINDS))
     parser.add_argument(
         "files", nargs="*", default=[], type=Path, metavar="FILES", help="labelled positions"
     )
