@@ -30,11 +30,21 @@ QUICK_OPENINGS: Final = "2"
 """Openings of the default field: enough for a first look, in about a minute."""
 
 
+class _Help(argparse.HelpFormatter):
+    """Paragraphs are fitted to the terminal; those with columns in them keep their lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        return "\n\n".join(
+            part if "  " in part else fill(part, width, indent) for part in text.split("\n\n")
+        )
+
+
 class Parser(argparse.ArgumentParser):
-    """Bad usage is one line on stderr and exit code 2; the description keeps its lines."""
+    """Bad usage is one line on stderr and exit code 2; help is fitted to the terminal."""
 
     def __init__(self, **settings: Any) -> None:
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
 
     def error(self, message: str) -> None:  # type: ignore[override]  # does not return

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evaluation.commands.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
-from evaluation.commands.output import say, say_before, show_summary
+from evaluation.commands.output import say, say_before, show
 from evaluation.commands.progress import Progress, RunProgress, try_agents
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def show_run(
     from evaluation.report.summary import RunSummary
 
     summary = RunSummary.of(run, anchor)
-    show_summary(summary, arguments)
+    show(summary, arguments)
     if arguments.format == "text":
         say_before(before)
         if arguments.out is not None:

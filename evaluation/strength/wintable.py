@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from evaluation.store.record import GameRecord
-from evaluation.tables import Result, Rows, as_markdown, as_text, plural
+from evaluation.tables import Result, Rows, as_markdown, as_text, fitted, plural
 
 
 class Cell(NamedTuple):
@@ -155,7 +155,7 @@ class WinTable(Result):
         cell = "score of the row's agent moving first against the column's, win/draw/loss"
         return f"{self.counted()} A cell: {cell}."
 
-    def text(self) -> str:
+    def text(self, columns: int | None = None) -> str:
         """Columns aligned for a terminal: scores, and below each its wins/draws/losses."""
         lines = [["", "first \\ second", *map(str, range(1, len(self.players) + 1))]]
         lines[0] += ["score", "as 1st", "as 2nd", "forfeits"]
@@ -168,7 +168,8 @@ class WinTable(Result):
             lines[-1].append(self._forfeits_of(player))
             lines.append(["", "", *(str(c) if c.games else "" for c in [*cells, *sides]), ""])
         words = [self.summary(), *self.notes, *self.reasons_of_forfeits()]
-        return "\n".join([as_text(lines, left=(1,)), "", *words])
+        table = as_text(lines, left=(1,), columns=columns)
+        return "\n".join([table, "", fitted("\n".join(words), columns)])
 
     def reasons_of_forfeits(self) -> list[str]:
         """How often each player forfeited, and one example of what it did."""
