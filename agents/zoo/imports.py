@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import os
 import sys
 import traceback
 import types
+from collections.abc import Iterable
 from typing import Any, Final
 
 from c4env.errors import C4Error
@@ -88,6 +90,12 @@ def _import_file(path: str) -> types.ModuleType:
 def file_hint(name: str, meant: str) -> str:
     """``; did you mean 'exec:./eng'?`` where the current directory has a file of that name."""
     return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
+
+
+def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """``; did you mean 'greedy'?`` where a known name is much like this one."""
+    close = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else otherwise
 
 
 def in_a_line(error: BaseException) -> str:
