@@ -153,24 +153,31 @@ class Match:
             f"log likelihood ratio {float(test.llr(self.counts)):+.2f}, "
             f"bounds {low:+.2f} and {high:+.2f}"
         )
-        question = f"{self.players[0]} stronger by {test.elo1:g} Elo (H1), or by {test.elo0:g} (H0)"
-        rates = (
-            f"error rates: {test.alpha:.1%} to accept H1 if it is {test.elo0:g}, "
-            f"{test.beta:.1%} to accept H0 if it is {test.elo1:g}"
-        )
+        h0, h1 = (self._strength(elo) for elo in (test.elo0, test.elo1))
+        one, pairs = self.players[0], plural(sum(self.counts), "pair")
         if self.decision is None and sum(self.counts) < len(self.openings):
-            return [f"Not yet decided: {question}; {ratio}; the same command goes on."]
+            going_on = f"{ratio}; the same command goes on."
+            return [f"Not yet decided: whether {one} is {h1} (H1) or {h0} (H0); {going_on}"]
         if self.decision is None:
             return [
-                f"Undecided: {question}; {ratio}.",
+                f"Undecided: whether {one} is {h1} (H1) or {h0} (H0); {ratio}.",
                 f"All {len(self.openings)} openings are played: name more of them, and the test "
                 "goes on, or hypotheses further apart.",
             ]
+        found, other = (h1, h0) if self.decision == "H1" else (h0, h1)
         return [
-            f"{self.decision} accepted after {sum(self.counts)} pairs: {question}.",
-            f"{ratio[0].upper()}{ratio[1:]}; {rates}.",
+            f"{self.decision} accepted after {pairs}: {one} is {found}, rather than {other}.",
+            f"{ratio[0].upper()}{ratio[1:]}; error rates: {test.alpha:.1%} to accept H1 where H0 "
+            f"is true, {test.beta:.1%} to accept H0 where H1 is true.",
             "The match stopped because of its result, so the score leans to that side.",
         ]
+
+    def _strength(self, elo: float) -> str:
+        """So many Elo stronger, in words."""
+        other = self.players[1]
+        if not elo:
+            return f"as strong as {other}"
+        return f"{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
 
 @takes_settings

@@ -37,7 +37,10 @@ def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
     before[round(2 * sum(last))] -= 1
     assert SURE.decide(before) is None
     assert "H1 accepted after" in match.report()
-    assert "5.0% to accept H1 if it is 0" in match.report()
+    assert "5.0% to accept H1 where H0 is true" in match.report()
+    one, other = FIELD
+    said = f": {one} is 300 Elo stronger than {other}, rather than as strong as {other}."
+    assert said in match.report()
 
 
 def test_the_agents_the_other_way_round_decide_the_other_way():

@@ -240,7 +240,7 @@ def test_an_interrupt_without_a_directory_says_that_the_games_are_lost():
         if done == 1:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="1 games are lost; with --out DIR they are kept"):
+    with pytest.raises(KeyboardInterrupt, match="1 game lost; with --out DIR they are kept"):
         evaluation.round_robin(["random", "greedy"], openings=0, watch=stop)
 
 

@@ -114,6 +114,15 @@ def test_bad_agents_are_refused(specs, error, words, judge):
         question_agents(specs, SET, judge)
 
 
+def test_agents_have_names_of_ones_own(judge):
+    found = question_agents(["mine=greedy", "other=greedy"], SET, judge)
+    assert set(found.players) == {"mine", "other"}
+    mine, other = found.overall()
+    assert (mine.moves, mine.optimal.value) == (other.moves, other.optimal.value)
+    with pytest.raises(InvalidRun, match="each once"):
+        question_agents(["mine=greedy", "mine=random"], SET, judge)
+
+
 def test_the_command_asks_agents(tmp_path, capsys):
     path = tmp_path / "set.txt"
     path.write_text(format_labelled(SET))
@@ -136,6 +145,7 @@ def test_the_command_asks_agents(tmp_path, capsys):
         (["somewhere", "--count", "3"], "expected --on"),
         (["somewhere", "--out", "there"], "expected --on"),
         (["greedy", "--on", "no-such-set"], "no-such-set"),
+        (["greedy", "--on", "exm"], "set 'exm'; did you mean 'exam'?; expected a file"),
         (["greedy", "--on", "end-easy", "--count", "0"], "0 positions"),
         (["greedy", "--on", "end-easy", "--seed", "-1"], "--seed -1"),
         (["gredy", "--on", "end-easy"], "did you mean 'greedy'"),
