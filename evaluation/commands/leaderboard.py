@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from c4env.cores import usable_cores
-from evaluation.commands.options import add_format, add_settings, read_text, refuse
+from evaluation.commands.options import add_format, add_settings, refuse
 from evaluation.commands.output import say, show
 from evaluation.commands.progress import Progress, announce_compiling
 
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
-    from evaluation.store.files import write_file
+    from evaluation.store.files import read_text, write_file
     from evaluation.studies.leaderboard import (
         MARKERS,
         play_leaderboard,

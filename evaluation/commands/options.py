@@ -14,14 +14,9 @@ if TYPE_CHECKING:
     from evaluation.commands.progress import RunProgress
 
 DEFAULT_FIELD: Final = (
-    "random",
-    "greedy",
-    "minimax",
-    "alphabeta-chain",
-    "alphabeta-window",
-    "alphabeta-window-b",
+    "random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "alphabeta-window-b",
     "rust-port",
-)
+)  # fmt: skip
 """Random, greedy, and every published system that can play from the opening (plain exact
 negamax cannot)."""
 
@@ -216,17 +211,3 @@ def searching(spec: str) -> SearchingAgent:
     if not isinstance(agent, SearchingAgent):
         raise InvalidRun(f"--hint {spec}: expected an agent that searches")
     return agent
-
-
-def read_text(path: Path) -> str:
-    """The text of a file that an option names.
-
-    Raises:
-        InvalidRun: it cannot be read.
-    """
-    from evaluation.errors import InvalidRun
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None

@@ -37,15 +37,8 @@ def execute(arguments: argparse.Namespace) -> int:
     board = stored_board(arguments.field)
     announce_compiling(arguments.quiet)
     with Progress("games", arguments.quiet) as progress:
-        found = place(
-            arguments.agent,
-            board,
-            limit=arguments.limit,
-            seed=arguments.seed,
-            jobs=arguments.jobs,
-            out=arguments.out,
-            watch=progress.watch,
-        )
+        given = {name: getattr(arguments, name) for name in ("limit", "seed", "jobs", "out")}
+        found = place(arguments.agent, board, **given, watch=progress.watch)
     (own,) = (r for r in found.ratings if r.player == found.name)
     placed = (
         f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, Elo "

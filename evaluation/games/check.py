@@ -1,4 +1,4 @@
-"""Does an agent keep the rules of the house? One trial move before a run, or a closer look."""
+"""Can an agent play? One trial move before a run, or the closer look of ``c4 check``."""
 
 from __future__ import annotations
 

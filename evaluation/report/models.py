@@ -15,7 +15,8 @@ from typing import Any, Final
 
 from c4env.bitboard import playable, popcount, winning_cells
 from c4env.position import Position
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
 from evaluation.store.transcripts import Spoken
 from evaluation.tables import Result, Rows
@@ -153,18 +154,18 @@ def read_prices(path: Path) -> Prices:
     """A price table: a JSON object from the name of a model to two numbers.
 
     Raises:
-        InvalidRun: not such a file.
+        UnreadableRun: no such file.
+        InvalidRun: it holds something else.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        prices = {str(model): (float(asked), float(said)) for model, (asked, said) in found.items()}
-    except OSError as error:
-        raise InvalidRun(f"{path}: {error.strerror or error}") from None
+        found = json.loads(read_text(path))
+        return {str(model): (float(asked), float(said)) for model, (asked, said) in found.items()}
+    except UnreadableRun:
+        raise
     except (ValueError, TypeError, AttributeError):
         raise InvalidRun(
             f'{path}: expected {{"MODEL": [ASKED, ANSWERED], ...}}, prices of a million tokens'
         ) from None
-    return prices
 
 
 def conversations(
@@ -172,8 +173,8 @@ def conversations(
 ) -> dict[int, list[list[Any]]]:
     """What the page shows beside the board: by game, in the order of the answers.
 
-    Each is the ply of the move, what was asked (pairs of role and text, what the question
-    before it left out), the answer, the 1-based column or None, what was wrong, tokens, seconds.
+    Each is the ply of the move, what was asked (pairs of role and text; of a question put again
+    only what is new), the answer, the 1-based column or None, what was wrong, tokens, seconds.
     """
     where = {game.fixture: number for number, game in enumerate(games)}
     found: dict[int, list[list[Any]]] = {}

@@ -26,7 +26,7 @@ Fixture = tuple[tuple[str, str], str]  # as evaluation.plan.schedule has it
 
 @dataclass(frozen=True)
 class Spoken:
-    """An exchange in a game."""
+    """A question to a language model and its answer, in a game."""
 
     players: tuple[str, str]
     opening: str

@@ -11,8 +11,8 @@ pairs' statistics says how far chance goes: what is sure of several pairs is sur
 *Who is best?* A maximal lottery draws an agent such that no other beats the draw on average: an
 optimal strategy of the zero-sum game whose payoffs are the mean results. The agents that some
 maximal lottery draws (the essential set) come first, then those of the field without them, and so
-on. Copies of an agent change nothing in the order of the others, unlike Elo, which rises when
-victims are added.
+on. Copies of an agent change nothing in the order of the others; Elo can be raised by adding
+opponents that one beats.
 
 Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84,
 2016; Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and

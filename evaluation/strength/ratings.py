@@ -301,8 +301,8 @@ def strengths(
 ) -> tuple[Float64s, float, Float64s, Float64s]:
     """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``.
 
-    Two tallies of the same players and openings get the same weights of openings; one of them
-    that stands apart gets virtual draws that owe nothing to those of the other.
+    Two tallies of the same players and openings get the same weights of openings. With ``apart``
+    the virtual draws of one of them are independent of those of the other.
     """
     n = len(tally.players)
     virtual = 0.25 * ~np.eye(n, dtype=bool)  # half a point a pair, half of it with either colour

@@ -22,6 +22,7 @@ from evaluation.games.settings import takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.games.workers import version_here
 from evaluation.plan.field import Player, split_name
+from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
 from evaluation.strength.costs import costs
 from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
@@ -78,7 +79,7 @@ FIELD: Final = (
 
 @dataclass(frozen=True)
 class Board:
-    """Stored results of a field.
+    """A leaderboard: the stored results of a field.
 
     Attributes:
         version: of the package that played.
@@ -101,7 +102,7 @@ class Board:
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
-        """The board of a finished round robin; ``settings`` by spec."""
+        """The leaderboard of a finished round robin; ``settings`` by spec."""
         found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],
@@ -129,7 +130,7 @@ class Board:
 
     @classmethod
     def parse(cls, text: str, where: str = "leaderboard") -> Board:
-        """The board of a JSON text.
+        """The leaderboard of a JSON text.
 
         Raises:
             UnreadableRun: not such a text; ``where`` says which.
@@ -223,17 +224,13 @@ def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **setti
 
 
 def stored_board(path: Path | None = None) -> Board:
-    """The board that comes with the package, or that of a file.
+    """The leaderboard that comes with the package, or that of a file.
 
     Raises:
         UnreadableRun: no such file, or it holds something else.
     """
     source = importlib.resources.files("evaluation.studies") / STORED if path is None else path
-    try:
-        text = source.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableRun(f"{source}: {getattr(error, 'strerror', None) or error}") from None
-    return Board.parse(text, str(source))
+    return Board.parse(read_text(source), str(source))
 
 
 @dataclass(frozen=True)

@@ -90,7 +90,7 @@ def test_prices_are_read_or_quoted(tmp_path):
         file.write_text(text)
         with pytest.raises(InvalidRun, match="expected"):
             read_prices(file)
-    with pytest.raises(InvalidRun, match="No such file"):
+    with pytest.raises(UnreadableRun, match="No such file"):
         read_prices(tmp_path / "none.json")
 
 
