@@ -40,11 +40,12 @@ def search(
         cell = drop(bot | other, column)
         if not cell:
             continue
+        own, theirs = (bot, other | cell) if bot_moved else (bot | cell, other)
+        # Not a literal True or False: that would be another type, left to be inferred.
+        _, value, level, searched = search(own, theirs, depth - 1, not bot_moved, alpha, beta)
         if bot_moved:
-            _, value, level, searched = search(bot, other | cell, depth - 1, False, alpha, beta)
             better = value < best or (value == best and level > attached)
         else:
-            _, value, level, searched = search(bot | cell, other, depth - 1, True, alpha, beta)
             better = value > best or (value == best and level >= attached)
         nodes += searched
         if chosen < 0 or better:
