@@ -10,6 +10,7 @@ from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.match import Match, play_match
 from evaluation.store.record import GAMES_FILE, GameRecord, read_games
 from evaluation.strength.sprt import Sprt
+from tests.helpers.commands import refusal
 
 FIELD = ["minimax:depth=2", "random"]
 SURE = Sprt(0, 300)
@@ -159,7 +160,4 @@ def test_a_timed_match_says_so():
     ],
 )
 def test_bad_input_is_one_line(extra, words, capsys):
-    assert main(["match", *FIELD, "--quiet", *extra]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
+    assert words in refusal(["match", *FIELD, "--quiet", *extra], capsys)

@@ -9,6 +9,7 @@ from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
 from evaluation.studies.experiments import exact, pruning, random_positions
 from evaluation.truth.labelled import make_labelled
+from tests.helpers.commands import refusal
 
 
 def test_pruning_compares_the_same_positions_at_each_depth():
@@ -76,7 +77,4 @@ def test_the_commands(tmp_path, capsys):
 )
 def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
     monkeypatch.chdir(request.config.rootpath)
-    assert main(["experiment", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
+    assert words in refusal(["experiment", *arguments], capsys)

@@ -18,6 +18,7 @@ from evaluation.studies.leaderboard import (
     put_between_markers,
     stored_board,
 )
+from tests.helpers.commands import refusal
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
 
@@ -179,8 +180,4 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
 )
 def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
     monkeypatch.chdir(request.config.rootpath)
-    assert main(arguments) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert words in refusal(arguments, capsys)

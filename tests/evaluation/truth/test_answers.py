@@ -13,6 +13,7 @@ from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.truth.answers import ANSWERS_FILE, question_agents
 from evaluation.truth.judge import Judge
 from evaluation.truth.labelled import Labelled, format_labelled, make_labelled
+from tests.helpers.commands import refusal
 
 SOLVER = Solver(book=None, table_mb=1)
 SET = make_labelled("end-easy", 30, 3, SOLVER)
@@ -152,8 +153,4 @@ def test_the_command_asks_agents(tmp_path, capsys):
     ],
 )
 def test_bad_input_is_one_line(arguments, words, capsys):
-    assert main(["quality", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert words in refusal(["quality", *arguments], capsys)
