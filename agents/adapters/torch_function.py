@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.adapters.engine import as_number
+from agents.adapters.programs.engine import as_number
 from agents.base import Agent, require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.imports import import_callable

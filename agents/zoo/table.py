@@ -171,7 +171,7 @@ ZOO: Final = (
     # Other people's agents.
     Entry(
         "exec",
-        "agents.adapters.engine:Engine",
+        "agents.adapters.programs.engine:Engine",
         "a program in any language that answers lines (agents/adapters/README.md)",
         (
             Option("command", str, REQUIRED, "the program and its arguments"),
@@ -196,7 +196,7 @@ ZOO: Final = (
     ),
     Entry(
         "chat",
-        "agents.adapters.chat:Chat",
+        "agents.adapters.chat.agent:Chat",
         "a language model behind a chat endpoint: chat:MODEL (needs the package openai)",
         (
             Option("model", str, REQUIRED, "the name the endpoint knows it by"),
@@ -217,7 +217,7 @@ ZOO: Final = (
     ),
     Entry(
         "kaggle",
-        "agents.adapters.kaggle:Submission",
+        "agents.adapters.programs.kaggle:Submission",
         "a submission to Kaggle's ConnectX, in a process of its own: kaggle:FILE.py",
         (
             Option("file", str, REQUIRED, "the submission"),

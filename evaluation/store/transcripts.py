@@ -17,7 +17,7 @@ from c4env.errors import C4Error
 from evaluation.store.journal import Format, Journal, read_lines
 
 if TYPE_CHECKING:
-    from agents.adapters.chat import Exchange, Tape
+    from agents.adapters.chat.agent import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
@@ -54,7 +54,7 @@ class Spoken:
     @classmethod
     def parse(cls, value: Any) -> Spoken:
         """The exchange of a line; ValueError, TypeError or KeyError where it is none."""
-        from agents.adapters.chat import Exchange
+        from agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
         first, second = fields.pop("players")

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("openai")
 
 import evaluation
-from agents.adapters import endpoint as endpoint_module
+from agents.adapters.chat import endpoint as endpoint_module
 from agents.errors import Unavailable
 from agents.simple import Random
 from evaluation.__main__ import main

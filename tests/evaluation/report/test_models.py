@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("openai")
 
 import evaluation
-from agents.adapters.chat import Exchange
+from agents.adapters.chat.agent import Exchange
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.report.models import (
