@@ -45,23 +45,10 @@ _HOME = {
 }
 
 __all__ = [
-    "Batch",
-    "ConnectFourEnv",
-    "ConnectFourVectorEnv",
-    "ManualPolicy",
-    "MaskInObservation",
-    "Observation",
-    "Outcome",
-    "Position",
-    "TensorEnv",
-    "env",
-    "format_moves",
-    "observe",
-    "parse_moves",
-    "position_from",
-    "raw_env",
-    "with_mirrors",
-]
+    "Batch", "ConnectFourEnv", "ConnectFourVectorEnv", "ManualPolicy", "MaskInObservation",
+    "Observation", "Outcome", "Position", "TensorEnv", "env", "format_moves", "observe",
+    "parse_moves", "position_from", "raw_env", "with_mirrors",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)
 

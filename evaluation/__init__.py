@@ -32,14 +32,8 @@ _HOME = {
 }
 
 __all__ = [
-    "GameRecord",
-    "Match",
-    "Refutation",
-    "Tournament",
-    "gauntlet",
-    "play_match",
-    "refute",
+    "GameRecord", "Match", "Refutation", "Tournament", "gauntlet", "play_match", "refute",
     "round_robin",
-]
+]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)

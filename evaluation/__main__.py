@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
-import importlib
 import os
 import signal
 import sys
 import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import Final
 
+from evaluation.commands import COMMANDS, module_of
 from evaluation.commands.options import Parser
 from evaluation.commands.output import say
-
-# Each command is a module with configure(parser) and execute(arguments), imported only
-# when it is asked for, so that no command pays for another's imports.
-COMMANDS: Final = {
-    "run": "play a round robin and print its win table",
-    "gauntlet": "play one agent against a field and print its win table",
-    "match": "play two agents until it is known which is stronger",
-    "leaderboard": "play the standing field, or print its stored table",
-    "place": "rate one agent among the stored field",
-    "report": "print the tables of a run, or of games that people played",
-    "quality": "judge the moves of agents by exact play",
-    "refute": "find what any opponent can hold an agent to",
-    "heuristics": "compare heuristics without search, by exact scores",
-    "sweep": "strength against cost: many settings of an agent",
-    "replay": "show a game of a run, move by move, with exact scores",
-    "list": "describe every agent and its options",
-    "play": "play against an agent in the terminal, or watch two",
-    "check": "try an agent: legal, deterministic, how quick",
-    "new": "write an agent of your own to begin with",
-    "compare": "two runs side by side: before and after a change",
-    "web": "open a page to play, to analyse and to look at games",
-    "solve": "exact scores of positions",
-    "book": "build or verify an opening book",
-    "exam": "choose the positions of the exam again, or verify its scores",
-    "experiment": "repeat a published experiment",
-    "serve-agent": "serve an agent to other programs, by lines or HTTP",
-    "bench": "measure speed beside what it is compared with",
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,11 +58,12 @@ def _execute(given: list[str]) -> int:
         given = [*given[1:2], "--help"] if given[1:] else ["--help"]
         name = parser.parse_args(given[:1]).command
     if name not in COMMANDS:
-        close = difflib.get_close_matches(name, COMMANDS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"expected {', '.join(COMMANDS)}"
-        parser.error(f"unknown command {name!r}; {hint}")
+        from agents.zoo.imports import meant
+
+        expected = f"; expected {', '.join(COMMANDS)}"
+        parser.error(f"unknown command {name!r}{meant(name, COMMANDS, expected)}")
     try:
-        command = importlib.import_module("evaluation.commands." + name.replace("-", "_"))
+        command = module_of(name)
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
         command.configure(parser)
         code = command.execute(parser.parse_args(given[1:]))

@@ -164,7 +164,9 @@ class TerminalGame:
 
 
 def keep(folder: Path, game: GameRecord | None = None) -> None:
-    """Append a game to the record of games that people played; without one, try the record.
+    """Append a game to the record of games that people played.
+
+    Without a game, only find out whether the record can be written to.
 
     The record is open only meanwhile, so that many games at once share it. Trying one that is
     not there yet leaves nothing behind.

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
+import re
+import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -60,9 +63,10 @@ class Table:
     notes: tuple[str, ...] = ()
     left: Collection[int] = (0,)
 
-    def text(self) -> str:
-        """For a terminal."""
-        parts = [self.title, as_text(self.rows, self.left), *self.notes]
+    def text(self, columns: int | None = None) -> str:
+        """For a terminal, of so many columns if that matters."""
+        words = (fitted(text, columns) for text in (self.title, "\n".join(self.notes)))
+        parts = [next(words), as_text(self.rows, self.left, columns), next(words)]
         return "\n".join(part for part in parts if part)
 
     def markdown(self) -> str:
@@ -98,13 +102,14 @@ class Result:
     records: Callable[[], Rows]  # for programs, the numbers as measured
     as_dict: Callable[[], dict[str, Any]]  # for programs, everything
 
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n\n".join([*map(as_text, self.tables()), self.summary()])
+    def text(self, columns: int | None = None) -> str:
+        """For a terminal, of so many columns if that matters."""
+        tables = [as_text(rows, columns=columns) for rows in self.tables()]
+        return "\n\n".join(filter(None, [*tables, fitted(self.summary(), columns)]))
 
     def markdown(self) -> str:
         """The same in Markdown."""
-        return "\n\n".join([*map(as_markdown, self.tables()), self.summary()])
+        return "\n\n".join(filter(None, [*map(as_markdown, self.tables()), self.summary()]))
 
     def csv(self) -> str:
         """The records alone."""
@@ -118,11 +123,41 @@ class Result:
         return self.text()
 
 
-def as_text(rows: Rows, left: Collection[int] = (0,)) -> str:
-    """Aligned columns: those of ``left`` to the left, the others to the right."""
+def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:
+    """Aligned columns: those of ``left`` to the left, the others to the right.
+
+    Where the terminal has fewer ``columns``, long cells on the left go on in the next line, and
+    what is still too wide stands below, the names of the rows again in front.
+    """
     cells = [[_cell(cell) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(_line(row, widths, left) for row in cells)
+    if columns is None or sum(widths) + 2 * len(widths) - 2 <= columns:
+        return "\n".join(_line(row, widths, left) for row in cells)
+    widths = [min(wide, columns // 2) if i in left else wide for i, wide in enumerate(widths)]
+    broken = [line for row in cells for line in _broken(row, widths)]
+    names = range(min(left, default=0) + 1)
+    blocks: list[list[int]] = [[]]
+    for i in range(len(names), len(widths)):
+        taken = sum(widths[k] + 2 for k in (*names, *blocks[-1]))
+        if blocks[-1] and taken + widths[i] > columns:
+            blocks.append([])
+        blocks[-1].append(i)
+    laid_out = []
+    for block in ([*names, *others] for others in blocks):
+        wide, to_left = [widths[i] for i in block], [k for k, i in enumerate(block) if i in left]
+        lines = (_line([row[i] for i in block], wide, to_left) for row in broken)
+        laid_out.append("\n".join(filter(None, lines)))
+    return "\n\n".join(laid_out)
+
+
+def fitted(text: str, columns: int | None) -> str:
+    """Lines of words, those too long for the terminal broken; tables stay as they are."""
+    if columns is None:
+        return text
+    return "\n".join(
+        line if "  " in line else textwrap.fill(line, columns, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
 
 
 def as_lines(heading: Sequence[str], rows: Iterable[Sequence[Any]], first: int) -> Iterator[str]:
@@ -232,6 +267,25 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) ->
         space = " " * (wide - width(text))  # none where a row as measured is wider
         parts.append(text + space if i in left else space + text)
     return "  ".join(parts).rstrip()
+
+
+def _broken(row: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[str, ...]]:
+    """A row as the lines that it takes where cells are wider than they may be."""
+    lines = itertools.starmap(_pieces, zip(row, widths, strict=True))
+    yield from itertools.zip_longest(*lines, fillvalue="")
+
+
+def _pieces(text: str, room: int) -> list[str]:
+    """A text in lines, broken after a comma, a colon, a slash or a blank where there is one."""
+    lines = [""]
+    for piece in re.findall(r"[^,:/ ]+[,:/ ]*|[,:/ ]+", text):
+        if lines[-1] and width(lines[-1] + piece) > room:
+            lines.append("")
+        lines[-1] += piece
+        while width(lines[-1]) > room:
+            cut = next(n for n in range(len(lines[-1]), 0, -1) if width(lines[-1][:n]) <= room)
+            lines[-1:] = [lines[-1][:cut], lines[-1][cut:]]
+    return lines
 
 
 def _cell(cell: Any) -> str:

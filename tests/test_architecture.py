@@ -205,6 +205,16 @@ def test_every_kernel_has_an_explicit_signature() -> None:
     assert kernels > 15
 
 
+def test_no_kernel_calls_itself_with_a_literal_truth_value() -> None:
+    """That is a type of its own: compiled by inference, it crashes when loaded from the cache."""
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text())):
+            for call in ast.walk(node) if isinstance(node, ast.FunctionDef) else ():
+                if isinstance(call, ast.Call) and ast.unparse(call.func) == node.name:
+                    given = [getattr(argument, "value", None) for argument in call.args]
+                    assert not any(isinstance(value, bool) for value in given), (path, node.name)
+
+
 def test_kernels_stand_where_the_cache_watches_them() -> None:
     """The cache folder is named by the sources of c4env and agents, no others.
 

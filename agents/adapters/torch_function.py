@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from typing import Any
 
 import numpy as np
 
-from agents.adapters.engine import as_number
-from agents.adapters.files import attribute_of_file
+from agents.adapters.programs.engine import as_number
 from agents.base import Agent, require_move
 from agents.errors import EngineFault, InvalidValue
+from agents.zoo.imports import import_callable
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidAction, MissingExtra
 from c4env.observation import observe
@@ -49,7 +51,10 @@ class TorchFunction(Agent):
             torch.empty(1, device=self._device)
         except (RuntimeError, AssertionError) as error:
             raise InvalidValue(f"torch: device={device!r}: {error}") from None
-        found = attribute_of_file(function, "torch")
+        found = import_callable(function, InvalidValue, f"torch: {function!r}", "FILE.py:NAME")
+        folder = os.path.dirname(os.path.abspath(function))
+        if folder not in sys.path:  # what it imports while it plays is looked for there too
+            sys.path.append(folder)
         if isinstance(found, type):
             found = found()
         if not callable(found):

@@ -19,73 +19,43 @@ from c4env.position import Position
 MAX: Final = 2**63 - 1  # a won board, as the original has it: the largest int64
 
 
-@kernel("UniTuple(int64, 3)(int64, int64, int64, boolean, int64, int64)")
-def reply_value(
+@kernel("UniTuple(int64, 4)(int64, int64, int64, boolean, int64, int64)")
+def search(
     bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int
-) -> tuple[int, int, int]:
-    """Value for the bot of the board after a move, its attached depth, and nodes visited.
+) -> tuple[int, int, int, int]:
+    """Column, its value for the bot, its attached depth, and nodes visited, this one included.
 
-    ``depth`` counts down from the published 4; at 0 the board's own score stands. The
-    value and depth are exact when alpha <= value <= beta, else value is a bound.
+    ``depth`` counts down to 0, where the board's own score stands; there, and where the game is
+    over, the column is -1. Value and depth are exact when alpha <= value <= beta, else value is
+    a bound. The bot takes the greatest (value, depth), the last column of full ties; the other
+    side the smallest value, then the greater depth, the first column of full ties.
     """
     if has_won(bot if bot_moved else other):
-        return (MAX if bot_moved else -MAX), depth, 1
+        return -1, (MAX if bot_moved else -MAX), depth, 1
     moves = playable(bot | other)
     if depth == 0 or moves == 0:
-        return line_score(bot, other), depth, 1
-    best, attached, nodes = 0, -1, 1
+        return -1, line_score(bot, other), depth, 1
+    chosen, best, attached, nodes = -1, 0, -1, 1
     for column in range(COLUMNS):
         cell = drop(bot | other, column)
         if not cell:
             continue
+        own, theirs = (bot, other | cell) if bot_moved else (bot | cell, other)
+        # Not a literal True or False: that would be another type, left to be inferred.
+        _, value, level, searched = search(own, theirs, depth - 1, not bot_moved, alpha, beta)
         if bot_moved:
-            value, level, searched = reply_value(
-                bot, other | cell, depth - 1, not bot_moved, alpha, beta
-            )
             better = value < best or (value == best and level > attached)
         else:
-            value, level, searched = reply_value(
-                bot | cell, other, depth - 1, not bot_moved, alpha, beta
-            )
             better = value > best or (value == best and level >= attached)
         nodes += searched
-        if attached < 0 or better:
-            best, attached = value, level
+        if chosen < 0 or better:
+            chosen, best, attached = column, value, level
         if bot_moved:
             beta = min(beta, best)
         else:
             alpha = max(alpha, best)
         if alpha > beta:
             break
-    return best, attached, nodes
-
-
-@kernel("UniTuple(int64, 4)(int64, int64, int64, boolean)")
-def best_column(bot: int, other: int, depth: int, bot_moves: bool) -> tuple[int, int, int, int]:
-    """Column, value for the bot, attached depth, nodes below the root.
-
-    The bot takes the greatest (value, depth), the last column of full ties; the other
-    side the smallest value, then the greater depth, the first column of full ties.
-    """
-    chosen, best, attached, nodes = -1, 0, -1, 0
-    alpha, beta = -MAX, MAX
-    for column in range(COLUMNS):
-        cell = drop(bot | other, column)
-        if not cell:
-            continue
-        if bot_moves:
-            value, level, searched = reply_value(bot | cell, other, depth, bot_moves, alpha, beta)
-            better = value > best or (value == best and level >= attached)
-        else:
-            value, level, searched = reply_value(bot, other | cell, depth, bot_moves, alpha, beta)
-            better = value < best or (value == best and level > attached)
-        nodes += searched
-        if chosen < 0 or better:
-            chosen, best, attached = column, value, level
-        if bot_moves:
-            alpha = max(alpha, best)
-        else:
-            beta = min(beta, best)
     return chosen, best, attached, nodes
 
 
@@ -103,8 +73,9 @@ class RustPort(SearchingAgent):
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, its value for the side to move, nodes searched; the game is not over."""
-        column, value, _, nodes = best_column(position.mine, position.theirs, self.depth - 1, True)
-        return column, float(value), nodes
+        sides = position.mine, position.theirs
+        column, value, _, nodes = search(*sides, self.depth, False, -MAX, MAX)
+        return column, float(value), nodes - 1
 
     def search(self, position: Position) -> SearchResult:
         """The chosen column, its value (a win is 2**63 - 1) and the principal variation."""
@@ -112,11 +83,11 @@ class RustPort(SearchingAgent):
         column, value, nodes = self.best_move(position)
         line = [column]
         after = position.play(column)
-        for depth in range(self.depth - 2, -1, -1):
+        for depth in range(self.depth - 1, 0, -1):
             if after.outcome is not None:
                 break
             bot_moves = after.to_move == position.to_move
             bot, other = (after.mine, after.theirs) if bot_moves else (after.theirs, after.mine)
-            line.append(best_column(bot, other, depth, bot_moves)[0])
+            line.append(search(bot, other, depth, not bot_moves, -MAX, MAX)[0])
             after = after.play(line[-1])
         return SearchResult(column, value, nodes, self.depth, tuple(line))

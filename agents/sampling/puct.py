@@ -26,7 +26,7 @@ from agents.sampling.tree import (
     propagate_proof,
     tactical_status,
 )
-from agents.zoo.imports import import_attribute
+from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
 from c4env.jit import kernel
@@ -313,12 +313,8 @@ def load(function: str | PolicyValue) -> PolicyValue:
         from agents.learned.network import shipped
 
         return shipped()
-    try:
-        found = import_attribute(function)
-    except (ImportError, AttributeError) as error:
-        raise InvalidFunction(
-            f"puct: function={function!r}: {error}; expected {LEARNED} or package.module:function"
-        ) from error
-    if not callable(found):
-        raise InvalidFunction(f"puct: function={function!r} is {found!r}; expected a function")
-    return found  # type: ignore[no-any-return]  # getattr
+    expected = f"{LEARNED} or package.module:function"
+    found: PolicyValue = import_callable(
+        function, InvalidFunction, f"puct: function={function!r}", expected
+    )
+    return found

@@ -19,7 +19,7 @@ from agents.errors import InvalidHeuristic
 from agents.search.threats import evaluate
 from agents.search.weights import WEIGHTS
 from agents.search.windows import count_in_windows, window_starts
-from agents.zoo.imports import import_attribute
+from agents.zoo.imports import import_attribute, meant
 from c4env.bitboard import BOARD, BOTTOM, CENTRE, DIRECTIONS, UP, has_won, popcount
 from c4env.jit import config, kernel
 
@@ -209,7 +209,7 @@ def load(name: str | Heuristic) -> Heuristic:
     module_name, _, attribute = name.partition(":")
     expected = f"expected one of {', '.join(HEURISTICS)}, or package.module:function"
     if not module_name or not attribute:
-        raise InvalidHeuristic(f"heuristic {name!r}: {expected}")
+        raise InvalidHeuristic(f"heuristic {name!r}{meant(name, HEURISTICS)}: {expected}")
     try:
         function = import_attribute(name)
     except (ImportError, AttributeError) as error:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import importlib.util
 import os
 import sys
 import traceback
 import types
+from collections.abc import Iterable
 from typing import Any, Final
+
+from c4env.errors import C4Error
 
 taken_from_main: Final[dict[str, Any]] = {}
 """What was named in ``__main__``, by its path: a script or a session, which another process
@@ -46,6 +50,24 @@ def import_attribute(path: str) -> Any:
     return found
 
 
+def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) -> Any:
+    """A class or function that an import path names (:func:`import_attribute`).
+
+    Args:
+        path: the path.
+        wrong: the error that is raised.
+        who: what its message begins with.
+        expected: what it ends with.
+    """
+    try:
+        found = import_attribute(path)
+    except (ImportError, AttributeError) as error:
+        raise wrong(f"{who}: {error}; expected {expected}") from error
+    if not callable(found):
+        raise wrong(f"{who}: {found!r} is no function or class; expected {expected}")
+    return found
+
+
 def _import_file(path: str) -> types.ModuleType:
     """The module of a Python file, known to ``sys.modules`` by its path, also as it was given."""
     whole = os.path.abspath(path)
@@ -68,6 +90,12 @@ def _import_file(path: str) -> types.ModuleType:
 def file_hint(name: str, meant: str) -> str:
     """``; did you mean 'exec:./eng'?`` where the current directory has a file of that name."""
     return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
+
+
+def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """``; did you mean 'greedy'?`` where a known name is much like this one."""
+    close = difflib.get_close_matches(name, sorted(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else otherwise
 
 
 def in_a_line(error: BaseException) -> str:

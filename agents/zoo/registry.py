@@ -8,7 +8,6 @@ Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` 
 
 from __future__ import annotations
 
-import difflib
 import functools
 import importlib.metadata
 import inspect
@@ -22,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from agents.base import Agent
 from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from agents.zoo.entries import REQUIRED, Entry, Option
-from agents.zoo.imports import file_hint, import_attribute, in_a_line, taken_from_main
+from agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
 from agents.zoo.table import ZOO
 from c4env.errors import C4Error
 
@@ -252,18 +251,23 @@ def make(spec: Any, **options: Any) -> Agent:
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
     target = _lookup(name)
+    options_there = target.options if isinstance(target, Entry) else _options_of(target)
+    known = {option.name: option for option in options_there}
+    for key, value in given.items():
+        if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
+            fixed = f"{key}={value.replace(':', ',')}"
+            raise InvalidSpec(f"{name}: {key}={value!r}: did you mean {fixed!r}?")
+    if isinstance(target, Entry) or (known and not _takes_any(target)):
+        for key in merged:
+            if key not in known:
+                raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
     if not isinstance(target, Entry):
-        known = {option.name: option for option in _options_of(target)}
         values = {
             key: known[key].parse(name, value) if key in known and isinstance(value, str) else value
             for key, value in merged.items()
         }
         agent = _build(target, name, values)
     else:
-        known = {option.name: option for option in target.options}
-        for key in merged:
-            if key not in known:
-                raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
         for option in target.options:
             if option.default is REQUIRED and option.name not in merged:
                 wanted = f"{name}:{option.name.upper()}"
@@ -299,15 +303,10 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
 def _import(path: str) -> Callable[..., Any]:
     if path.partition(":")[0] in names():
         raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
-    try:
-        found = import_attribute(path)
-    except (ImportError, AttributeError) as error:
-        expected = "expected package.module:attribute or FILE.py:attribute"
-        raise UnknownAgent(f"agent {path!r}: {error}; {expected}") from error
-    if not callable(found):
-        raise UnknownAgent(f"agent {path!r}: {found!r} is neither a class nor a function")
+    expected = "package.module:attribute or FILE.py:attribute"
+    found: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
     _check_parameters(path, found)
-    return found  # type: ignore[no-any-return]  # getattr
+    return found
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
@@ -388,7 +387,10 @@ def _shown(default: Any) -> str:
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
-    known = sorted(known)
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known) or 'none'}"
-    return f"unknown {kind} {name!r}; {hint}"
+    listed = f"; known: {', '.join(sorted(known)) or 'none'}"
+    return f"unknown {kind} {name!r}{meant(name, known, listed)}"
+
+
+def _takes_any(target: Callable[..., Any]) -> bool:
+    """Whether it is called with options of any name."""
+    return any(p.kind is p.VAR_KEYWORD for p in (_parameters(target) or {}).values())

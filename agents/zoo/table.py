@@ -15,13 +15,14 @@ def _depth(default: int, note: str = "") -> Option:
 MOST: Final = 10**15  # of what is counted; beyond it counters of 64 bits could overflow
 DAY: Final = 86400.0  # seconds, the longest an option may say
 HEURISTIC_NAMES: Final = ("chain", "lines", "threats", "window", "window-b")
-_HEURISTIC: Final = Option(
-    "heuristic",
-    str,
-    "chain",
-    "chain, lines, threats, window, window-b or a module:function",
-    choices=HEURISTIC_NAMES,
-)
+
+
+def _choice(name: str, choices: tuple[str, ...], note: str, default: str = "") -> Option:
+    return Option(name, str, default or choices[0], note, choices=choices)
+
+
+_HEURISTICS: Final = f"{', '.join(HEURISTIC_NAMES)} or a module:function"
+_HEURISTIC: Final = _choice("heuristic", HEURISTIC_NAMES, _HEURISTICS)
 _MOVETIME: Final = Option(
     "movetime", float, None, "seconds a move; games then need not repeat", 0.001, DAY
 )
@@ -74,7 +75,7 @@ ZOO: Final = (
             _MOVETIME,
             Option("nodes", int, None, "positions a move (200000 if no other budget)", 1, MOST),
             Option("depth", int, None, "plies looked ahead at most", 1, 42),
-            Option("heuristic", str, "threats", "as for alphabeta", choices=HEURISTIC_NAMES),
+            _choice("heuristic", HEURISTIC_NAMES, "as for alphabeta", "threats"),
             Option("table_mb", int, 32, "memory of the table", 1, 65536),
         ),
     ),
@@ -114,13 +115,7 @@ ZOO: Final = (
         "exact play: wins as soon, or loses as late, as can be",
         (
             Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
-            Option(
-                "ties",
-                str,
-                "centre",
-                "among best columns: centre (first) or random",
-                choices=("centre", "random"),
-            ),
+            _choice("ties", ("centre", "random"), "among best columns: centre (first) or random"),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
     ),
@@ -132,13 +127,7 @@ ZOO: Final = (
             _simulations(2000),
             _MOVETIME,
             Option("c", float, 1.0, "how much it explores; results are 1, 0 and -1", 0, 100),
-            Option(
-                "rollout",
-                str,
-                "greedy",
-                "greedy: win, block, lose to no disc; or random",
-                choices=("greedy", "random"),
-            ),
+            _choice("rollout", ("greedy", "random"), "greedy: win, block, give no win; or random"),
             _REUSE,
             _TREE_MB,
         ),
@@ -182,7 +171,7 @@ ZOO: Final = (
     # Other people's agents.
     Entry(
         "exec",
-        "agents.adapters.engine:Engine",
+        "agents.adapters.programs.engine:Engine",
         "a program in any language that answers lines (agents/adapters/README.md)",
         (
             Option("command", str, REQUIRED, "the program and its arguments"),
@@ -207,7 +196,7 @@ ZOO: Final = (
     ),
     Entry(
         "chat",
-        "agents.adapters.chat:Chat",
+        "agents.adapters.chat.agent:Chat",
         "a language model behind a chat endpoint: chat:MODEL (needs the package openai)",
         (
             Option("model", str, REQUIRED, "the name the endpoint knows it by"),
@@ -228,7 +217,7 @@ ZOO: Final = (
     ),
     Entry(
         "kaggle",
-        "agents.adapters.kaggle:Submission",
+        "agents.adapters.programs.kaggle:Submission",
         "a submission to Kaggle's ConnectX, in a process of its own: kaggle:FILE.py",
         (
             Option("file", str, REQUIRED, "the submission"),
@@ -257,12 +246,8 @@ ZOO: Final = (
         (
             Option("depth", int, 0, "plies before it guesses; 0: exact", 0, 42),
             Option("book", str, "12-ply-dist", "none, 8-ply, 12-ply or 12-ply-dist"),
-            Option(
-                "ties",
-                str,
-                "center",
-                "among best columns: center, leftmost or random",
-                choices=("center", "leftmost", "random"),
+            _choice(
+                "ties", ("center", "leftmost", "random"), "of the best: center, leftmost or random"
             ),
         ),
         needs=("bitbully", "bitbully_databases"),

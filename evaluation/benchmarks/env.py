@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from c4env.envs.aec import env, raw_env
 from evaluation.benchmarks.harness import in_turns, peer
@@ -22,18 +22,11 @@ from evaluation.tables import Table, number
 BASELINE = "pettingzoo env()"
 
 
-class Row(NamedTuple):
-    """One environment's speed."""
+def run(games: int = 200, repeat: int = 5) -> Table:
+    """Time every environment over the same random games, so many a repetition.
 
-    name: str
-    steps_per_second: float
-    """Median over the repetitions; a step is one turn of the loop, dead ones among them."""
-    ratio: float | None
-    """Against PettingZoo's ``env()`` in the same run; None without PettingZoo's."""
-
-
-def run(games: int = 200, repeat: int = 5) -> list[Row]:
-    """Time every environment over the same random games, so many a repetition."""
+    Of each the median of the steps a second, a turn of the loop being one, dead ones among them.
+    """
     makers: dict[str, Callable[[], Any]] = {"c4env env()": env, "c4env raw_env()": raw_env}
     theirs = peer("pettingzoo.classic.connect_four.connect_four")
     if theirs is not None:
@@ -41,7 +34,13 @@ def run(games: int = 200, repeat: int = 5) -> list[Row]:
     works = {name: partial(_speed, make, games) for name, make in makers.items()}
     speeds = {name: statistics.median(found) for name, found in in_turns(works, repeat).items()}
     base = speeds.get(BASELINE)
-    return [Row(name, speed, speed / base if base else None) for name, speed in speeds.items()]
+    rows = [
+        (name, number(speed, ",.0f"), number(speed / base if base else None, ".1f"))
+        for name, speed in speeds.items()
+    ]
+    missing = "PettingZoo's own is not measured: its pygame is missing (c4env[window])"
+    heading = ("AEC loop, random legal moves", "steps/s", "ratio")
+    return Table([heading, *rows], notes=() if base else (missing,))
 
 
 def _speed(make: Callable[[], Any], games: int, seed: int) -> float:
@@ -69,15 +68,7 @@ def play(environment: Any, choose: random.Random) -> int:
     return steps
 
 
-def table(rows: list[Row]) -> Table:
-    """Steps a second, and the ratio to PettingZoo's."""
-    lines = [(name, number(speed, ",.0f"), number(ratio, ".1f")) for name, speed, ratio in rows]
-    missing = "PettingZoo's own is not measured: its pygame is missing (c4env[window])"
-    notes = () if BASELINE in {row.name for row in rows} else (missing,)
-    return Table([("AEC loop, random legal moves", "steps/s", "ratio"), *lines], notes=notes)
-
-
 def execute(arguments: argparse.Namespace) -> int:
     """Run it, and print the table."""
-    show(table(run()), arguments)
+    show(run(), arguments)
     return 0

@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
 from c4env.position import Position, parse_moves
@@ -24,19 +24,10 @@ PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")
 
 
-class Row(NamedTuple):
-    """One search on one position."""
-
-    name: str
-    moves: str
-    simulations: int  # made; fewer than asked if the position was proven
-    per_second: float  # the best of the repetitions
-    ratio: float | None  # against the peer in the same run; None without it
-
-
-def run(simulations: int = 20_000, repeat: int = 5) -> list[Row]:
-    """Time every search on every position."""
-    rows = []
+def run(simulations: int = 20_000, repeat: int = 5) -> Table:
+    """Time every search on every position; the best of the repetitions counts."""
+    rows: list[tuple[object, ...]] = [("position", "search", "simulations", "a second", "ratio")]
+    base = None
     for moves in POSITIONS:
         searches = {
             f"mcts, {rollout}": _search(rollout, moves, simulations) for rollout in ROLLOUTS
@@ -47,11 +38,12 @@ def run(simulations: int = 20_000, repeat: int = 5) -> list[Row]:
         works = {name: partial(_speed, name, search, made) for name, search in searches.items()}
         best = {name: max(found) for name, found in in_turns(works, repeat, unmeasured=1).items()}
         base = best.get(PEER)
-        rows += [
-            Row(name, moves, made[name], found, found / base if base else None)
-            for name, found in best.items()
-        ]
-    return rows
+        for name, found in best.items():
+            ratio = number(found / base if base else None, ".1f")
+            cells = number(made[name], ","), number(found, ",.0f"), ratio
+            rows.append((moves or "(empty)", name, *cells))
+    missing = "OpenSpiel is not measured: it is not installed (pip install open_spiel)"
+    return Table(rows, notes=() if base else (missing,), left=(0, 1))
 
 
 def _speed(name: str, search: Callable[[int], int], made: dict[str, int], seed: int) -> float:
@@ -88,18 +80,6 @@ def _peer_search(pyspiel: Any, moves: str, simulations: int) -> Callable[[int], 
     return search
 
 
-def table(rows: list[Row]) -> Table:
-    """Simulations a second, and the ratio to OpenSpiel's."""
-    lines = [
-        (moves or "(empty)", name, number(made, ","), number(speed, ",.0f"), number(ratio, ".1f"))
-        for name, moves, made, speed, ratio in rows
-    ]
-    missing = "OpenSpiel is not measured: it is not installed (pip install open_spiel)"
-    notes = () if PEER in {row.name for row in rows} else (missing,)
-    heading = ("position", "search", "simulations", "a second", "ratio")
-    return Table([heading, *lines], notes=notes, left=(0, 1))
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("--simulations", type=int, default=20_000, metavar="N", help="a search")
@@ -109,5 +89,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Run it, and print the table."""
     at_least(arguments, 1, "simulations", "repeat")
-    show(table(run(arguments.simulations, arguments.repeat)), arguments)
+    show(run(arguments.simulations, arguments.repeat), arguments)
     return 0

@@ -12,11 +12,11 @@ import argparse
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs.opponents import draw, streams
 from c4env.envs.vector import ConnectFourVectorEnv
@@ -40,24 +40,17 @@ MODES: Final[dict[str, dict[str, Any]]] = {
 
 PGX: Final = "pgx, self-play"
 
-Stepper = Callable[[NDArray[np.int64]], tuple[NDArray[np.int8], int, float]]
+Stepper = Callable[[Int64s], tuple[Int8s, int, float]]
 """Plays a column on each board; gives the masks, how many boards moved, and the seconds."""
 
 
-class Row(NamedTuple):
-    """The speed of one mode at one size."""
+def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> Table:
+    """Time every mode at every size of ``sizes``, ``seconds`` a repetition; the best counts.
 
-    name: str
-    boards: int
-    steps_per_second: float
-    """Steps of single boards, the best of the repetitions: a ply in self-play, a ply and
-    its answer against an opponent. A finished board's step that only resets it is not
-    counted."""
-
-
-def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> list[Row]:
-    """Time every mode at every size of ``sizes``, ``seconds`` a repetition; the best counts."""
-    rows = []
+    A step is one of a single board: a ply in self-play, a ply and its answer against an opponent.
+    A finished board's step that only resets it is not counted.
+    """
+    speeds: dict[str, dict[int, float]] = {}
     for size in sizes:
         works = {
             name: partial(_speed, partial(_ours, size, arguments), size, seconds)
@@ -66,13 +59,17 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
         }
         if (pgx := peer("pgx")) is not None:
             works[PGX] = partial(_speed, _pgx(pgx, size), size, seconds)
-        best = {name: max(speeds) for name, speeds in in_turns(works, repeat).items()}
-        rows += [Row(name, size, speed) for name, speed in best.items()]
-    return rows
+        for name, found in in_turns(works, repeat).items():
+            speeds.setdefault(name, {})[size] = max(found)
+    rows = [
+        [name, *(number(found[size] / 1e6 if size in found else None, ".3g") for size in sizes)]
+        for name, found in speeds.items()
+    ]
+    return Table([["million steps/s by boards", *(f"{size:,}" for size in sizes)], *rows])
 
 
 def _speed(
-    begin: Callable[[int], tuple[NDArray[np.int8], Stepper]], size: int, seconds: float, seed: int
+    begin: Callable[[int], tuple[Int8s, Stepper]], size: int, seconds: float, seed: int
 ) -> float:
     """Counted steps of single boards a second."""
     masks, step = begin(seed)
@@ -90,12 +87,12 @@ def _speed(
     return steps / spent
 
 
-def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[NDArray[np.int8], Stepper]:
+def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[Int8s, Stepper]:
     environment = ConnectFourVectorEnv(size, **arguments)
     skips = environment.metadata["autoreset_mode"].value == "NextStep"
     over = 0
 
-    def step(actions: NDArray[np.int64]) -> tuple[NDArray[np.int8], int, float]:
+    def step(actions: Int64s) -> tuple[Int8s, int, float]:
         nonlocal over
         start = time.perf_counter()
         observation, _, terminated, _, _ = environment.step(actions)
@@ -106,7 +103,7 @@ def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[NDArray[np.i
     return environment.reset(seed=seed)[0]["action_mask"], step
 
 
-def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper]]:
+def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[Int8s, Stepper]]:
     """pgx's connect four, batched and compiled, with its own automatic reset in the step."""
     import jax
     from pgx.experimental.wrappers import auto_reset
@@ -115,14 +112,14 @@ def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper
     compiled_init = jax.jit(jax.vmap(game.init))
     compiled_step = jax.jit(jax.vmap(auto_reset(game.step, game.init)))
 
-    def masks_of(state: Any) -> NDArray[np.int8]:
+    def masks_of(state: Any) -> Int8s:
         return np.asarray(state.legal_action_mask).astype(np.int8)
 
-    def begin(seed: int) -> tuple[NDArray[np.int8], Stepper]:
+    def begin(seed: int) -> tuple[Int8s, Stepper]:
         keys = jax.random.split(jax.random.key(seed), size)
         state = compiled_init(keys)
 
-        def step(actions: NDArray[np.int64]) -> tuple[NDArray[np.int8], int, float]:
+        def step(actions: Int64s) -> tuple[Int8s, int, float]:
             nonlocal state
             given = jax.block_until_ready(jax.numpy.asarray(actions, "int32"))
             start = time.perf_counter()
@@ -136,7 +133,7 @@ def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper
 
 
 @kernel("void(int8[:, ::1], int64[::1], int64[::1])")
-def pick(masks: NDArray[np.int8], chance: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+def pick(masks: Int8s, chance: Int64s, actions: Int64s) -> None:
     """Write a random legal column for each board, 0 where there is none."""
     for i in range(len(actions)):
         actions[i] = 0
@@ -154,18 +151,7 @@ def pick(masks: NDArray[np.int8], chance: NDArray[np.int64], actions: NDArray[np
                 left -= 1
 
 
-def table(rows: list[Row]) -> Table:
-    """A line a mode, a column a number of boards."""
-    sizes = list(dict.fromkeys(row.boards for row in rows))
-    speeds = {(row.name, row.boards): row.steps_per_second / 1e6 for row in rows}
-    lines = [
-        [name, *(number(speeds.get((name, size)), ".3g") for size in sizes)]
-        for name in dict.fromkeys(row.name for row in rows)
-    ]
-    return Table([["million steps/s by boards", *(f"{size:,}" for size in sizes)], *lines])
-
-
 def execute(arguments: argparse.Namespace) -> int:
     """Run it, and print the table."""
-    show(table(run()), arguments)
+    show(run(), arguments)
     return 0

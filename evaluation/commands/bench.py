@@ -1,12 +1,12 @@
 """Measure speed beside what it is compared with, in one run, as ratios.
 
-c4 bench env      the AEC environments beside PettingZoo's connect four (needs pygame-ce)
-c4 bench vector   batched environments and their growth with the boards (pgx where installed)
-c4 bench agents   published searches beside pure-Python versions of the same rules
-c4 bench mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot (where installed)
-c4 bench solver   the exact solver beside bitbully (c4 bench solver --help: its options)
-c4 bench columns  all columns of a position beside its score, and beside bitbully
-c4 bench web      many pages at once on the web server (needs c4env[web] and httpx)
+c4 bench env      the AEC environments beside PettingZoo's (needs pygame-ce)
+c4 bench vector   batched environments by number of boards (beside pgx)
+c4 bench agents   published searches beside the same rules in pure Python
+c4 bench mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot
+c4 bench solver   the exact solver beside bitbully (--help: its options)
+c4 bench columns  all columns of a position beside its score, and bitbully
+c4 bench web      many pages on the web server (needs c4env[web] and httpx)
 """
 
 from __future__ import annotations

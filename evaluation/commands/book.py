@@ -63,13 +63,7 @@ def execute(arguments: argparse.Namespace) -> int:
     file = file_to_build(arguments)
     score = by_twelve_ply_book() if arguments.from_12ply else by_search(arguments.jobs)
     with Progress("positions") as progress:
-        book = build(
-            file,
-            score,
-            plies=arguments.plies,
-            jobs=arguments.jobs,
-            sample=arguments.sample,
-            progress=progress.watch,
-        )
+        given = {name: getattr(arguments, name) for name in ("plies", "jobs", "sample")}
+        book = build(file, score, **given, progress=progress.watch)
     say(f"{book!r} written to {file}")
     return 0

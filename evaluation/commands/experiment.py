@@ -44,7 +44,7 @@ SETTINGS: Final = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
-    parser.add_argument("kind", choices=_KINDS, metavar="EXPERIMENT", help=", ".join(_KINDS))
+    parser.add_argument("kind", choices=tuple(_KINDS), metavar="EXPERIMENT", help=", ".join(_KINDS))
     parser.add_argument(
         "files", nargs="*", default=[], type=Path, metavar="FILES", help="labelled positions"
     )
@@ -87,7 +87,7 @@ def _pruning(arguments: argparse.Namespace) -> list[Table]:
         positions = [p.position for p in labelled]
     else:
         positions = random_positions(arguments.count, arguments.seed)
-    return [pruning(positions, range(1, arguments.depth + 1), arguments.heuristic)[1]]
+    return [pruning(positions, range(1, arguments.depth + 1), arguments.heuristic)]
 
 
 def _exact(arguments: argparse.Namespace) -> list[Table]:
@@ -102,7 +102,7 @@ def _exact(arguments: argparse.Namespace) -> list[Table]:
         sets = {
             name: make_labelled(name, arguments.count, arguments.seed, solver) for name in STAGES
         }
-    return [exact(sets, arguments.max_nodes)[1]]
+    return [exact(sets, arguments.max_nodes)]
 
 
 def _sets(arguments: argparse.Namespace) -> list[Table]:

@@ -7,18 +7,11 @@ is met. Agents are named as for `c4 run`.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from evaluation.commands.options import (
-    DEFAULT_FIELD,
-    QUICK_OPENINGS,
-    add_anchor,
-    add_html,
-    add_run,
-    anchor_of,
-    run_settings,
-)
-from evaluation.commands.pages import show_run
-from evaluation.commands.progress import RunProgress, announce_compiling, try_agents
+from evaluation.commands.options import add_anchor, add_html, add_run
+from evaluation.commands.pages import default_field, play_run
+from evaluation.commands.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,13 +31,6 @@ def execute(arguments: argparse.Namespace) -> int:
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import gauntlet
 
-    field = arguments.field
-    if not field:
-        field = [name for name in DEFAULT_FIELD if name != arguments.challenger]
-        arguments.openings = arguments.openings or QUICK_OPENINGS
-    anchor = anchor_of(arguments, [arguments.challenger, *field])
-    try_agents([arguments.challenger, *field])
-    with RunProgress(arguments.quiet) as progress:
-        result = gauntlet(arguments.challenger, field, **run_settings(arguments, progress))
-    show_run(result, arguments, progress.before, anchor)
-    return 0
+    mine = arguments.challenger
+    field = arguments.field or [name for name in default_field(arguments) if name != mine]
+    return play_run(arguments, [mine, *field], partial(gauntlet, mine, field))

@@ -8,12 +8,11 @@ the table that came with the package and plays nothing.
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Final
 
 from c4env.cores import usable_cores
-from evaluation.commands.options import add_format, add_settings, read_text, refuse
+from evaluation.commands.options import add_format, add_settings, refuse
 from evaluation.commands.output import say, show
 from evaluation.commands.progress import Progress, announce_compiling
 
@@ -43,10 +42,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Play, and print the table on stdout."""
-    from evaluation.store.files import write_file
+    from evaluation.store.files import read_text, write_file
     from evaluation.studies.leaderboard import (
         MARKERS,
-        available,
         play_leaderboard,
         put_between_markers,
         stored_board,
@@ -60,8 +58,6 @@ def execute(arguments: argparse.Namespace) -> int:
         board = stored_board()
     else:
         announce_compiling(arguments.quiet)
-        for line in available()[1]:
-            say(f"left out: {line.spec} needs {line.needs}", sys.stderr)
         out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
         jobs = usable_cores() if arguments.jobs is None else arguments.jobs
         with Progress("games", arguments.quiet) as progress:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 
 from evaluation.commands.options import add_format
-from evaluation.commands.output import say, show
+from evaluation.commands.output import say, show, terminal_columns
 from evaluation.tables import Table
 
 
@@ -25,7 +26,7 @@ def execute(arguments: argparse.Namespace) -> int:
     for name in arguments.agents or agents.names():
         try:
             if arguments.format == "text":
-                say(agents.describe(name))
+                say(_fitted(agents.describe(name)))
                 continue
             name, summary, options = described(name)
             rows += [(name, summary, *option) for option in options or [("", "", "")]]
@@ -36,7 +37,16 @@ def execute(arguments: argparse.Namespace) -> int:
             broken = f"broken: {' '.join(str(error).split())}"
             rows.append((name, broken, "", "", ""))
             if arguments.format == "text":
-                say(f"{name:<20} {broken}")
+                say(_fitted(f"{name:<20} {broken}"))
     if arguments.format != "text":
         show(Table(rows, left=range(5)), arguments)
     return 0
+
+
+def _fitted(text: str) -> str:
+    """Lines broken to the terminal's width, what goes on in the next one indented."""
+    columns, indent = terminal_columns(), " " * 24
+    if columns is None:
+        return text
+    lines = (textwrap.wrap(one, columns, subsequent_indent=indent) for one in text.splitlines())
+    return "\n".join(line for some in lines for line in some)

@@ -14,14 +14,9 @@ if TYPE_CHECKING:
     from evaluation.commands.progress import RunProgress
 
 DEFAULT_FIELD: Final = (
-    "random",
-    "greedy",
-    "minimax",
-    "alphabeta-chain",
-    "alphabeta-window",
-    "alphabeta-window-b",
+    "random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "alphabeta-window-b",
     "rust-port",
-)
+)  # fmt: skip
 """Random, greedy, and every published system that can play from the opening (plain exact
 negamax cannot)."""
 
@@ -30,11 +25,21 @@ QUICK_OPENINGS: Final = "2"
 """Openings of the default field: enough for a first look, in about a minute."""
 
 
+class _Help(argparse.HelpFormatter):
+    """Paragraphs are fitted to the terminal; those with columns in them keep their lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        return "\n\n".join(
+            part if "  " in part else fill(part, width, indent) for part in text.split("\n\n")
+        )
+
+
 class Parser(argparse.ArgumentParser):
-    """Bad usage is one line on stderr and exit code 2; the description keeps its lines."""
+    """Bad usage is one line on stderr and exit code 2; help is fitted to the terminal."""
 
     def __init__(self, **settings: Any) -> None:
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
 
     def error(self, message: str) -> None:  # type: ignore[override]  # does not return
@@ -206,17 +211,3 @@ def searching(spec: str) -> SearchingAgent:
     if not isinstance(agent, SearchingAgent):
         raise InvalidRun(f"--hint {spec}: expected an agent that searches")
     return agent
-
-
-def read_text(path: Path) -> str:
-    """The text of a file that an option names.
-
-    Raises:
-        InvalidRun: it cannot be read.
-    """
-    from evaluation.errors import InvalidRun
-
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None

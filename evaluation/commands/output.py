@@ -12,7 +12,6 @@ from evaluation.tables import for_terminal, styled
 
 if TYPE_CHECKING:
     from c4env.position import Position
-    from evaluation.report.summary import RunSummary
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
@@ -36,16 +35,9 @@ def in_colour(file: TextIO | None = None) -> bool:
 
 
 def show(found: Any, arguments: argparse.Namespace) -> None:
-    """Print a result in the form of ``--format``."""
-    say(getattr(found, arguments.format)())
-
-
-def show_summary(summary: RunSummary, arguments: argparse.Namespace) -> None:
-    """Print what a run found, fitted to the terminal."""
-    if arguments.format == "text":
-        say(summary.text(terminal_columns()))
-    else:
-        show(summary, arguments)
+    """Print a result in the form of ``--format``, a text fitted to the terminal."""
+    fitting = [terminal_columns()] if arguments.format == "text" else []
+    say(getattr(found, arguments.format)(*fitting))
 
 
 def terminal_columns() -> int | None:

@@ -5,18 +5,37 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evaluation.commands.output import say, say_before, show_summary
-from evaluation.commands.progress import Progress
+from evaluation.commands.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
+from evaluation.commands.output import say, say_before, show
+from evaluation.commands.progress import Progress, RunProgress, try_agents
 
 if TYPE_CHECKING:
     from evaluation.games.match import Match
     from evaluation.games.tournament import Tournament
     from evaluation.store.record import GameRecord
     from evaluation.strength.ratings import Ratings
+
+
+def default_field(arguments: argparse.Namespace) -> list[str]:
+    """The agents that play where none are named, from fewer openings if none are named either."""
+    arguments.openings = arguments.openings or QUICK_OPENINGS
+    return list(DEFAULT_FIELD)
+
+
+def play_run(
+    arguments: argparse.Namespace, players: Sequence[str], play: Callable[..., Tournament]
+) -> int:
+    """Play a run, given its settings, and show what it found."""
+    anchor = anchor_of(arguments, players)
+    try_agents(players)
+    with RunProgress(arguments.quiet) as progress:
+        run = play(**run_settings(arguments, progress))
+    show_run(run, arguments, progress.before, anchor)
+    return 0
 
 
 def show_run(
@@ -36,7 +55,7 @@ def show_run(
     from evaluation.report.summary import RunSummary
 
     summary = RunSummary.of(run, anchor)
-    show_summary(summary, arguments)
+    show(summary, arguments)
     if arguments.format == "text":
         say_before(before)
         if arguments.out is not None:

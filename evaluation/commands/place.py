@@ -7,11 +7,10 @@ own games are stored, so they are not played again. Agents are named as for `c4 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from evaluation.commands.options import add_format, add_settings
-from evaluation.commands.output import say, show
+from evaluation.commands.output import show
 from evaluation.commands.progress import Progress, announce_compiling
 from evaluation.tables import plural, signed
 
@@ -38,17 +37,8 @@ def execute(arguments: argparse.Namespace) -> int:
     board = stored_board(arguments.field)
     announce_compiling(arguments.quiet)
     with Progress("games", arguments.quiet) as progress:
-        found = place(
-            arguments.agent,
-            board,
-            limit=arguments.limit,
-            seed=arguments.seed,
-            jobs=arguments.jobs,
-            out=arguments.out,
-            watch=progress.watch,
-        )
-    for spec in found.absent:
-        say(f"not met: {spec} is not installed here", sys.stderr)
+        given = {name: getattr(arguments, name) for name in ("limit", "seed", "jobs", "out")}
+        found = place(arguments.agent, board, **given, watch=progress.watch)
     (own,) = (r for r in found.ratings if r.player == found.name)
     placed = (
         f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, Elo "

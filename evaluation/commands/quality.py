@@ -1,7 +1,7 @@
 """Judge moves by exact play, of games or on a set of positions.
 
-c4 quality DIR                     the games of a run, which `c4 run --out DIR` wrote
-c4 quality SPEC ... --on SET ...   agents asked about labelled positions, without games
+c4 quality DIR                    games that `c4 run --out DIR` wrote
+c4 quality SPEC ... --on SET ...  agents asked about positions, without games
 
 A SET is `exam`, critical positions that come with the package; a file of `moves score` lines; or
 begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy, which is then made
@@ -74,12 +74,15 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 def _of_answers(arguments: argparse.Namespace) -> Quality:
     import agents
     from agents.solver.exam import SHA256, VERSION, exam
+    from evaluation.plan.field import split_name
     from evaluation.truth.answers import question_agents
     from evaluation.truth.judge import Judge
     from evaluation.truth.labelled import EXAM, labelled_sets
 
-    for spec in arguments.what:
-        agents.make(spec).close()  # an error now rather than after the solver's work
+    for player in arguments.what:
+        agents.make(
+            split_name(player)[1]
+        ).close()  # an error now rather than after the solver's work
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Judge(arguments.out) as judge:
         for question in exam() if EXAM in arguments.on else ():

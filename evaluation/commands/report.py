@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.commands.options import add_anchor, add_format, add_html, anchor_of
-from evaluation.commands.output import say, show_summary
+from evaluation.commands.output import say, show
 from evaluation.commands.pages import write_pages
 from evaluation.commands.progress import Progress
 from evaluation.errors import InvalidRun
@@ -74,7 +74,7 @@ def execute(arguments: argparse.Namespace) -> int:
         found = standing(Tally.of(games, table.players), ratings.exact)
     models = models_of(arguments, games)
     summary = RunSummary(table, digest(games), ratings, match, found, models)
-    show_summary(summary, arguments)
+    show(summary, arguments)
     if arguments.games and games:
         from evaluation.store.export import write_games
 

@@ -8,18 +8,11 @@ default field is played: random, greedy, and the published systems.
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
-from evaluation.commands.options import (
-    DEFAULT_FIELD,
-    QUICK_OPENINGS,
-    add_anchor,
-    add_html,
-    add_run,
-    anchor_of,
-    run_settings,
-)
-from evaluation.commands.pages import show_run
-from evaluation.commands.progress import RunProgress, announce_compiling, try_agents
+from evaluation.commands.options import add_anchor, add_html, add_run
+from evaluation.commands.pages import default_field, play_run
+from evaluation.commands.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,13 +28,5 @@ def execute(arguments: argparse.Namespace) -> int:
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import round_robin
 
-    field = arguments.agents
-    if not field:
-        field = list(DEFAULT_FIELD)
-        arguments.openings = arguments.openings or QUICK_OPENINGS
-    anchor = anchor_of(arguments, field)
-    try_agents(field)
-    with RunProgress(arguments.quiet) as progress:
-        result = round_robin(field, **run_settings(arguments, progress))
-    show_run(result, arguments, progress.before, anchor)
-    return 0
+    field = arguments.agents or default_field(arguments)
+    return play_run(arguments, field, partial(round_robin, field))

@@ -1,4 +1,4 @@
-"""Does an agent keep the rules of the house? One trial move before a run, or a closer look."""
+"""Can an agent play? One trial move before a run, or the closer look of ``c4 check``."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Check:
             rows += [
                 ("same seed, same moves", _yes(self.repeats)),
                 ("deterministic", f"{_yes(self.deterministic)}; {said}"),
-                ("picklable as an object", _yes(self.picklable)),
+                ("can be sent to workers", "yes" if self.picklable else _NOT_SENT),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
             rows += [
@@ -195,6 +195,9 @@ def _picklable(agent: Agent) -> bool:
     except Exception:  # whatever its parts raise
         return False
     return True
+
+
+_NOT_SENT: Final = "not as an object (it does not pickle), but by its spec, as the commands do"
 
 
 def _yes(answer: bool) -> str:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
+from c4env.arrays import Int64s
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.tournament import notes_of, play, prepare
@@ -52,10 +52,10 @@ class Match:
         """The match of a run directory's header and games, as :func:`play_match` left it."""
         one, other = header["players"]
         sprt = Sprt(*header["sprt"]) if "sprt" in header else None
-        found = {game.key: game for game in games}
+        found = {game.fixture: game for game in games}
         openings = tuple(header["openings"])
         order = opening_major((one, other), openings)
-        inside = [found[(*pair, start)] for pair, start in order if (*pair, start) in found]
+        inside = [found[fixture] for fixture in order if fixture in found]
         known = tuple(header.get("deterministic", ()))
         games = tuple(_until_decided(inside, sprt, one))
         return cls((one, other), openings, games, known, sprt, notes_of(header), header)
@@ -65,7 +65,7 @@ class Match:
         """Pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
         return tuple(map(int, ([0] * len(SCORES), *self.counts_by_pair())[-1]))
 
-    def counts_by_pair(self) -> NDArray[np.int64]:
+    def counts_by_pair(self) -> Int64s:
         """The same after the first pair, after two, ...: ``(pairs, 5)``."""
         points: dict[str, list[float]] = {}
         for game in self.games:
@@ -153,24 +153,31 @@ class Match:
             f"log likelihood ratio {float(test.llr(self.counts)):+.2f}, "
             f"bounds {low:+.2f} and {high:+.2f}"
         )
-        question = f"{self.players[0]} stronger by {test.elo1:g} Elo (H1), or by {test.elo0:g} (H0)"
-        rates = (
-            f"error rates: {test.alpha:.1%} to accept H1 if it is {test.elo0:g}, "
-            f"{test.beta:.1%} to accept H0 if it is {test.elo1:g}"
-        )
+        h0, h1 = (self._strength(elo) for elo in (test.elo0, test.elo1))
+        one, pairs = self.players[0], plural(sum(self.counts), "pair")
         if self.decision is None and sum(self.counts) < len(self.openings):
-            return [f"Not yet decided: {question}; {ratio}; the same command goes on."]
+            going_on = f"{ratio}; the same command goes on."
+            return [f"Not yet decided: whether {one} is {h1} (H1) or {h0} (H0); {going_on}"]
         if self.decision is None:
             return [
-                f"Undecided: {question}; {ratio}.",
+                f"Undecided: whether {one} is {h1} (H1) or {h0} (H0); {ratio}.",
                 f"All {len(self.openings)} openings are played: name more of them, and the test "
                 "goes on, or hypotheses further apart.",
             ]
+        found, other = (h1, h0) if self.decision == "H1" else (h0, h1)
         return [
-            f"{self.decision} accepted after {sum(self.counts)} pairs: {question}.",
-            f"{ratio[0].upper()}{ratio[1:]}; {rates}.",
+            f"{self.decision} accepted after {pairs}: {one} is {found}, rather than {other}.",
+            f"{ratio[0].upper()}{ratio[1:]}; error rates: {test.alpha:.1%} to accept H1 where H0 "
+            f"is true, {test.beta:.1%} to accept H0 where H1 is true.",
             "The match stopped because of its result, so the score leans to that side.",
         ]
+
+    def _strength(self, elo: float) -> str:
+        """So many Elo stronger, in words."""
+        other = self.players[1]
+        if not elo:
+            return f"as strong as {other}"
+        return f"{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
 
 @takes_settings

@@ -58,7 +58,7 @@ def signal_heard() -> int | None:
 
 @contextmanager
 def sigint_blocked() -> Iterator[None]:
-    """Processes started within never hear Ctrl-C, which is for the process that leads.
+    """Processes started within never hear Ctrl-C, which is for the process that started them.
 
     The terminal sends it to all; a worker would print a traceback for it, even while it is
     still importing. Blocked signals stay blocked in processes that are started meanwhile.

@@ -27,9 +27,9 @@ MAX_SECONDS: Final = 86400.0
 """A day, the longest time for a move: more is a mistake, and more than a timer can take."""
 
 
-def _option(metavar: str, kind: Callable[[str], Any], help: str) -> dict[str, Any]:
-    """What makes a setting an option of the command line as well."""
-    return {"metavar": metavar, "type": kind, "help": help}
+def _option(default: Any, metavar: str, kind: Callable[[str], Any], help: str) -> Any:
+    """The field of a setting that is an option of the command line as well."""
+    return field(default=default, metadata={"metavar": metavar, "type": kind, "help": help})
 
 
 class SettingsByName(TypedDict, total=False):
@@ -77,81 +77,48 @@ class Settings:
         InvalidRun: one of them is not what it should be.
     """
 
-    seed: int = field(
-        default=0, metadata=_option("N", int, "of openings and stochastic agents (default 0)")
-    )
-    jobs: int = field(
-        default=1,
-        metadata=_option(
-            "N",
-            int,
-            "worker processes, or with language models games at once (default: all cores); no "
-            "game depends on it",
-        ),
-    )
-    out: str | Path | None = field(
-        default=None,
-        metadata=_option(
-            "DIR",
-            str,
-            "write every game to DIR as it ends; the same command again resumes, and one with "
-            "more agents or openings adds to it",
-        ),
-    )
+    seed: int = _option(0, "N", int, "of openings and stochastic agents (default 0)")
+    jobs: int = _option(
+        1, "N", int,
+        "worker processes, or with language models games at once (default: all cores); no "
+        "game depends on it",
+    )  # fmt: skip
+    out: str | Path | None = _option(  # noqa: RUF009  # it makes a field
+        None, "DIR", str,
+        "write every game to DIR as it ends; the same command again resumes, and one with "
+        "more agents or openings adds to it",
+    )  # fmt: skip
     watch: Watcher | None = None
     on_game: Callable[[GameRecord], None] | None = None
-    limit: int | None = field(
-        default=None, metadata=_option("N", int, "play only N of the openings, drawn by the seed")
+    limit: int | None = _option(None, "N", int, "play only N of the openings, drawn by the seed")
+    movetime: float | None = _option(
+        None, "SECONDS", float,
+        "time for a move: agents with an option movetime play by it, and one that takes "
+        "longer than this and the margin forfeits (timed runs do not repeat exactly)",
+    )  # fmt: skip
+    margin: float = _option(
+        0.1, "SECONDS", float, "with --movetime: how much longer a move may take (default 0.1)"
     )
-    movetime: float | None = field(
-        default=None,
-        metadata=_option(
-            "SECONDS",
-            float,
-            "time for a move: agents with an option movetime play by it, and one that takes "
-            "longer than this and the margin forfeits (timed runs do not repeat exactly)",
-        ),
+    backend: str | None = _option(
+        None, "NAME", str,
+        "where workers run: loky (processes of this machine, the default), threading, "
+        "serial, dask or ray (extras c4env[dask], c4env[ray])",
+    )  # fmt: skip
+    address: str | None = _option(
+        None, "ADDRESS", str, "of a Dask or Ray cluster: all its workers play"
     )
-    margin: float = field(
-        default=0.1,
-        metadata=_option(
-            "SECONDS", float, "with --movetime: how much longer a move may take (default 0.1)"
-        ),
-    )
-    backend: str | None = field(
-        default=None,
-        metadata=_option(
-            "NAME",
-            str,
-            "where workers run: loky (processes of this machine, the default), threading, "
-            "serial, dask or ray (extras c4env[dask], c4env[ray])",
-        ),
-    )
-    address: str | None = field(
-        default=None,
-        metadata=_option("ADDRESS", str, "of a Dask or Ray cluster: all its workers play"),
-    )
-    max_tokens: int | None = field(
-        default=None,
-        metadata=_option(
-            "N",
-            int,
-            "of language models: end the run when so many tokens are used; the same command with "
-            "a greater number goes on",
-        ),
-    )
+    max_tokens: int | None = _option(
+        None, "N", int,
+        "of language models: end the run when so many tokens are used; the same command with "
+        "a greater number goes on",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
-        put("seed", _whole("seed", self.seed, 0, MAX_SEED, "an integer 0..2**63-1"))
-        jobs = "a number of processes, at least 1"
-        put("jobs", _whole("jobs", self.jobs, 1, MAX_SEED, jobs))
-        if self.limit is not None:
-            openings = "a number of openings, at least 1"
-            put("limit", _whole("limit", self.limit, 1, MAX_SEED, openings))
-        if self.max_tokens is not None:
-            tokens = "a number of tokens, at least 1"
-            put("max_tokens", _whole("max_tokens", self.max_tokens, 1, MAX_SEED, tokens))
+        put("seed", _whole("seed", self.seed, 0, "an integer 0..2**63-1"))
+        for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
+            if name == "jobs" or getattr(self, name) is not None:
+                put(name, _whole(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
         if self.movetime is not None:
             _seconds("movetime", self.movetime, more_than=0)
         _seconds("margin", self.margin)
@@ -201,8 +168,8 @@ def takes_settings(function: F) -> F:
     return function
 
 
-def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
-    """A whole number in range, NumPy's among them.
+def _whole(name: str, value: object, low: int, expected: str) -> int:
+    """A whole number from ``low`` to MAX_SEED, NumPy's among them.
 
     Raises:
         InvalidRun: it is not one.
@@ -211,7 +178,7 @@ def _whole(name: str, value: object, low: int, high: int, expected: str) -> int:
         number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
         number = -1
-    if not low <= number <= high:
+    if not low <= number <= MAX_SEED:
         raise InvalidRun(f"{name}={value!r}: expected {expected}")
     return number
 

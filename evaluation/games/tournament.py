@@ -40,6 +40,7 @@ from evaluation.store.transcripts import Transcripts
 from evaluation.strength.lotteries import Standing, standing
 from evaluation.strength.ratings import Ratings, Tally, rate
 from evaluation.strength.wintable import WinTable
+from evaluation.tables import plural
 
 
 @dataclass(frozen=True)
@@ -313,11 +314,14 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                     raise_interrupt()  # should an agent have caught it
                     yield game
     except Unavailable as error:
-        fate = f"are in {out}, and the same command goes on" if out else "are not kept"
-        raise Unavailable(f"{error}; {done} of {len(schedule)} games {fate}") from None
+        fate = f"{done} of {len(schedule)} games are in {out}, and the same command goes on"
+        if out is None:
+            fate = f"{plural(done, 'game')} lost; with --out DIR they are kept"
+            fate = fate if done else "no game was over yet"
+        raise Unavailable(f"{error}; {fate}") from None
     except KeyboardInterrupt as stop:
         if out is None and not stop.args:
-            stop.args = (f"{done} games are lost; with --out DIR they are kept",)
+            stop.args = (f"{plural(done, 'game')} lost; with --out DIR they are kept",)
         raise
     finally:
         close_agents(plan.made)
@@ -358,7 +362,8 @@ def _transcripts(
     if not plan.known.prompts:
         return nullcontext()
     out = plan.settings.out
-    return Transcripts(None if out is None else Path(out), missing, plan.settings.max_tokens)
+    folder = None if out is None else Path(out)
+    return closing(Transcripts(folder, missing, plan.settings.max_tokens))
 
 
 def _in_order(

@@ -24,7 +24,7 @@ from agents.zoo.registry import FunctionAgent, option_names, registered_here, sp
 from evaluation.errors import InvalidRun
 
 if TYPE_CHECKING:
-    from agents.adapters.chat import Chat
+    from agents.adapters.chat.agent import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or anything callable on an observation."""
@@ -174,7 +174,7 @@ def make_field(
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:
     """Whether an agent is ``chat:MODEL``."""
-    chat = sys.modules.get("agents.adapters.chat")  # not imported: most runs do without
+    chat = sys.modules.get("agents.adapters.chat.agent")  # not imported: most runs do without
     return chat is not None and isinstance(agent, chat.Chat)
 
 

@@ -12,6 +12,7 @@ MOST: Final = 1000
 """Agents a pattern may stand for."""
 
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
+_NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=[,)]|$)")
 _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 
 
@@ -25,6 +26,8 @@ def expand(pattern: str) -> list[str]:
         InvalidRun: a brace without its other, an empty choice, a range that runs backwards,
             or more than MOST specs.
     """
+    if (wrong := _NO_RANGE.search(pattern)) and not _RANGE.fullmatch(wrong[1]):
+        raise InvalidRun(f"{pattern!r}: {wrong[1]}: expected a range of whole numbers such as 1..6")
     pieces: list[list[str]] = []
     end = 0
     count = 1

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from c4env.arrays import Float64s
 from evaluation.errors import InvalidRun
 from evaluation.plan.field import made_from
 from evaluation.store.record import FORFEITS, GameRecord
-from evaluation.strength.ratings import TAILS, Floats, Tally, scores, strengths
+from evaluation.strength.ratings import TAILS, Tally, scores, strengths
 from evaluation.tables import Shown, Table, plural, signed
 
 Run = tuple[Mapping[str, Any], Sequence[GameRecord]]
@@ -105,8 +106,8 @@ def shared(before: Run, after: Run) -> list[Change]:
     Raises:
         InvalidRun: there is none; it says what is not shared.
     """
-    old = {game.key: game for game in before[1]}
-    found = [Change(old[game.key], game) for game in after[1] if game.key in old]
+    old = {game.fixture: game for game in before[1]}
+    found = [Change(old[game.fixture], game) for game in after[1] if game.fixture in old]
     if found:
         return found
     fields = [dict.fromkeys(p for game in run[1] for p in game.players) for run in (before, after)]
@@ -120,7 +121,7 @@ def shared(before: Run, after: Run) -> list[Change]:
     raise InvalidRun("the runs share agents but no opening: expected some of the same openings")
 
 
-def _elo(tally: Tally, centre: Sequence[int], apart: bool) -> tuple[Floats, Floats]:
+def _elo(tally: Tally, centre: Sequence[int], apart: bool) -> tuple[Float64s, Float64s]:
     """Elo ``(players,)`` and resampled ``(draws, players)``, relative to the mean of some."""
     elo, _, drawn, _ = strengths(tally, apart=apart)
     return elo - elo[centre].mean(), drawn - drawn[:, centre].mean(1, keepdims=True)
@@ -131,7 +132,7 @@ def _percent(share: float) -> str:
     return f"{number:+.1f}" if number else "0.0"
 
 
-def _interval(drawn: Floats, text: Callable[[float], str]) -> Shown:
+def _interval(drawn: Float64s, text: Callable[[float], str]) -> Shown:
     low, high = map(float, np.percentile(drawn, TAILS))
     return Shown([low, high], f"{text(low)} .. {text(high)}")
 

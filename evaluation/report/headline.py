@@ -39,11 +39,15 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
         first = f"{best.player} leads by {gap} Elo, but {second.player} may be as strong."
     if ratings.exact:
         return [first, "Nothing was sampled: over these openings the order is certain."]
+    sure = f"The probability that {best.player} is the stronger of these two is {_percent(better)}."
+    if len(ratings) == 2:  # as the match of the two tells it
+        low, high = best.low - second.high, best.high - second.low
+        between = f"between {_elo(low)} and {_elo(high)} with 95 % confidence."
+        return [first, f"{sure} The Elo difference, {_elo(best.elo - second.elo)}, lies {between}"]
     zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
     return [
         first,
-        f"The probability that {best.player} is the stronger of these two is {_percent(better)}. "
-        f"Its Elo, {_elo(best.elo)}, lies between {_elo(best.low)} and {_elo(best.high)} "
+        f"{sure} Its Elo, {_elo(best.elo)}, lies between {_elo(best.low)} and {_elo(best.high)} "
         f"with 95 % confidence ({zero}).",
     ]
 
@@ -81,7 +85,7 @@ def command_of(header: Mapping[str, Any]) -> str | None:
 
 
 def _of_test(match: Match) -> list[str]:
-    test, (one, other), score = match.sprt, match.players, match.score
+    test, (one, other), score, elo = match.sprt, match.players, match.score, match.elo
     assert test is not None
     after = f"after {plural(sum(match.counts), 'pair')} of games"
     first = {
@@ -91,11 +95,10 @@ def _of_test(match: Match) -> list[str]:
         None: f"Whether {one} is {test.elo1:g} or {test.elo0:g} Elo stronger than {other} is "
         f"undecided {after}.",
     }[match.decision]
-    (elo,) = (r for r in match.ratings if r.player == one)
     return [
         first,
-        f"{one} scored {score.value:.0%} of the points (95 % interval {score.low:.0%} to "
-        f"{score.high:.0%}), an Elo difference of {_elo(elo.elo)} ({_elo(elo.low)} to "
+        f"{one} scored {score.value:.1%} of the points (95 % interval {score.low:.1%} to "
+        f"{score.high:.1%}), an Elo difference of {_elo(elo.elo)} ({_elo(elo.low)} to "
         f"{_elo(elo.high)}). The match stops because of its result, so its score leans to "
         "that side.",
     ]

@@ -38,16 +38,37 @@ def labels(names: Sequence[str], columns: int) -> dict[str, str]:
 
 
 def _what_differs(agent: str, options: str, family: Sequence[str], columns: int) -> str:
-    """An agent and those of its options that not every spec of the family has."""
+    """An agent and those of its options that not every spec of the family has.
+
+    Where that is too wide, keys lose their ends, then values what the family's begin and end with.
+    """
     others = [other.split(",") for other in family]
     own = [o for o in options.split(",") if not all(o in other for other in others)]
-    label = ":".join([agent, *([",".join(own)] if own else [])])
-    if width(label) <= columns:
-        return label
-    before = len(os.path.commonprefix(list(family)))  # noqa: RUF071  # letters, not folders
-    rest = [other[before:][::-1] for other in family]
-    after = len(os.path.commonprefix(rest))  # noqa: RUF071
-    return f"{agent}:..{options[before : len(options) - after]}"
+    for letters in range(max(map(len, own), default=0), 0, -1):
+        label = ":".join([agent, *([",".join(_short_key(o, letters) for o in own)] if own else [])])
+        if width(label) <= columns:
+            return label
+    before = _shared_words(family)
+    after = _shared_words([other[before:][::-1] for other in family])
+    return _with_tail(f"{agent}:", options[before : len(options) - after], columns)
+
+
+def _shared_words(texts: Sequence[str]) -> int:
+    """How many letters all begin with, up to the end of a word."""
+    shared = os.path.commonprefix(list(texts))  # noqa: RUF071  # letters, not folders
+    return 1 + max(shared.rfind(sign) for sign in ",=/: ")
+
+
+def _short_key(option: str, letters: int) -> str:
+    key, equals, value = option.partition("=")
+    return f"{key[:letters]}..={value}" if equals and len(key) > letters + 2 else option
+
+
+def _with_tail(head: str, tail: str, columns: int) -> str:
+    """What differs, and of the agent before it as much as there is room for."""
+    while len(head) > 1 and width(f"{head}..{tail}") > columns:
+        head = head[:-1]
+    return f"{head}..{tail}"
 
 
 def _without_middle(text: str, columns: int) -> str:

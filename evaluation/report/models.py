@@ -15,10 +15,11 @@ from typing import Any, Final
 
 from c4env.bitboard import playable, popcount, winning_cells
 from c4env.position import Position
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
 from evaluation.store.transcripts import Spoken
-from evaluation.tables import Rows, as_markdown, as_text
+from evaluation.tables import Result, Rows
 from evaluation.truth.judge import positions_of
 from evaluation.truth.quality import Quality, nested
 
@@ -103,7 +104,7 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
 
 
 @dataclass(frozen=True)
-class Models:
+class Models(Result):
     """The rows of a run's models, and the quality of their moves if that was judged."""
 
     rows: Sequence[ModelRow]
@@ -127,15 +128,11 @@ class Models:
             missed.append([row.player, *chances])
         return [answers, missed, *([self.quality.rates()] if self.quality is not None else [])]
 
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n\n".join(map(as_text, self.tables()))
+    def summary(self) -> str:
+        """The tables say all."""
+        return ""
 
-    def markdown(self) -> str:
-        """The same in Markdown."""
-        return "\n\n".join(map(as_markdown, self.tables()))
-
-    def as_dict(self) -> list[dict[str, Any]]:
+    def by_model(self) -> list[dict[str, Any]]:
         """For programs, a dict a model; sums over its games."""
         found = []
         for row in self.rows:
@@ -157,18 +154,18 @@ def read_prices(path: Path) -> Prices:
     """A price table: a JSON object from the name of a model to two numbers.
 
     Raises:
-        InvalidRun: not such a file.
+        UnreadableRun: no such file.
+        InvalidRun: it holds something else.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        prices = {str(model): (float(asked), float(said)) for model, (asked, said) in found.items()}
-    except OSError as error:
-        raise InvalidRun(f"{path}: {error.strerror or error}") from None
+        found = json.loads(read_text(path))
+        return {str(model): (float(asked), float(said)) for model, (asked, said) in found.items()}
+    except UnreadableRun:
+        raise
     except (ValueError, TypeError, AttributeError):
         raise InvalidRun(
             f'{path}: expected {{"MODEL": [ASKED, ANSWERED], ...}}, prices of a million tokens'
         ) from None
-    return prices
 
 
 def conversations(
@@ -176,8 +173,8 @@ def conversations(
 ) -> dict[int, list[list[Any]]]:
     """What the page shows beside the board: by game, in the order of the answers.
 
-    Each is the ply of the move, what was asked (pairs of role and text, what the question
-    before it left out), the answer, the 1-based column or None, what was wrong, tokens, seconds.
+    Each is the ply of the move, what was asked (pairs of role and text; of a question put again
+    only what is new), the answer, the 1-based column or None, what was wrong, tokens, seconds.
     """
     where = {game.fixture: number for number, game in enumerate(games)}
     found: dict[int, list[list[Any]]] = {}

@@ -17,6 +17,7 @@ from evaluation.games.match import Match
 from evaluation.report.headline import command_of, headline
 from evaluation.report.labels import labels
 from evaluation.store.record import GameRecord, digest
+from evaluation.strength.costs import Cost, costs
 from evaluation.strength.ratings import Ratings
 from evaluation.strength.wintable import WinTable
 from evaluation.truth.judge import Judge, Scores, positions_of
@@ -64,7 +65,8 @@ def contents(
     index = {player: i for i, player in enumerate(players)}
     openings = list(dict.fromkeys(game.opening for game in games))
     where = {opening: i for i, opening in enumerate(openings)}
-    table = WinTable.of(games, players)
+    table, spent = WinTable.of(games, players), costs(games)
+    each = [spent.get(player, Cost()) for player in players]
     match = Match.read(header, games) if "sprt" in header else None
     found: dict[str, Any] = {
         "title": title,
@@ -83,7 +85,7 @@ def contents(
         "basis": ratings.basis(),
         "notes": list(notes),
         "cells": [[list(table.cell(a, b)) for b in players] for a in players],
-        "cost": [_cost(games, player) for player in players],
+        "cost": [[cost.nodes_a_move, cost.seconds_a_move] for cost in each],
         "openings": openings,
         "games": [
             [
@@ -141,18 +143,6 @@ def page(found: Mapping[str, Any]) -> str:
     template = files("evaluation.report").joinpath("page.html").read_text(encoding="utf-8")
     before, _, after = template.partition(PLACE)
     return before + text + after
-
-
-def _cost(games: Sequence[GameRecord], player: str) -> list[float]:
-    """Nodes and seconds a move of a player."""
-    nodes, seconds, moves = 0, 0.0, 0
-    for game in games:
-        for seat, name in enumerate(game.players):
-            if name == player:
-                nodes += game.nodes[seat]
-                seconds += game.seconds[seat]
-                moves += sum(ply % 2 == seat for ply in range(len(game.opening), len(game.moves)))
-    return [nodes / max(moves, 1), seconds / max(moves, 1)]
 
 
 def _quality(q: MoveQuality) -> list[Any]:

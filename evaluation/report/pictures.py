@@ -42,18 +42,8 @@ def main(folder: Path) -> None:
     write_file(folder / PICTURES[0], svg(Position.parse(MOVES), int(MOVES[-1]) - 1))
     with browser() as page, tempfile.TemporaryDirectory() as scratch:
         found = Path(scratch) / "a-first-run.html"
-        run = [
-            *_C4,
-            "run",
-            *FIELD,
-            "--openings",
-            "2",
-            "--limit",
-            _LIMIT,
-            "--quiet",
-            "--html",
-            str(found),
-        ]
+        options = ["--openings", "2", "--limit", _LIMIT, "--quiet", "--html", str(found)]
+        run = [*_C4, "run", *FIELD, *options]
         subprocess.run([*run, "--out", str(found.with_suffix(""))], check=True)
         page.set_viewport_size({"width": 1000, "height": 900})
         page.goto(found.as_uri())

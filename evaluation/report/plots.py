@@ -277,19 +277,15 @@ def _name_points(
             label.remove()
 
 
+_DIRECTIONS: Final = (
+    (1, 0), (-1, 0), (0.7, 0.7), (0.7, -0.7), (-0.7, 0.7), (-0.7, -0.7), (0, 1), (0, -1),
+)  # fmt: skip
+
+
 def _around(wide: float, high: float) -> Iterator[tuple[float, float]]:
     """Offsets in points of a text's left middle from its point, the nearest first."""
     for away in range(5, 80, 5):
-        for dx, dy in (
-            (1, 0),
-            (-1, 0),
-            (0.7, 0.7),
-            (0.7, -0.7),
-            (-0.7, 0.7),
-            (-0.7, -0.7),
-            (0, 1),
-            (0, -1),
-        ):
+        for dx, dy in _DIRECTIONS:
             left = dx * away - (wide if dx < 0 else wide / 2 if dx == 0 else 0)
             yield left, dy * (away + high / 2)
 

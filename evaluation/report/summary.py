@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +12,7 @@ from evaluation.report.labels import labels
 from evaluation.strength.lotteries import Standing
 from evaluation.strength.ratings import Ratings, first_move_line, format_ranks
 from evaluation.strength.wintable import Cell, WinTable
-from evaluation.tables import as_text, signed, styled
+from evaluation.tables import as_text, fitted, signed, styled
 
 if TYPE_CHECKING:
     from evaluation.report.models import Models
@@ -66,16 +65,13 @@ class RunSummary:
             words = [first_move_line(self.ratings), self.ratings.basis()]
             first = "\n".join([standings(self.ratings, self.table, columns), *words])
         else:
-            first = self.table.text()
+            first = self.table.text(columns)
         crossed = "" if self.ratings is None else cross_table(self.ratings, self.table, columns)
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
-        found = "" if self.standing is None else self.standing.table().text()
-        models = "" if self.models is None else self.models.text()
+        found = "" if self.standing is None else self.standing.table().text(columns)
+        models = "" if self.models is None else self.models.text(columns)
         parts = [first, crossed, found, models, "\n".join([*rest, f"digest {self.digest}"])]
-        lines = "\n\n".join(part for part in parts if part).split("\n")
-        return "\n".join(
-            line if _laid_out(line) else textwrap.fill(line, columns) for line in lines
-        )
+        return fitted("\n\n".join(part for part in parts if part), columns)
 
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
@@ -103,7 +99,7 @@ class RunSummary:
         if self.standing is not None:
             found["standing"] = self.standing.as_dict()
         if self.models is not None:
-            found["models"] = self.models.as_dict()
+            found["models"] = self.models.by_model()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 
@@ -174,11 +170,6 @@ def _share(cell: Cell) -> str:
 def _with_heading(text: str) -> str:
     first, _, rest = text.partition("\n")
     return f"{styled(first, 'bold')}\n{rest}"
-
-
-def _laid_out(line: str) -> bool:
-    """Whether a line is part of a table, which was fitted already."""
-    return "  " in line
 
 
 def _facts(ratings: Ratings) -> dict[str, Any]:

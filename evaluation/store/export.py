@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.errors import MissingExtra
+from evaluation import tables
 from evaluation.errors import InvalidRun
 from evaluation.store.files import write_file
 from evaluation.store.record import GameRecord
@@ -18,63 +17,34 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS: Final = (
-    "game",
-    "first",
-    "second",
-    "opening",
-    "moves",
-    "plies",
-    "winner",
-    "first_points",
-    "ending",
-    "reason",
-    "first_nodes",
-    "second_nodes",
-    "first_seconds",
-    "second_seconds",
-)
+    "game", "first", "second", "opening", "moves", "plies", "winner", "first_points", "ending",
+    "reason", "first_nodes", "second_nodes", "first_seconds", "second_seconds",
+)  # fmt: skip
 """One row a game: its number from 1, the agents, 1-based columns, discs on the board at the end,
 the winner's name (none in a draw), the first player's points, and what choosing cost."""
 
 
-def rows(games: Iterable[GameRecord]) -> list[dict[str, Any]]:
-    """Each game as a dict with the keys :data:`COLUMNS`."""
+def rows(games: Iterable[GameRecord]) -> list[list[Any]]:
+    """Of each game the cells of :data:`COLUMNS`."""
     return [
-        dict(
-            zip(
-                COLUMNS,
-                (
-                    number,
-                    *game.players,
-                    game.opening,
-                    game.moves,
-                    len(game.moves),
-                    None if game.winner is None else game.players[game.winner],
-                    game.points[0],
-                    game.ending,
-                    game.reason,
-                    *game.nodes,
-                    *game.seconds,
-                ),
-                strict=True,
-            )
-        )
+        [
+            *(number, *game.players, game.opening, game.moves, len(game.moves)),
+            None if game.winner is None else game.players[game.winner],
+            *(game.points[0], game.ending, game.reason, *game.nodes, *game.seconds),
+        ]
         for number, game in enumerate(games, start=1)
     ]
 
 
 def as_csv(games: Iterable[GameRecord]) -> str:
     """A heading and one line a game; an empty winner is a draw."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows(games))
-    return buffer.getvalue()
+    return tables.as_csv([COLUMNS, *rows(games)]) + "\n"
 
 
 def as_json(games: Iterable[GameRecord]) -> str:
     """A list of objects."""
-    return json.dumps(rows(games), indent=1) + "\n"
+    found = [dict(zip(COLUMNS, row, strict=True)) for row in rows(games)]
+    return json.dumps(found, indent=1) + "\n"
 
 
 WRITERS: Final = {".csv": as_csv, ".json": as_json}

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from c4env.files import write_whole
-from evaluation.errors import RunInUse, UnwritableRun
+from evaluation.errors import RunInUse, UnreadableRun, UnwritableRun
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 
 def lock_file(file: IO[Any], path: Path) -> None:
@@ -33,6 +36,18 @@ def lock_file(file: IO[Any], path: Path) -> None:
             RuntimeWarning,
             stacklevel=3,
         )
+
+
+def read_text(path: Path | Traversable) -> str:
+    """The text of a file that somebody named.
+
+    Raises:
+        UnreadableRun: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def write_file(path: Path, text: str) -> None:

@@ -16,7 +16,6 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from evaluation.errors import UnreadableRun, UnwritableRun
@@ -197,12 +196,7 @@ class Journal(Generic[T]):
     def __enter__(self) -> Journal[T]:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, KeyboardInterrupt) and not error.args:
             error.args = (
                 f"{self._count} {self._form.unit} are kept in {self.path}; the same command "

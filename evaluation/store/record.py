@@ -67,13 +67,8 @@ class GameRecord:
         return replay_html(self)
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """What identifies the game within its run."""
-        return (*self.players, self.opening)
-
-    @property
     def fixture(self) -> tuple[tuple[str, str], str]:
-        """Players and opening: the game as a schedule names it."""
+        """Players and opening: what identifies the game within its run, as a schedule does."""
         return (self.players, self.opening)
 
     def values(self) -> dict[str, Any]:
@@ -130,7 +125,9 @@ def digest(games: Iterable[GameRecord]) -> str:
     hold addresses.
     """
     lines = sorted(
-        json.dumps([*g.key, g.moves, g.winner, g.ending, g.nodes], ensure_ascii=False)
+        json.dumps(
+            [*g.players, g.opening, g.moves, g.winner, g.ending, g.nodes], ensure_ascii=False
+        )
         for g in games
     )
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]

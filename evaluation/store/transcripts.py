@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
 from agents.errors import Unavailable
@@ -18,7 +17,7 @@ from c4env.errors import C4Error
 from evaluation.store.journal import Format, Journal, read_lines
 
 if TYPE_CHECKING:
-    from agents.adapters.chat import Exchange, Tape
+    from agents.adapters.chat.agent import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
@@ -27,7 +26,7 @@ Fixture = tuple[tuple[str, str], str]  # as evaluation.plan.schedule has it
 
 @dataclass(frozen=True)
 class Spoken:
-    """An exchange in a game."""
+    """A question to a language model and its answer, in a game."""
 
     players: tuple[str, str]
     opening: str
@@ -55,7 +54,7 @@ class Spoken:
     @classmethod
     def parse(cls, value: Any) -> Spoken:
         """The exchange of a line; ValueError, TypeError or KeyError where it is none."""
-        from agents.adapters.chat import Exchange
+        from agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
         first, second = fields.pop("players")
@@ -73,7 +72,7 @@ class Spoken:
 
 
 class Transcripts:
-    """The exchanges of a run, kept as they come, in any number of threads; a context manager.
+    """The exchanges of a run, kept as they come, in any number of threads, until it is closed.
 
     Args:
         folder: the run directory; None keeps nothing.
@@ -154,17 +153,6 @@ class Transcripts:
             self._closed = True
             if self._journal is not None:
                 self._journal.close()
-
-    def __enter__(self) -> Transcripts:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)

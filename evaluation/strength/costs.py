@@ -1,4 +1,4 @@
-"""What the moves of agents cost, over their games."""
+"""Positions that agents searched, and seconds they took, over their games."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from evaluation.store.record import GameRecord
 
 @dataclass
 class Cost:
-    """Moves that an agent chose, and what they cost together."""
+    """Moves that an agent chose, and the positions searched and seconds spent on them in all."""
 
     moves: int = 0
     nodes: int = 0
     seconds: float = 0.0
     by_game: list[float] = field(default_factory=list)  # seconds a move
+
+    @property
+    def nodes_a_move(self) -> float:
+        """The mean."""
+        return self.nodes / max(self.moves, 1)
 
     @property
     def seconds_a_move(self) -> float:

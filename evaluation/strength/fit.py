@@ -5,17 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from c4env.arrays import Float64s
 
 _ELO: Final = 400 / np.log(10)  # Elo points of one natural unit of log odds
 _NEWTON_STEPS: Final = 200
 
 
 def fit(
-    points: Floats, games: Floats, start: tuple[Floats, Floats] | None = None
-) -> tuple[Floats, Floats]:
+    points: Float64s, games: Float64s, start: tuple[Float64s, Float64s] | None = None
+) -> tuple[Float64s, Float64s]:
     """Elo of each player ``(..., players)``, of mean 0, and of moving first ``(...)``.
 
     Newton's method on the log likelihood, which is concave; it stops at steps below a

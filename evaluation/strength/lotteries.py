@@ -11,8 +11,8 @@ pairs' statistics says how far chance goes: what is sure of several pairs is sur
 *Who is best?* A maximal lottery draws an agent such that no other beats the draw on average: an
 optimal strategy of the zero-sum game whose payoffs are the mean results. The agents that some
 maximal lottery draws (the essential set) come first, then those of the field without them, and so
-on. Copies of an agent change nothing in the order of the others, unlike Elo, which rises when
-victims are added.
+on. Copies of an agent change nothing in the order of the others; Elo can be raised by adding
+opponents that one beats.
 
 Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84,
 2016; Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and
@@ -26,15 +26,13 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from c4env.arrays import Bools, Float64s, Int64s
 from c4env.errors import MissingExtra
 from evaluation.errors import InvalidRun
 from evaluation.seeds import seeds
 from evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
 from evaluation.tables import Table
-
-Floats = NDArray[np.float64]
 
 SURE: Final = 0.95
 _SIGNS: Final = 2000  # times that the openings' signs are drawn
@@ -137,7 +135,7 @@ def standing(tally: Tally, exact: bool = False, seed: int = 0) -> Standing:
 
 
 def _places(
-    players: tuple[str, ...], gains: Floats, games: Floats, weights: Floats
+    players: tuple[str, ...], gains: Float64s, games: Float64s, weights: Float64s
 ) -> tuple[Place, ...]:
     whole, *drawn_margins = (
         np.tensordot(w, gains, 1) / np.maximum(np.tensordot(w, games, 1), _TIE)
@@ -162,7 +160,7 @@ def _places(
     )
 
 
-def maximal_lottery(margins: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
     """A maximal lottery, and which agents any maximal lottery draws (the essential set).
 
     Of all optimal strategies the one as far inside as can be: an agent that it does not draw
@@ -195,7 +193,7 @@ def maximal_lottery(margins: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     return lottery, lottery > payoff @ lottery
 
 
-def essential_tiers(margins: Floats) -> NDArray[np.int64]:
+def essential_tiers(margins: Float64s) -> Int64s:
     """The tier ``(players,)`` of each agent: 0 the essential set, 1 that of the others, ...
 
     Args:
@@ -222,7 +220,7 @@ def _generator(tally: Tally, seed: int, use: int) -> np.random.Generator:
     return np.random.default_rng(seeds(tally.openings, seed, use))
 
 
-def _by_opening(tally: Tally) -> tuple[Floats, Floats]:
+def _by_opening(tally: Tally) -> tuple[Float64s, Float64s]:
     """Gains of the row from the column beyond half of the points, and games, by opening."""
     games = tally.games + tally.games.swapaxes(1, 2)
     gained = tally.points + (tally.games - tally.points).swapaxes(1, 2)
@@ -256,7 +254,7 @@ def clearest_cycle(tally: Tally, exact: bool = False, seed: int = 0) -> Cycle | 
     return Cycle(names, 1 - (1 + as_clear) / (1 + _SIGNS))
 
 
-def _shortest_cycle(beats: NDArray[np.bool_]) -> list[int]:
+def _shortest_cycle(beats: Bools) -> list[int]:
     """Agents along a shortest cycle of a relation, from the first; empty if there is none."""
     shortest: list[int] = []
     for start in range(len(beats)):

@@ -23,16 +23,14 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
+from c4env.arrays import Float64s
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import enumerate_openings
 from evaluation.seeds import seeds
 from evaluation.store.record import GameRecord
 from evaluation.strength.fit import fit
 from evaluation.tables import Table, signed
-
-Floats = NDArray[np.float64]
 
 TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
@@ -136,8 +134,8 @@ class Tally:
 
     players: tuple[str, ...]
     openings: tuple[str, ...]
-    points: Floats
-    games: Floats
+    points: Float64s
+    games: Float64s
 
     @classmethod
     def of(
@@ -300,11 +298,11 @@ def format_ranks(ranks: tuple[int, int]) -> str:
 
 def strengths(
     tally: Tally, seed: int = 0, apart: bool = False
-) -> tuple[Floats, float, Floats, Floats]:
+) -> tuple[Float64s, float, Float64s, Float64s]:
     """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``.
 
-    Two tallies of the same players and openings get the same weights of openings; one of them
-    that stands apart gets virtual draws that owe nothing to those of the other.
+    Two tallies of the same players and openings get the same weights of openings. With ``apart``
+    the virtual draws of one of them are independent of those of the other.
     """
     n = len(tally.players)
     virtual = 0.25 * ~np.eye(n, dtype=bool)  # half a point a pair, half of it with either colour
@@ -348,7 +346,7 @@ def score_interval(tally: Tally, player: str) -> Interval:
 
 def scores(
     tallies: Sequence[Tally], player: str, seed: int = 0
-) -> tuple[list[float], list[Floats]]:
+) -> tuple[list[float], list[Float64s]]:
     """Points a game of a player in each tally, 0..1, and as resampled ``(draws,)``.
 
     The tallies are of the same players and openings, which get the same weights in all.
@@ -356,7 +354,7 @@ def scores(
     i = tallies[0].players.index(player)
     generator = tallies[0].generator(seed)
     weights = opening_weights(len(tallies[0].points), generator)
-    found: tuple[list[float], list[Floats]] = ([], [])
+    found: tuple[list[float], list[Float64s]] = ([], [])
     for tally in tallies:
         gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
         played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
@@ -366,7 +364,7 @@ def scores(
     return found
 
 
-def opening_weights(units: int, generator: np.random.Generator) -> Floats:
+def opening_weights(units: int, generator: np.random.Generator) -> Float64s:
     """Random weights ``(draws, units)`` of mean 1.
 
     Exponential for many units. For few their variance is larger: that corrects for a variance
@@ -377,7 +375,7 @@ def opening_weights(units: int, generator: np.random.Generator) -> Floats:
     return generator.standard_gamma(shape, (_DRAWS, units)) / shape
 
 
-def _ranks(elo: Floats) -> tuple[Floats, Floats]:
+def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
     """Best and worst place of each player in the middle 95 % of the draws ``(draws, players)``."""
     players = range(elo.shape[1])
     above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
@@ -387,7 +385,7 @@ def _ranks(elo: Floats) -> tuple[Floats, Floats]:
     return best, worst
 
 
-def _better(elo: Floats, one: int, other: int) -> float:
+def _better(elo: Float64s, one: int, other: int) -> float:
     """Share of the draws in which one is stronger; half of those in which they are alike."""
     ahead = elo[:, one] - elo[:, other]
     return float((ahead > _TIE).mean() + (np.abs(ahead) <= _TIE).mean() / 2)

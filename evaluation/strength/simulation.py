@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from c4env.arrays import Float64s
 from evaluation.strength.fit import fit
 from evaluation.strength.ratings import Tally, rate_tally
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
 from evaluation.tables import Shown, Table, number
-
-Floats = NDArray[np.float64]
 
 
 class World(NamedTuple):
@@ -60,7 +58,9 @@ class Coverage(NamedTuple):
     ranks: float  # share of the rank intervals
 
 
-def tournament(elo: Floats, world: World, openings: int, generator: np.random.Generator) -> Floats:
+def tournament(
+    elo: Float64s, world: World, openings: int, generator: np.random.Generator
+) -> Float64s:
     """Points ``(openings, players, players)`` of the first player in one game each.
 
     An opening favours one side, and suits some agents better than others, so that games of
@@ -96,7 +96,9 @@ def coverage(
     return Coverage(players, openings, tournaments, *map(float, held / tournaments))
 
 
-def _chances(elo: Floats, world: World, openings: int, generator: np.random.Generator) -> Floats:
+def _chances(
+    elo: Float64s, world: World, openings: int, generator: np.random.Generator
+) -> Float64s:
     """Of the first player to win a game that is not drawn."""
     n = len(elo)
     edge = world.first_move + world.opening_deviation * generator.standard_normal((openings, 1, 1))
@@ -133,7 +135,7 @@ def sprt_errors(sprt: Sprt, shares: Sequence[float], matches: int, seed: int = 0
     return Errors(matches, *wrong, *lengths)
 
 
-def tilted(shares: Sequence[float], mean: float) -> Floats:
+def tilted(shares: Sequence[float], mean: float) -> Float64s:
     """The shares times ``exp(t * score)``, with the ``t`` that gives them a mean score."""
     base = np.asarray(shares, np.float64)
     low, high = -100.0, 100.0
@@ -144,7 +146,7 @@ def tilted(shares: Sequence[float], mean: float) -> Floats:
     return np.asarray(weights)
 
 
-def _match(sprt: Sprt, truth: Floats, generator: np.random.Generator) -> tuple[str, int]:
+def _match(sprt: Sprt, truth: Float64s, generator: np.random.Generator) -> tuple[str, int]:
     """The hypothesis accepted and the number of pairs it took."""
     low, high = sprt.bounds
     counts, before = np.zeros(len(SCORES)), 0

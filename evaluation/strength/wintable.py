@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from evaluation.store.record import GameRecord
-from evaluation.tables import as_csv, as_markdown, as_text, plural
+from evaluation.tables import Result, Rows, as_markdown, as_text, fitted, plural
 
 
 class Cell(NamedTuple):
@@ -43,7 +42,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WinTable:
+class WinTable(Result):
     """Counts of a run.
 
     Attributes:
@@ -156,7 +155,7 @@ class WinTable:
         cell = "score of the row's agent moving first against the column's, win/draw/loss"
         return f"{self.counted()} A cell: {cell}."
 
-    def text(self) -> str:
+    def text(self, columns: int | None = None) -> str:
         """Columns aligned for a terminal: scores, and below each its wins/draws/losses."""
         lines = [["", "first \\ second", *map(str, range(1, len(self.players) + 1))]]
         lines[0] += ["score", "as 1st", "as 2nd", "forfeits"]
@@ -169,7 +168,8 @@ class WinTable:
             lines[-1].append(self._forfeits_of(player))
             lines.append(["", "", *(str(c) if c.games else "" for c in [*cells, *sides]), ""])
         words = [self.summary(), *self.notes, *self.reasons_of_forfeits()]
-        return "\n".join([as_text(lines, left=(1,)), "", *words])
+        table = as_text(lines, left=(1,), columns=columns)
+        return "\n".join([table, "", fitted("\n".join(words), columns)])
 
     def reasons_of_forfeits(self) -> list[str]:
         """How often each player forfeited, and one example of what it did."""
@@ -186,7 +186,7 @@ class WinTable:
     def _repr_markdown_(self) -> str:
         return "\n\n".join([self.markdown(), self.summary(), *self.notes])
 
-    def csv(self) -> str:
+    def records(self) -> Rows:
         """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
         rows: list[list[object]] = [
             ["first", "second", "games", "wins", "draws", "losses", "score"]
@@ -196,7 +196,7 @@ class WinTable:
                 cell = self.cell(first, second)
                 if cell.games:
                     rows.append([first, second, cell.games, *cell, cell.score])
-        return as_csv(rows)
+        return rows
 
     def as_dict(self) -> dict[str, Any]:
         """Everything in the table, for programs."""
@@ -223,13 +223,6 @@ class WinTable:
                 for (first, second), cell in self.cells.items()
             ],
         }
-
-    def json(self) -> str:
-        """:meth:`as_dict` as JSON."""
-        return json.dumps(self.as_dict(), indent=2)
-
-    def __str__(self) -> str:
-        return self.text()
 
     def _forfeits_of(self, player: str) -> str:
         counts = self.forfeits.get(player)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 import importlib.resources
-import importlib.util
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,6 +22,7 @@ from evaluation.games.settings import takes_settings
 from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.games.workers import version_here
 from evaluation.plan.field import Player, split_name
+from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
 from evaluation.strength.costs import costs
 from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
@@ -50,7 +50,6 @@ class Line:
 
     spec: str
     setting: str = DEFAULT
-    needs: str = ""  # a module without which it is left out
 
 
 # `minimax` is left out: it plays as `alphabeta-chain` does, move by move, only slower.
@@ -80,7 +79,7 @@ FIELD: Final = (
 
 @dataclass(frozen=True)
 class Board:
-    """Stored results of a field.
+    """A leaderboard: the stored results of a field.
 
     Attributes:
         version: of the package that played.
@@ -103,8 +102,8 @@ class Board:
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
-        """The board of a finished round robin; ``settings`` by spec."""
-        found = {game.key: "10="[2 if game.winner is None else game.winner] for game in run.games}
+        """The leaderboard of a finished round robin; ``settings`` by spec."""
+        found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],
             datetime.datetime.now(datetime.UTC).date().isoformat(),
@@ -117,7 +116,7 @@ class Board:
             },
             {
                 first: {
-                    second: "".join(found.get((first, second, o), "-") for o in run.openings)
+                    second: "".join(found.get(((first, second), o), "-") for o in run.openings)
                     for second in run.players
                     if second != first
                 }
@@ -131,7 +130,7 @@ class Board:
 
     @classmethod
     def parse(cls, text: str, where: str = "leaderboard") -> Board:
-        """The board of a JSON text.
+        """The leaderboard of a JSON text.
 
         Raises:
             UnreadableRun: not such a text; ``where`` says which.
@@ -209,40 +208,29 @@ class Board:
         return said
 
 
-def available(field: Sequence[Line] = FIELD) -> tuple[list[Line], list[Line]]:
-    """The lines that can be played here, and those whose module is not installed."""
-    there = [line for line in field if not line.needs or importlib.util.find_spec(line.needs)]
-    return there, [line for line in field if line not in there]
-
-
 @takes_settings
 def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **settings: Any) -> Board:
     """Play the field against itself: about 35 minutes on two idle cores, the quick form in minutes.
 
     Args:
-        field: of it, what is installed.
+        field: the agents.
         quick: few openings.
         settings: ``jobs``, ``out``, ``watch``, ...: see
             :class:`evaluation.games.settings.Settings`; the seed stays 0.
     """
-    lines, _ = available(field)
     settings["limit"] = QUICK if quick else FULL
-    run = round_robin([line.spec for line in lines], openings=OPENINGS, **settings)
-    return Board.of(run, {line.spec: line.setting for line in lines})
+    lines = {line.spec: line.setting for line in field}
+    return Board.of(round_robin(list(lines), openings=OPENINGS, **settings), lines)
 
 
 def stored_board(path: Path | None = None) -> Board:
-    """The board that comes with the package, or that of a file.
+    """The leaderboard that comes with the package, or that of a file.
 
     Raises:
         UnreadableRun: no such file, or it holds something else.
     """
     source = importlib.resources.files("evaluation.studies") / STORED if path is None else path
-    try:
-        text = source.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableRun(f"{source}: {getattr(error, 'strerror', None) or error}") from None
-    return Board.parse(text, str(source))
+    return Board.parse(read_text(source), str(source))
 
 
 @dataclass(frozen=True)
@@ -253,30 +241,21 @@ class Placement:
         name: of the newcomer in the ratings.
         ratings: of the field with the newcomer; the mean of the field alone is 0.
         games: those the newcomer played.
-        absent: agents of the field that are not installed here, and were not met.
     """
 
     name: str
     ratings: Ratings
     games: tuple[GameRecord, ...]
-    absent: tuple[str, ...]
 
 
 @takes_settings
-def place(
-    newcomer: Player,
-    board: Board,
-    limit: int = TRIAL,
-    field: Sequence[Line] = FIELD,
-    **settings: Any,
-) -> Placement:
+def place(newcomer: Player, board: Board, limit: int = TRIAL, **settings: Any) -> Placement:
     """Rate an agent among a stored field: it meets every agent of it, the field does not play.
 
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored field.
         limit: how many of the board's openings, the first of them, are played.
-        field: says which modules the agents of the board need.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`evaluation.games.settings.Settings`.
 
@@ -284,14 +263,14 @@ def place(
         InvalidRun: a bad number.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
-    missing = {line.spec for line in available(field)[1]}
-    met = [spec for spec in board.field if spec not in missing]
     name = "newcomer"
     if isinstance(newcomer, str):
         name, newcomer = split_name(newcomer)
     if name in board.field:
         name += " (again)"
-    run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
+    run = gauntlet(
+        {name: newcomer}, list(board.field), openings=board.openings, limit=limit, **settings
+    )
     both = [name, *board.field]
     own = Tally.of(run.games, both, board.openings)
     stored = board.tally(both)
@@ -300,7 +279,7 @@ def place(
         {*board.deterministic, *run.deterministic},
         centre=tuple(board.field),
     )
-    return Placement(name, ratings, run.games, tuple(s for s in board.field if s in missing))
+    return Placement(name, ratings, run.games)
 
 
 def put_between_markers(text: str, table: str) -> str:

@@ -177,7 +177,7 @@ def _point(
         high=rating.high,
         games=rating.games,
         moves=cost.moves,
-        nodes=cost.nodes / max(cost.moves, 1),
+        nodes=cost.nodes_a_move,
         # Not the mean: the first game loads the code.
         seconds=statistics.median(cost.by_game or [0.0]),
     )

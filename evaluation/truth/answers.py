@@ -14,6 +14,7 @@ from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from evaluation.games.workers import version_here
+from evaluation.plan.field import is_language_model, split_name
 from evaluation.store.journal import Format, Journal
 from evaluation.truth.judge import Judge
 from evaluation.truth.labelled import Labelled, check_label
@@ -42,7 +43,7 @@ def question_agents(
     """The quality of the moves that agents choose in labelled positions.
 
     Args:
-        specs: of the agents.
+        specs: of the agents, each with a name of its own if so wished: ``"mine=greedy"``.
         positions: none of them over.
         judge: finds the scores of the columns; :meth:`Judge.judge` before is quicker.
         seed: of stochastic agents, and of the intervals. Each position is a new game.
@@ -54,16 +55,17 @@ def question_agents(
         UnknownAgent, UnknownOption, ...: a spec is wrong.
         UnreadableRun: the answers kept are damaged or in use.
     """
-    if not specs or len(set(specs)) < len(specs):
+    named = [split_name(spec) for spec in specs]
+    if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
-    field = [agents.make(spec) for spec in specs]
+    field = [agents.make(spec) for _, spec in named]
     for labelled in positions:
         check_label(labelled, max(s for s in judge.scores(labelled.position) if s is not None))
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     with nullcontext() if folder is None else _kept(folder) as journal:
         known = dict(journal.entries) if journal is not None else {}
-        for spec, agent in zip(specs, field, strict=True):
+        for (name, spec), agent in zip(named, field, strict=True):
             with closing(agent):
                 for labelled in positions:
                     position = labelled.position
@@ -74,11 +76,11 @@ def question_agents(
                         if journal is not None:
                             journal.append([*key, *answer])
                     if answer.column is None:
-                        faults[f"{spec}: {answer.fault}"] += 1
+                        faults[f"{name}: {answer.fault}"] += 1
                     else:
                         scores = judge.scores(position)
                         moves.append(
-                            JudgedMove(spec, labelled.moves, position.plies, answer.column, scores)
+                            JudgedMove(name, labelled.moves, position.plies, answer.column, scores)
                         )
                     done += 1
                     if watch is not None:
@@ -86,6 +88,8 @@ def question_agents(
     if not moves:
         raise InvalidRun(f"no agent answered; for example {next(iter(faults))}")
     notes = tuple(f"{count} positions without an answer, {why}" for why, count in faults.items())
+    if any(map(is_language_model, field)):
+        notes += ("What language models were asked and said is not kept; c4 run --out keeps it.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from agents.solver import Solver
 from agents.solver.exam import exam
+from agents.zoo.imports import meant
 from c4env.bitboard import CELLS
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
@@ -80,6 +81,10 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
                 Labelled(q.moves, q.position, max(s for s in q.scores if s is not None))
                 for q in exam()[:count]
             ]
+        elif not Path(name).exists():
+            sets = [EXAM, *STAGES]
+            listed = f"; expected a file of `moves score` lines, or one of {', '.join(sets)}"
+            raise UnreadableRun(f"set {name!r}{meant(name, sets)}{listed}")
         else:
             some = read_labelled(Path(name))[:count]
             read += some

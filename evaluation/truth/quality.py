@@ -285,7 +285,12 @@ class Quality(Result):
             f"{moves} moves judged by exact scores ({forced} more had one legal column and do not "
             f"count). 95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
         )
-        return "\n".join([counted, *self.notes])
+        words = (
+            "critical: some column keeps win or draw, another gives it away; optimal: of the best "
+            "score; keeps the value: wins, draws or loses as the best column does; mean loss: "
+            "points of score below the best, a disc of the winner's own each."
+        )
+        return "\n".join([counted, words, *self.notes])
 
     def records(self) -> Rows:
         """One line a player and slice: all, by colour, by band of plies."""

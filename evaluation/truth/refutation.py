@@ -46,6 +46,7 @@ BUDGET: Final = 1000
 PATIENCE: Final = 6  # half seconds to wait for a file that is in use
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
+_SEATS: Final = ("first", "second")
 
 
 @dataclass(frozen=True)
@@ -105,20 +106,20 @@ class Refutation(Result):
             lines.append(f"Median of the discs on the board at its first error: {median:g}.")
         if (case := self.shortest) is not None:
             lines.append(
-                f"Shortest refutation found: {case.line} (the agent has seat {case.seat})."
+                f"Shortest refutation found: {case.line} (the agent moves {_SEATS[case.seat]})."
             )
         lines.append(f"It was asked in {self.positions} positions.")
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> list[list[list[str]]]:
         """One table, a row for each opening and colour."""
-        heading = ["opening", "seat", "value", "outcome", "first error", "proven", "positions"]
+        heading = ["opening", "it moves", "value", "outcome", "first error", "proven", "positions"]
         rows = [[*heading, "line"]]
         for case in self.openings:
             results = [_RESULTS[case.value], _RESULTS[case.outcome]]
             error = "-" if case.first_error is None else str(case.first_error)
             proven = "yes" if case.proven else "no"
-            about = [case.opening or "-", str(case.seat), *results, error, proven]
+            about = [case.opening or "-", _SEATS[case.seat], *results, error, proven]
             rows.append([*about, str(case.positions), case.line])
         return [rows]
 

@@ -57,7 +57,7 @@ class WorstCase:
 
 
 class Facts:
-    """What was found out of positions, by kind of question; in a file as well, if there is one."""
+    """Known scores of positions and answers of the agent; kept in a file too, if there is one."""
 
     def __init__(self, journal: Journal[Any] | None) -> None:
         self._journal = journal

@@ -1,4 +1,4 @@
-"""Keeps requests of other sites from the web server, and reads what the others carry."""
+"""Turns away requests from other web sites, and reads the JSON of the rest."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ position = position_from(observe(Position.parse("44")))
 for spec in ("alphabeta-chain:depth=3", "rust-port:depth=2"):
     print(agents.make(spec).choose(position))
 # Compiled by this process: nothing when all came from the cache.
-print(sum(sum(k.stats.cache_misses.values()) for k in (fixed_depth.minimax, rustport.reply_value)))
+print(sum(sum(k.stats.cache_misses.values()) for k in (fixed_depth.minimax, rustport.search)))
 """
 
 

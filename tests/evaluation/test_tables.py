@@ -37,6 +37,27 @@ def test_columns_are_aligned():
     assert as_text([("a", "b"), ("cc", "d")], left=(1,)) == " a  b\ncc  d"
 
 
+def test_what_is_wider_than_the_terminal_goes_on_below():
+    names = ["deepening:movetime=0.02,heuristic=package.module:function", "greedy"]
+    heading = ["agent", *(f"column {i}" for i in range(8))]
+    rows = [heading, *([name, *(f"{i}.5% (1-9)" for i in range(8))] for name in names)]
+    for columns in (40, 80):
+        text = as_text(rows, columns=columns)
+        assert max(map(len, text.splitlines())) <= columns
+        assert text.count("greedy") == text.count("\n\n") + 1 > 1  # a row has its name in each part
+        assert all(text.count(cell) == 1 for cell in heading[1:])
+        assert "".join(text.split("\n\n")[0].split()).count("heuristic=package.") == 1
+    assert as_text(rows, columns=300) == as_text(rows)
+
+
+def test_words_are_fitted_and_tables_are_not():
+    table = Table([("a", "b"), ("x", 1)], "title " * 20, ("note " * 30, "one  two " * 12))
+    lines = table.text(80).splitlines()
+    assert max(len(line) for line in lines if "one  two" not in line) <= 80
+    assert lines[-1] == "one  two " * 12
+    assert len(table.text().splitlines()) == 5
+
+
 def test_the_other_forms_hold_the_same():
     assert TABLE.markdown().splitlines()[2:4] == [
         "| name | share | games |",

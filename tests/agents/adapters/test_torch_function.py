@@ -161,8 +161,8 @@ def test_an_error_of_the_function_forfeits_with_its_words(source):
         ("{}", "expected FILE.py:NAME"),
         ("{}:", "expected FILE.py:NAME"),
         ("none.py:f", "expected FILE.py:NAME"),
-        ("{}:missing", "the file defines no 'missing'"),
-        ("{}:constant", "expected a function or module"),
+        ("{}:missing", "has no attribute 'missing'"),
+        ("{}:constant", "no function or class; expected FILE.py:NAME"),
         ("{}:flat,device=moon", "device='moon'"),
     ],
 )
@@ -174,10 +174,10 @@ def test_a_bad_spec_is_refused(source, argument, words):
 def test_a_file_that_fails_is_refused(source, tmp_path):
     (tmp_path / "broken.py").write_text("1 / 0")
     for _ in range(2):
-        with pytest.raises(InvalidValue, match="cannot be loaded: ZeroDivisionError"):
+        with pytest.raises(InvalidValue, match="raised ZeroDivisionError"):
             agents.make(f"torch:{tmp_path / 'broken.py'}:f")
     (tmp_path / "model.txt").write_text("f = print")
-    with pytest.raises(InvalidValue, match="expected a Python file"):
+    with pytest.raises(InvalidValue, match=r"expected FILE\.py:NAME"):
         agents.make(f"torch:{tmp_path / 'model.txt'}:f")
     with pytest.raises(InvalidSpec, match="expected torch:FUNCTION"):
         agents.make("torch")

@@ -7,7 +7,7 @@ import pytest
 
 import agents
 from agents.errors import NoMove
-from agents.published.rustport import MAX, RustPort, best_column
+from agents.published.rustport import MAX, RustPort, search
 from agents.search.heuristics import line_score
 from c4env import Position
 from c4env.jit import config
@@ -17,6 +17,10 @@ from tests.helpers import reference
 APPENDIX = "2336444454666"
 PLAYER = (2, 2, 1, 2, 2, 3, 3, 5)
 BOT = (5, 1, 2, 6, 1, 3, 7)
+
+
+def best_column(bot: int, other: int, depth: int, bot_moves: bool) -> tuple[int, int, int, int]:
+    return search(bot, other, depth + 1, not bot_moves, -MAX, MAX)
 
 
 def agree_with_the_reference(seed: int, count: int, depth: int, least: int = 0) -> None:

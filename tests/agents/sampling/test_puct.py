@@ -251,7 +251,11 @@ def test_a_spec_names_the_function() -> None:
             InvalidFunction,
             "nowhere:f.*expected learned or package.module:function",
         ),
-        ("puct:users_network:number", InvalidFunction, "is 7; expected a function"),
+        (
+            "puct:users_network:number",
+            InvalidFunction,
+            "7 is no function or class",
+        ),
         ("puct:users_network:evaluate,batch=0", InvalidValue, "batch='0'"),
         ("puct:users_network:evaluate,policy=odds", InvalidValue, "policy='odds'.*logits"),
     ],

@@ -213,6 +213,18 @@ def test_an_unknown_option_comes_with_a_suggestion(spec: str, hint: str) -> None
         make(spec)
 
 
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("alphabeta:depth=3:heuristic=chain", "depth=3,heuristic=chain"),
+        ("alphabeta:heuristic=chain:depth=3", "heuristic=chain,depth=3"),
+    ],
+)
+def test_a_colon_between_options_is_told_from_a_bad_value(spec: str, meant: str) -> None:
+    with pytest.raises(InvalidSpec, match=f"did you mean '{meant}'"):
+        make(spec)
+
+
 @pytest.mark.parametrize("value", ["0", "-1", "43", "x", "3.0", "1e1", "True"])
 def test_a_bad_value_is_refused(value: str) -> None:
     expected = f"alphabeta: depth='{value}': expected int between 1 and 42"
@@ -349,7 +361,7 @@ def test_a_class_can_be_registered_with_options() -> None:
     assert make("fixed").choose(Position()) == 2
     agent = make("fixed:column=4")
     assert (agent.choose(Position()), agent.name) == (4, "fixed:column=4")
-    with pytest.raises(UnknownOption, match="fixed: cannot be built with"):
+    with pytest.raises(UnknownOption, match="fixed: unknown option 'row'; known: column"):
         make("fixed:row=4")
 
 

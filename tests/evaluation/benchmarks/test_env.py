@@ -13,28 +13,25 @@ from evaluation.benchmarks import env as benchmark
 
 def test_rows_and_table() -> None:
     pytest.importorskip("pygame")
-    rows = benchmark.run(games=2, repeat=3)
+    found = benchmark.run(games=2, repeat=3)
     names = ["pettingzoo env()", "pettingzoo raw_env()", "c4env env()", "c4env raw_env()"]
-    assert [row.name for row in rows] == names
-    assert rows[0].ratio == 1.0
-    for row in rows:
-        assert row.steps_per_second > 0
-        assert row.ratio == row.steps_per_second / rows[0].steps_per_second
-    lines = benchmark.table(rows).text().splitlines()
+    rows = found.rows[1:]
+    assert [name for name, _, _ in rows] == names
+    lines = found.text().splitlines()
     assert len(lines) == 5
-    for row, line in zip(rows, lines[1:], strict=True):
-        assert line.startswith(row.name)
-        assert line.split()[-2:] == [f"{row.steps_per_second:,.0f}", f"{row.ratio:.1f}"]
+    for (name, speed, ratio), line in zip(rows, lines[1:], strict=True):
+        assert speed.value > 0
+        assert ratio.value == speed.value / rows[0][1].value
+        assert line.startswith(name)
+        assert line.split()[-2:] == [f"{speed.value:,.0f}", f"{ratio.value:.1f}"]
 
 
 def test_without_pettingzoos_there_is_no_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo.classic.connect_four.connect_four", None)
-    rows = benchmark.run(games=1, repeat=1)
-    assert [(row.name, row.ratio) for row in rows] == [
-        ("c4env env()", None),
-        ("c4env raw_env()", None),
-    ]
-    assert "is not measured" in benchmark.table(rows).text()
+    found = benchmark.run(games=1, repeat=1)
+    ratios = {name: ratio for name, _, ratio in found.rows[1:]}
+    assert ratios == {"c4env env()": None, "c4env raw_env()": None}
+    assert "is not measured" in found.text()
 
 
 def test_a_game_counts_every_turn_and_the_two_dead_ones() -> None:

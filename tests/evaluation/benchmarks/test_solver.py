@@ -7,6 +7,7 @@ import pytest
 from evaluation.__main__ import main
 from evaluation.benchmarks import columns, solver
 from evaluation.benchmarks.solver import Sample
+from tests.helpers.commands import refusal
 
 ROWS = [Sample(row.moves, None) for row in solver.random_set(30, 5, 1)]
 FINISHED = Sample("1212121", -18)
@@ -70,8 +71,4 @@ def test_the_command_line_takes_the_last_positions_of_a_file(tmp_path, capsys):
     ],
 )
 def test_bad_options(options, capsys):
-    assert main(["bench", *options]) == 2
-    shown = capsys.readouterr()
-    assert options[-1] in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert options[-1] in refusal(["bench", *options], capsys)

@@ -15,6 +15,7 @@ from agents.zoo import registry
 from evaluation.__main__ import COMMANDS, main
 from evaluation.commands.options import DEFAULT_FIELD
 from evaluation.store.record import GAMES_FILE, read_games
+from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
 
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
@@ -62,7 +63,7 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
     assert main(["gauntlet", "mine=greedy", "greedy", *run[3:], "--format", "csv"]) == 0
     assert "mine,greedy" in capsys.readouterr().out
     assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
-    assert capsys.readouterr().out.startswith(("Undecided: a stronger", "H0 accepted"))
+    assert capsys.readouterr().out.startswith(("Undecided: whether a is", "H0 accepted"))
     assert main(["play", "one=random", "two=random", "--no-record"]) == 0
     assert "one (x) plays" in capsys.readouterr().out
     assert main(["run", "one=random", "one=greedy"]) == 2
@@ -164,11 +165,7 @@ def test_the_version_is_told(capsys):
 )
 def test_a_benchmark_names_the_package_it_needs(benchmark, module, extra, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, module, None)
-    assert main(["bench", benchmark]) == 2
-    shown = capsys.readouterr()
-    assert extra in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert extra in refusal(["bench", benchmark], capsys)
 
 
 def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
@@ -320,11 +317,7 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
-    assert main(arguments) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert words in refusal(arguments, capsys)
 
 
 @pytest.mark.parametrize(
@@ -353,10 +346,7 @@ def test_a_directory_of_another_run_is_one_line(tmp_path, capsys):
     assert main([*QUICK, "--out", str(tmp_path)]) == 0
     before = (tmp_path / GAMES_FILE).read_bytes()
     capsys.readouterr()
-    assert main([*QUICK, "--out", str(tmp_path), "--seed", "5"]) == 2
-    shown = capsys.readouterr()
-    assert "another run" in shown.err
-    assert shown.err.count("\n") == 1
+    assert "another run" in refusal([*QUICK, "--out", str(tmp_path), "--seed", "5"], capsys)
     assert (tmp_path / GAMES_FILE).read_bytes() == before
 
 

@@ -26,7 +26,8 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command(name, capsys):
+def test_help_of_a_command(name, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
     said = []
     for arguments in (["help", name], [name, "--help"]):
         with pytest.raises(SystemExit) as stopped:
@@ -35,6 +36,24 @@ def test_help_of_a_command(name, capsys):
         said.append(capsys.readouterr().out)
     assert said[0] == said[1]
     assert said[0].startswith(f"usage: c4 {name}")
+    assert max(map(len, said[0].splitlines())) <= 80
+
+
+def test_the_list_fits_the_terminal(capsys, monkeypatch):
+    whole = main(["list"]), capsys.readouterr().out
+    monkeypatch.setenv("COLUMNS", "80")
+    fitted = main(["list"]), capsys.readouterr().out
+    assert max(map(len, fitted[1].splitlines())) <= 80 < max(map(len, whole[1].splitlines()))
+    assert fitted[1].split() == whole[1].split()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_script_completes_commands_and_options(shell, capsys):
+    pytest.importorskip("shtab")
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert "gauntlet" in script
+    assert "--openings" in script
 
 
 def test_help_alone_lists_the_commands(capsys):

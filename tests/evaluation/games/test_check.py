@@ -91,3 +91,11 @@ def test_who_asks_over_the_network_is_not_tried(monkeypatch):
     monkeypatch.setattr("threading.active_count", lambda: 1)
     assert trial_faults({"nobody there": "http://127.0.0.1:9"}) == {}
     assert {entry.name for entry in ZOO if entry.network} == {"chat", "http"}
+
+
+def test_what_does_not_pickle_is_sent_to_workers_by_its_spec(tmp_path):
+    (tmp_path / "shut.py").write_text("agent = lambda o: [*o['action_mask']].index(1)\n")
+    found = check_agent(f"{tmp_path / 'shut.py'}:agent")
+    assert found.good
+    assert not found.picklable
+    assert "not as an object (it does not pickle), but by its spec" in found.table().text()

@@ -10,6 +10,7 @@ from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.match import Match, play_match
 from evaluation.store.record import GAMES_FILE, GameRecord, read_games
 from evaluation.strength.sprt import Sprt
+from tests.helpers.commands import refusal
 
 FIELD = ["minimax:depth=2", "random"]
 SURE = Sprt(0, 300)
@@ -37,7 +38,10 @@ def test_the_test_stops_the_match_at_the_deciding_pair(tmp_path):
     before[round(2 * sum(last))] -= 1
     assert SURE.decide(before) is None
     assert "H1 accepted after" in match.report()
-    assert "5.0% to accept H1 if it is 0" in match.report()
+    assert "5.0% to accept H1 where H0 is true" in match.report()
+    one, other = FIELD
+    said = f": {one} is 300 Elo stronger than {other}, rather than as strong as {other}."
+    assert said in match.report()
 
 
 def test_the_agents_the_other_way_round_decide_the_other_way():
@@ -156,7 +160,4 @@ def test_a_timed_match_says_so():
     ],
 )
 def test_bad_input_is_one_line(extra, words, capsys):
-    assert main(["match", *FIELD, "--quiet", *extra]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
+    assert words in refusal(["match", *FIELD, "--quiet", *extra], capsys)

@@ -64,8 +64,8 @@ def test_gauntlet_plays_what_the_round_robin_plays_of_it():
     whole = evaluation.round_robin(FIELD, openings=1, seed=2)
     result = evaluation.gauntlet("greedy", ["random", "alphabeta:depth=3"], openings=1, seed=2)
     assert result.players == ("greedy", "random", "alphabeta:depth=3")
-    assert {g.key: g.moves for g in result.games} == {
-        g.key: g.moves for g in whole.games if "greedy" in g.players
+    assert {g.fixture: g.moves for g in result.games} == {
+        g.fixture: g.moves for g in whole.games if "greedy" in g.players
     }
     assert result.table.cell("random", "alphabeta:depth=3").games == 0
     two = evaluation.gauntlet({"me": "greedy", "you": "greedy"}, ["random"], openings=0)
@@ -85,7 +85,7 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
         return taken
 
     whole = run(None, 12, 1)
-    assert [game.key for game in whole] == [(*pair, opening) for pair, opening in schedule]
+    assert [game.fixture for game in whole] == schedule
     assert digest(run(tmp_path, 4, 2)) == digest(whole[:4])
     assert digest(read_games(tmp_path)[1]) == digest(whole[:4])
     assert digest(run(tmp_path, 2, 1)) == digest(whole[:2])  # fewer than there are
@@ -112,7 +112,7 @@ def test_same_digest_for_one_job_and_two():
     one = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=1)
     two = evaluation.round_robin(FIELD, openings=1, seed=5, jobs=2)
     assert one.digest == two.digest
-    assert [game.key for game in one.games] == [game.key for game in two.games]
+    assert [game.fixture for game in one.games] == [game.fixture for game in two.games]
 
 
 def test_callables_and_mappings_play():
@@ -240,7 +240,7 @@ def test_an_interrupt_without_a_directory_says_that_the_games_are_lost():
         if done == 1:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt, match="1 games are lost; with --out DIR they are kept"):
+    with pytest.raises(KeyboardInterrupt, match="1 game lost; with --out DIR they are kept"):
         evaluation.round_robin(["random", "greedy"], openings=0, watch=stop)
 
 
@@ -338,4 +338,4 @@ def test_numpy_numbers_will_do():
 def test_the_header_says_which_games_are_planned(tmp_path):
     evaluation.gauntlet("random", ["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
     header, games, _ = read_games(tmp_path)
-    assert {(*pair, opening) for pair, opening in planned(header)} == {g.key for g in games}
+    assert set(planned(header)) == {g.fixture for g in games}

@@ -42,6 +42,9 @@ def test_what_a_pattern_stands_for(pattern, specs):
         ("a:x={4..2}", "4..2: expected a range upwards"),
         (f"a:x=0..{MOST}", "expected a range upwards, of at most"),
         ("a:x=1..99,y=1..99", "more than 1000 agents"),
+        ("a:x=x..y", "x..y: expected a range of whole numbers such as 1..6"),
+        ("a:x=1..y,z=3", "1..y: expected a range"),
+        ("a:x=0.5..2.0", "0.5..2.0: expected a range"),
     ],
 )
 def test_a_bad_pattern_is_quoted(pattern, words):

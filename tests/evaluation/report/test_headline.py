@@ -13,7 +13,7 @@ from evaluation.games.tournament import gauntlet as play_gauntlet
 from evaluation.games.tournament import round_robin
 from evaluation.report.headline import command_of, headline
 from evaluation.store.record import GameRecord
-from evaluation.strength.ratings import Interval, Rating, Ratings
+from evaluation.strength.ratings import Interval, Rating, Ratings, rate
 from evaluation.strength.sprt import Sprt
 
 
@@ -41,11 +41,26 @@ def test_the_first_sentence_says_who_is_strongest(ratings: Ratings, first: str) 
 
 
 def test_how_sure_it_is_stands_below() -> None:
-    said = headline(ratings_of(-10, -50, better=0.981))[1]
+    said = headline(ratings_of(-10, -50, -90, better=0.981))[1]
     assert "the stronger of these two is 98.1 %" in said
     assert "\N{MINUS SIGN}10, lies between \N{MINUS SIGN}40 and +30" in said
     assert "more than 99.9 %" in headline(ratings_of(50, -50, better=1.0))[1]
     assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
+
+
+def test_of_two_the_difference_is_the_one_that_a_match_tells() -> None:
+    openings = [f"{a}{b}" for a in range(1, 8) for b in range(1, 4)]
+    games = [
+        GameRecord(players, start, start, players.index("a") if i % 3 else None, "four")
+        for i, start in enumerate(openings)
+        for players in (("a", "b"), ("b", "a"))
+    ]
+    match = Match(("a", "b"), tuple(openings), tuple(games), (), None)
+    elo = f"{match.elo.elo:+.0f}, lies between {match.elo.low:+.0f} and {match.elo.high:+.0f} with"
+    for anchor in (None, ("a", 100.0), ("b", 0.0)):
+        ratings = rate(games, ("a", "b"), anchor=anchor)
+        assert f"The Elo difference, {elo}" in headline(ratings)[1]
+        assert f"{match.elo.elo:.0f} Elo ahead" in headline(ratings)[0]
 
 
 OPENINGS = tuple(f"{a}{b}" for a in range(1, 5) for b in range(1, 5))
@@ -72,7 +87,7 @@ def pairs(*winners: str) -> Match:
 def test_a_test_speaks_first(played: Match, first: str) -> None:
     said = headline(played.ratings, played)
     assert said[0].startswith(first)
-    assert f"scored {played.score.value:.0%} of the points" in said[1]
+    assert f"scored {played.score.value:.1%} of the points" in said[1]
 
 
 def played_again(command: str) -> dict[str, Any]:

@@ -26,7 +26,17 @@ def test_what_specs_of_an_agent_share_is_left_out():
 
 def test_what_they_begin_and_end_with_is_left_out():
     names = [f"exec:./engines/{name} --threads 4" for name in ("crab", "cobra")]
-    assert list(labels(names, 16).values()) == ["exec:..rab", "exec:..obra"]
+    assert list(labels(names, 16).values()) == ["exec:..crab", "exec:..cobra"]
+
+
+@pytest.mark.parametrize("columns", [12, 18, 30])
+def test_the_option_that_differs_is_never_hidden(columns):
+    names = [f"mcts:simulations={n}000,c=0.5,rollout=random" for n in (1, 2)]
+    names += [f"perfect:blunder=0.{n},ties=random" for n in (125, 25)]
+    for name, label in labels(names, columns).items():
+        assert name.partition("=")[2].partition(",")[0] in label
+    if columns == 18:
+        assert labels(names, columns)[names[0]] == "mcts:simula..=1000"
 
 
 @pytest.mark.parametrize("columns", range(8, 40))

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("openai")
 
 import evaluation
-from agents.adapters.chat import Exchange
+from agents.adapters.chat.agent import Exchange
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.report.models import (
@@ -90,7 +90,7 @@ def test_prices_are_read_or_quoted(tmp_path):
         file.write_text(text)
         with pytest.raises(InvalidRun, match="expected"):
             read_prices(file)
-    with pytest.raises(InvalidRun, match="No such file"):
+    with pytest.raises(UnreadableRun, match="No such file"):
         read_prices(tmp_path / "none.json")
 
 

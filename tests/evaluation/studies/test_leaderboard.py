@@ -14,11 +14,11 @@ from evaluation.studies.leaderboard import (
     MARKERS,
     Board,
     Line,
-    available,
     place,
     put_between_markers,
     stored_board,
 )
+from tests.helpers.commands import refusal
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
 
@@ -110,20 +110,10 @@ def test_a_function_can_be_placed(board):
     assert place(last, board, limit=2).name == "newcomer"
 
 
-def test_what_is_not_installed_is_left_out(board):
-    field = [Line("random"), Line("greedy", needs="no_such_module"), Line("minimax:depth=2")]
-    there, missing = available(field)
-    assert [line.spec for line in there] == ["random", "minimax:depth=2"]
-    assert [line.spec for line in missing] == ["greedy"]
-    found = place("alphabeta:depth=1", board, limit=1, field=field)
-    assert found.absent == ("greedy",)
-    assert {r.player for r in found.ratings} == {*SMALL, "alphabeta:depth=1"}
-
-
 def test_the_field_is_made_of_agents_that_exist():
     specs = [line.spec for line in FIELD]
     assert len(set(specs)) == len(specs)
-    for line in available()[0]:
+    for line in FIELD:
         agents.make(line.spec).close()
     published = {"alphabeta-chain", "alphabeta-window", "alphabeta-window-b"}
     assert published | {"random", "greedy", "rust-port", "perfect"} <= set(specs)
@@ -156,7 +146,6 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     monkeypatch.setattr(
         "evaluation.studies.leaderboard.play_leaderboard.__defaults__", (few, False)
     )
-    monkeypatch.setattr("evaluation.studies.leaderboard.available.__defaults__", (few,))
     arguments = ["leaderboard", "--quick", "--jobs", "1", "--quiet", "--out", str(tmp_path / "d")]
     arguments += ["--format", "markdown"]
     assert main([*arguments, "--readme", str(readme), "--store", str(store)]) == 0
@@ -191,8 +180,4 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
 )
 def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
     monkeypatch.chdir(request.config.rootpath)
-    assert main(arguments) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert words in refusal(arguments, capsys)

@@ -13,6 +13,7 @@ from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.truth.answers import ANSWERS_FILE, question_agents
 from evaluation.truth.judge import Judge
 from evaluation.truth.labelled import Labelled, format_labelled, make_labelled
+from tests.helpers.commands import refusal
 
 SOLVER = Solver(book=None, table_mb=1)
 SET = make_labelled("end-easy", 30, 3, SOLVER)
@@ -114,6 +115,15 @@ def test_bad_agents_are_refused(specs, error, words, judge):
         question_agents(specs, SET, judge)
 
 
+def test_agents_have_names_of_ones_own(judge):
+    found = question_agents(["mine=greedy", "other=greedy"], SET, judge)
+    assert set(found.players) == {"mine", "other"}
+    mine, other = found.overall()
+    assert (mine.moves, mine.optimal.value) == (other.moves, other.optimal.value)
+    with pytest.raises(InvalidRun, match="each once"):
+        question_agents(["mine=greedy", "mine=random"], SET, judge)
+
+
 def test_the_command_asks_agents(tmp_path, capsys):
     path = tmp_path / "set.txt"
     path.write_text(format_labelled(SET))
@@ -136,14 +146,11 @@ def test_the_command_asks_agents(tmp_path, capsys):
         (["somewhere", "--count", "3"], "expected --on"),
         (["somewhere", "--out", "there"], "expected --on"),
         (["greedy", "--on", "no-such-set"], "no-such-set"),
+        (["greedy", "--on", "exm"], "set 'exm'; did you mean 'exam'?; expected a file"),
         (["greedy", "--on", "end-easy", "--count", "0"], "0 positions"),
         (["greedy", "--on", "end-easy", "--seed", "-1"], "--seed -1"),
         (["gredy", "--on", "end-easy"], "did you mean 'greedy'"),
     ],
 )
 def test_bad_input_is_one_line(arguments, words, capsys):
-    assert main(["quality", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert words in refusal(["quality", *arguments], capsys)

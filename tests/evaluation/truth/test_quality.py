@@ -13,6 +13,7 @@ from evaluation.errors import InvalidRun
 from evaluation.store.record import GameRecord
 from evaluation.truth.judge import Judge
 from evaluation.truth.quality import JudgedMove, Quality, bands, judge_games
+from tests.helpers.commands import refusal
 
 # Columns 0 wins soon, 1 wins late, 2 draws, 3 loses; the others are full.
 MIXED = (5, 2, 0, -3, None, None, None)
@@ -224,8 +225,4 @@ def test_the_command_keeps_the_scores(run, capsys):
     ],
 )
 def test_bad_input_is_one_line(run, change, words, capsys):
-    assert main(["quality", str(run), *change(run)]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
-    assert shown.out == ""
+    assert words in refusal(["quality", str(run), *change(run)], capsys)

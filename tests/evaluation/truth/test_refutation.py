@@ -28,6 +28,7 @@ from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.truth import refutation, worst_case
 from evaluation.truth.answers import question
 from evaluation.truth.labelled import random_moves
+from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
 
 
@@ -362,11 +363,7 @@ def test_the_command_prints_every_form(capsys, tmp_path):
     ],
 )
 def test_bad_input_is_one_line(arguments, words, capsys):
-    assert main(["refute", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.count("\n") == 1
-    assert words in shown.err
+    assert words in refusal(["refute", *arguments], capsys)
 
 
 def test_bad_arguments_are_refused():

@@ -25,6 +25,7 @@ pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 from evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
 from evaluation.web.runs import Runs  # noqa: E402
 from evaluation.web.server import Settings, listen  # noqa: E402
+from tests.helpers.commands import refusal  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
@@ -421,10 +422,7 @@ def test_a_port_that_is_taken_is_one_line(capsys: Any) -> None:
     ],
 )
 def test_bad_arguments_are_one_line(capsys: Any, arguments: list[str], words: str) -> None:
-    assert main(["web", "--no-browser", "--no-record", *arguments]) == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
+    assert words in refusal(["web", "--no-browser", "--no-record", *arguments], capsys)
 
 
 def test_without_the_libraries_the_extra_is_named(

@@ -98,7 +98,7 @@ def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(path: str) -> None:
         raise AssertionError(path)
 
-    monkeypatch.setattr("agents.zoo.registry.import_attribute", fail)
+    monkeypatch.setattr("agents.zoo.registry.import_callable", fail)
     for spec in ("json:loads", "alphabeta:heuristic=json:loads", "json:loads:x=1"):
         with pytest.raises(C4Error):
             check_spec(spec)

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from agents.adapters.process import LineProcess, ProcessAgent
+from agents.adapters.programs.process import LineProcess, ProcessAgent
 from agents.base import require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.entries import require_choice
@@ -24,7 +24,7 @@ LONGEST_COUNT: Final = 18  # digits of searched positions
 
 
 class Engine(ProcessAgent):
-    """Plays what a program answers; README.md of this folder is the protocol.
+    """Plays what a program answers; ``agents/adapters/README.md`` is the protocol.
 
     Args:
         command: the program and its arguments, as a shell would split them.

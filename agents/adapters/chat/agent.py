@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from agents.adapters.endpoint import Endpoint, endpoint
-from agents.adapters.prompts import Message, find_prompt
+from agents.adapters.chat.endpoint import Endpoint, endpoint
+from agents.adapters.chat.prompts import Message, find_prompt
 from agents.base import Agent, require_move
 from agents.errors import EngineFault
 from c4env.errors import IllegalMove, InvalidAction
@@ -58,7 +58,7 @@ class Chat(Agent):
         model: its name at the endpoint.
         base_url: of the endpoint; by default what the official client takes from the
             environment. The key comes from there alone.
-        prompt: see :func:`agents.adapters.prompts.find_prompt`.
+        prompt: see :func:`agents.adapters.chat.prompts.find_prompt`.
         temperature: of the sampling; None leaves it to the endpoint.
         max_tokens: of an answer; one that is cut off is unreadable. None leaves it to the endpoint.
         retries: tries after the first.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import agents
-from agents.adapters.process import LONGEST_LINE, LineProcess
+from agents.adapters.programs.process import LONGEST_LINE, LineProcess
 from agents.errors import EngineFault, LateAnswer
 from c4env import Position
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
@@ -120,7 +120,7 @@ def test_a_program_ends_with_its_owner(tmp_path: Path, how: str) -> None:
 
 OWNER = """
 import sys, time
-from agents.adapters.process import LineProcess
+from agents.adapters.programs.process import LineProcess
 process = LineProcess(sys.argv[2:], "it")
 print(process.ask("", 20), flush=True)
 if sys.argv[1] == "wait":

@@ -8,7 +8,7 @@ import pytest
 
 import agents
 import evaluation
-from agents.adapters.kaggle import observe
+from agents.adapters.programs.kaggle import observe
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 from c4env import Position
 from evaluation.games.game import play_game

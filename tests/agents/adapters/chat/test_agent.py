@@ -18,9 +18,9 @@ import pytest
 pytest.importorskip("openai")
 
 import agents
-from agents.adapters import endpoint as endpoint_module
-from agents.adapters.chat import Exchange
-from agents.adapters.prompts import KAGGLE, find_prompt
+from agents.adapters.chat import endpoint as endpoint_module
+from agents.adapters.chat.agent import Exchange
+from agents.adapters.chat.prompts import KAGGLE, find_prompt
 from agents.errors import EngineFault, InvalidValue, NoMove, Unavailable
 from agents.zoo.registry import split_spec
 from c4env import Position

@@ -13,7 +13,7 @@ import pytest
 
 import agents
 import evaluation
-from agents.adapters.engine import best
+from agents.adapters.programs.engine import best
 from agents.base import Agent
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
 from c4env import Position

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agents.errors import InvalidValue, Unavailable
-from agents.zoo.imports import import_attribute, in_a_line
+from agents.zoo.imports import import_callable, in_a_line
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
 from c4env.text import VERSION, fill, template
@@ -114,14 +114,8 @@ def find_prompt(name: str) -> Prompt:
 
 
 def _function(path: str) -> Prompt:
-    try:
-        found = import_attribute(path)
-    except (ImportError, AttributeError) as error:
-        raise InvalidValue(
-            f"chat: prompt={path!r}: {error}; expected package.module:function"
-        ) from None
-    if not callable(found):
-        raise InvalidValue(f"chat: prompt={path!r}: expected a function of position and moves")
+    expected = "package.module:function, of position and moves"
+    found = import_callable(path, InvalidValue, f"chat: prompt={path!r}", expected)
     return Prompt(path, str(getattr(found, "version", "")), _digest(_source(found)), found)
 
 

@@ -1,0 +1,1 @@
+"""Language models as agents: how they are asked, and how their answers are read."""

@@ -1,0 +1,36 @@
+"""Print a script that completes commands, options and files in a shell, written once to a file.
+
+For bash: c4 completion bash > ~/.local/share/bash-completion/completions/c4
+For zsh, in a folder of $fpath: c4 completion zsh > _c4
+
+Needs shtab (`pip install 'c4env[completion]'`) to write the script, and nothing to use it.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from evaluation.commands import COMMANDS, module_of
+from evaluation.commands.options import Parser
+from evaluation.commands.output import say
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), metavar="SHELL", help="bash, zsh")
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    """Print the script."""
+    from c4env.errors import MissingExtra
+
+    try:
+        import shtab
+    except ImportError:
+        raise MissingExtra("completion needs shtab: pip install 'c4env[completion]'") from None
+    parser = Parser(prog="c4")
+    commands = parser.add_subparsers()
+    for name, summary in COMMANDS.items():
+        module_of(name).configure(commands.add_parser(name, help=summary))
+    say(shtab.complete(parser, arguments.shell))
+    return 0

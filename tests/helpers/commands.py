@@ -1,0 +1,18 @@
+"""What commands do with bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from evaluation.__main__ import main
+
+
+def refusal(arguments: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line on stderr with which a command refuses; nothing is on stdout, exit code 2."""
+    assert main(list(arguments)) == 2
+    shown = capsys.readouterr()
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+    return shown.err
