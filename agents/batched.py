@@ -18,8 +18,9 @@ from agents.adapters.model import ModelAgent
 from agents.base import Agent, require_count
 from agents.errors import InvalidValue
 from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from agents.search.greedy import greedy_columns
 from agents.search.heuristics import Heuristic, load, not_a_value
-from agents.simple import Random
+from agents.simple import Greedy, Random
 from agents.zoo.registry import make
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
@@ -361,14 +362,26 @@ class Model(EachBoard):
         return self.agent.columns(observation["observation"], observation["action_mask"])
 
 
+class GreedyColumns(EachBoard):
+    """``greedy`` on all boards in one kernel."""
+
+    agent: Greedy
+
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
+        """Columns int64 ``[M]`` for what the sides to move see on M boards."""
+        columns = greedy_columns(boards_from(_planes(observation)), self.agent.heuristic)
+        # Board by board the agent says what is wrong.
+        return super().__call__(observation) if (columns < 0).any() else columns
+
+
 def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     """An agent as an opponent on many boards.
 
     Args:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
-            ``agents.make`` takes for one, such as a model. Random play and fixed-depth search
-            answer natively for all boards, models in one batch, every other agent board by
-            board. A function, or what this returned, is an opponent already.
+            ``agents.make`` takes for one, such as a model. ``random``, ``greedy`` and fixed-depth
+            search answer natively for all boards, models in one batch, every other agent board
+            by board. A function, or what this returned, is an opponent already.
         seed: for what the agent draws.
         threads: threads that share a fixed-depth search.
 
@@ -380,6 +393,8 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
         return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)
+    if isinstance(made, Greedy):
+        return GreedyColumns(made, seed)
     if isinstance(made, ModelAgent):
         return Model(made, seed)
     return EachBoard(made, seed)
