@@ -1,8 +1,8 @@
-"""Plies a second of the vector environment, and how they grow with the number of boards.
+"""Plies a second on many boards, and how they grow with the number of boards.
 
 The time is that of ``step`` alone, observations and masks included, with random legal moves
-chosen outside the clock. pgx is measured beside ours where it is installed
-(``pip install pgx``); it spreads over all cores, so compare on one:
+chosen outside the clock. ``TensorEnv`` is measured, on the CPU, where torch is installed, and
+pgx beside ours where it is (``pip install pgx``); it spreads over all cores, so compare on one:
 ``taskset -c 0 c4 bench vector``.
 """
 
@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.batched import Pool
 from c4env.bitboard import COLUMNS
 from c4env.envs.opponents import draw, streams
 from c4env.envs.vector import ConnectFourVectorEnv
@@ -35,13 +36,17 @@ MODES: Final[dict[str, dict[str, Any]]] = {
     "self-play, same-step autoreset": {"autoreset_mode": "SameStep"},
     "against random": {"opponent": "random"},
     "against greedy": {"opponent": "greedy"},
+    "against a pool of both": {"opponent": {"random": 1, "greedy": 1}},
 }
-"""What is measured, by name: arguments of the environment."""
+"""What is measured, by name: arguments of the environment; of a pool, its weights."""
 
+TENSOR: Final = "TensorEnv, self-play"
 PGX: Final = "pgx, self-play"
 
 Stepper = Callable[[NDArray[np.int64]], tuple[NDArray[np.int8], int, float]]
 """Plays a column on each board; gives the masks, how many boards moved, and the seconds."""
+Begin = Callable[[int], tuple[NDArray[np.int8], Stepper]]
+"""Called with a seed; gives the first masks and what steps."""
 
 
 class Row(NamedTuple):
@@ -59,21 +64,26 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
     """Time every mode at every size of ``sizes``, ``seconds`` a repetition; the best counts."""
     rows = []
     for size in sizes:
-        works = {
-            name: partial(_speed, partial(_ours, size, arguments), size, seconds)
-            for name, arguments in MODES.items()
-            if arguments.get("threads", 1) <= size
-        }
-        if (pgx := peer("pgx")) is not None:
-            works[PGX] = partial(_speed, _pgx(pgx, size), size, seconds)
-        best = {name: max(speeds) for name, speeds in in_turns(works, repeat).items()}
+        best = {n: max(speeds) for n, speeds in in_turns(works(size, seconds), repeat).items()}
         rows += [Row(name, size, speed) for name, speed in best.items()]
     return rows
 
 
-def _speed(
-    begin: Callable[[int], tuple[NDArray[np.int8], Stepper]], size: int, seconds: float, seed: int
-) -> float:
+def works(size: int, seconds: float) -> dict[str, Callable[[int], float]]:
+    """Of every mode: what measures its steps a second, given a seed."""
+    begins: dict[str, Begin] = {
+        name: partial(_ours, size, arguments)
+        for name, arguments in MODES.items()
+        if arguments.get("threads", 1) <= size
+    }
+    if peer("torch") is not None:
+        begins[TENSOR] = partial(_tensors, size)
+    if (pgx := peer("pgx")) is not None:
+        begins[PGX] = _pgx(pgx, size)
+    return {name: partial(_speed, begin, size, seconds) for name, begin in begins.items()}
+
+
+def _speed(begin: Begin, size: int, seconds: float, seed: int) -> float:
     """Counted steps of single boards a second."""
     masks, step = begin(seed)
     chance = streams(np.arange(size, dtype=np.uint64) + np.uint64(seed))
@@ -91,6 +101,9 @@ def _speed(
 
 
 def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[NDArray[np.int8], Stepper]:
+    opponent = arguments.get("opponent")
+    if isinstance(opponent, dict):
+        arguments = {**arguments, "opponent": Pool(opponent)}
     environment = ConnectFourVectorEnv(size, **arguments)
     skips = environment.metadata["autoreset_mode"].value == "NextStep"
     over = 0
@@ -106,7 +119,24 @@ def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[NDArray[np.i
     return environment.reset(seed=seed)[0]["action_mask"], step
 
 
-def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[NDArray[np.int8], Stepper]]:
+def _tensors(size: int, seed: int) -> tuple[NDArray[np.int8], Stepper]:
+    import torch
+
+    from c4env.envs.tensor import TensorEnv
+
+    environment = TensorEnv(size)
+
+    def step(actions: NDArray[np.int64]) -> tuple[NDArray[np.int8], int, float]:
+        given = torch.from_numpy(actions)
+        start = time.perf_counter()
+        observation = environment.step(given)[0]
+        elapsed = time.perf_counter() - start
+        return observation["action_mask"].numpy(), size, elapsed
+
+    return environment.reset()[0]["action_mask"].numpy(), step
+
+
+def _pgx(pgx: Any, size: int) -> Begin:
     """pgx's connect four, batched and compiled, with its own automatic reset in the step."""
     import jax
     from pgx.experimental.wrappers import auto_reset

@@ -1,6 +1,6 @@
 """Measure speed beside what it is compared with, in one run, as ratios.
 
-c4 bench env      the AEC environments beside PettingZoo's connect four (needs pygame-ce)
+c4 bench env      every environment beside PettingZoo's connect four (needs pygame-ce)
 c4 bench vector   batched environments and their growth with the boards (pgx where installed)
 c4 bench agents   published searches beside pure-Python versions of the same rules
 c4 bench mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot (where installed)

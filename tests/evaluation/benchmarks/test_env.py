@@ -9,19 +9,24 @@ import pytest
 
 from c4env.envs.aec import env
 from evaluation.benchmarks import env as benchmark
+from evaluation.benchmarks import vector
 
 
 def test_rows_and_table() -> None:
     pytest.importorskip("pygame")
-    rows = benchmark.run(games=2, repeat=3)
-    names = ["pettingzoo env()", "pettingzoo raw_env()", "c4env env()", "c4env raw_env()"]
-    assert [row.name for row in rows] == names
+    rows = benchmark.run(games=2, repeat=3, boards=8)
+    names = [
+        *("pettingzoo env()", "pettingzoo raw_env()", "c4env env()", "c4env raw_env()"),
+        *("one board against random", "one board against greedy"),
+        *(f"8 boards, {name}" for name in vector.MODES),
+    ]
+    assert [row.name for row in rows][: len(names)] == names
     assert rows[0].ratio == 1.0
     for row in rows:
         assert row.steps_per_second > 0
         assert row.ratio == row.steps_per_second / rows[0].steps_per_second
     lines = benchmark.table(rows).text().splitlines()
-    assert len(lines) == 5
+    assert len(lines) == len(rows) + 1
     for row, line in zip(rows, lines[1:], strict=True):
         assert line.startswith(row.name)
         assert line.split()[-2:] == [f"{row.steps_per_second:,.0f}", f"{row.ratio:.1f}"]
@@ -29,11 +34,9 @@ def test_rows_and_table() -> None:
 
 def test_without_pettingzoos_there_is_no_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo.classic.connect_four.connect_four", None)
-    rows = benchmark.run(games=1, repeat=1)
-    assert [(row.name, row.ratio) for row in rows] == [
-        ("c4env env()", None),
-        ("c4env raw_env()", None),
-    ]
+    rows = benchmark.run(games=1, repeat=1, boards=8)
+    assert [row.name for row in rows][:2] == ["c4env env()", "c4env raw_env()"]
+    assert {row.ratio for row in rows} == {None}
     assert "is not measured" in benchmark.table(rows).text()
 
 
