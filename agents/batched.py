@@ -18,8 +18,9 @@ from agents.adapters.model import ModelAgent
 from agents.base import Agent, require_count
 from agents.errors import InvalidValue
 from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from agents.search.greedy import greedy_columns
 from agents.search.heuristics import Heuristic, load, not_a_value
-from agents.simple import Random
+from agents.simple import Greedy, Random
 from agents.zoo.registry import make
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
@@ -283,9 +284,7 @@ class PoolGames:
         edges = np.cumsum(weights)
         if not weights.any():
             raise InvalidValue(f"weights={weights.tolist()}: expected one above 0")
-        if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
-            self._who = np.concatenate([self._who, np.full(missing, -1)])
-            self._draws = np.concatenate([self._draws, np.zeros(missing, np.int64)])
+        self._opponents(boards)
         keys = (np.array([self._pool._seed, self._seed], np.uint64) * KEYS[:2]).sum()
         keys = keys + boards.astype(np.uint64) * KEYS[2] + self._draws[boards].astype(np.uint64)
         drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
@@ -293,16 +292,22 @@ class PoolGames:
         self._who[boards] = np.minimum(drawn, np.flatnonzero(weights).max())
         self._draws[boards] += 1
 
+    def _opponents(self, boards: Int64s) -> Int64s:
+        """Of each of these boards, which may be new: its opponent, -1 before one is drawn."""
+        if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
+            self._who = np.concatenate([self._who, np.full(missing, -1)])
+            self._draws = np.concatenate([self._draws, np.zeros(missing, np.int64)])
+        return self._who[boards]
+
     def __call__(self, observation: Observation, boards: Int64s) -> Int64s:
         """Columns int64 ``[M]`` on these boards, by who plays there."""
-        known = np.flatnonzero(self._who >= 0)
         # Games that began before the pool came are drawn for now.
-        new = boards if self._pool._per == "move" else np.setdiff1d(boards, known)
+        new = boards if self._pool._per == "move" else boards[self._opponents(boards) < 0]
         if len(new):
             self.begin(new)
         who = self._who[boards]
         columns = np.empty(len(boards), np.int64)
-        for k in np.unique(who):
+        for k in np.flatnonzero(np.bincount(who)):
             at = np.flatnonzero(who == k)
             part: Observation = {
                 "observation": observation["observation"][at],
@@ -314,8 +319,8 @@ class PoolGames:
     def end(self, boards: Int64s, rewards: Float64s) -> None:
         """Count games that are over, by the caller's rewards ``[M]``."""
         if self._pool._per == "game":
-            drawn = np.isin(boards, np.flatnonzero(self._who >= 0))
-            at = self._who[boards[drawn]], rewards[drawn].astype(np.int64) + 1
+            who = self._opponents(boards)
+            at = who[who >= 0], rewards[who >= 0].astype(np.int64) + 1
             np.add.at(self._pool._counts, at, 1)
 
     def save(self) -> tuple[Int64s, ...]:
@@ -361,14 +366,26 @@ class Model(EachBoard):
         return self.agent.columns(observation["observation"], observation["action_mask"])
 
 
+class GreedyColumns(EachBoard):
+    """``greedy`` on all boards in one kernel."""
+
+    agent: Greedy
+
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
+        """Columns int64 ``[M]`` for what the sides to move see on M boards."""
+        columns = greedy_columns(boards_from(_planes(observation)), self.agent.heuristic)
+        # Board by board the agent says what is wrong.
+        return super().__call__(observation) if (columns < 0).any() else columns
+
+
 def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     """An agent as an opponent on many boards.
 
     Args:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
-            ``agents.make`` takes for one, such as a model. Random play and fixed-depth search
-            answer natively for all boards, models in one batch, every other agent board by
-            board. A function, or what this returned, is an opponent already.
+            ``agents.make`` takes for one, such as a model. ``random``, ``greedy`` and fixed-depth
+            search answer natively for all boards, models in one batch, every other agent board
+            by board. A function, or what this returned, is an opponent already.
         seed: for what the agent draws.
         threads: threads that share a fixed-depth search.
 
@@ -380,6 +397,8 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
         return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)
+    if isinstance(made, Greedy):
+        return GreedyColumns(made, seed)
     if isinstance(made, ModelAgent):
         return Model(made, seed)
     return EachBoard(made, seed)

@@ -1,7 +1,8 @@
-"""Speed of the AEC environments in PettingZoo's own loop, with random legal moves.
+"""Speed of every environment, with random legal moves, beside PettingZoo's connect four.
 
-PettingZoo's connect four is measured beside ours where its pygame is installed; only the
-ratios mean something elsewhere.
+The AEC environments are measured in PettingZoo's own loop; one board against an opponent, and
+many boards (as ``c4 bench vector`` measures them) by the caller's steps. PettingZoo's own needs
+pygame; only the ratios mean something elsewhere.
 """
 
 from __future__ import annotations
@@ -15,23 +16,34 @@ from functools import partial
 from typing import Any
 
 from c4env.envs.aec import env, raw_env
+from c4env.envs.single import ConnectFourEnv
+from evaluation.benchmarks import vector
 from evaluation.benchmarks.harness import in_turns, peer
 from evaluation.commands.output import show
 from evaluation.tables import Table, number
 
 BASELINE = "pettingzoo env()"
+BOARDS = 4096
 
 
-def run(games: int = 200, repeat: int = 5) -> Table:
+def run(games: int = 200, repeat: int = 5, boards: int = BOARDS) -> Table:
     """Time every environment over the same random games, so many a repetition.
 
-    Of each the median of the steps a second, a turn of the loop being one, dead ones among them.
+    Of each the median of the steps a second; in the AEC loop a step is one turn, dead ones among
+    them. The ratio is to PettingZoo's ``env()`` in the same run.
     """
     makers: dict[str, Callable[[], Any]] = {"c4env env()": env, "c4env raw_env()": raw_env}
     theirs = peer("pettingzoo.classic.connect_four.connect_four")
     if theirs is not None:
         makers = {BASELINE: theirs.env, "pettingzoo raw_env()": theirs.raw_env, **makers}
-    works = {name: partial(_speed, make, games) for name, make in makers.items()}
+    works: dict[str, Callable[[int], float]] = {
+        name: partial(_speed, play, make, games) for name, make in makers.items()
+    }
+    for opponent in ("random", "greedy"):
+        single = partial(ConnectFourEnv, opponent)
+        works[f"one board against {opponent}"] = partial(_speed, play_single, single, games)
+    for name, work in vector.works(boards, games / 2000).items():
+        works[f"{boards:,} boards, {name}"] = work
     speeds = {name: statistics.median(found) for name, found in in_turns(works, repeat).items()}
     base = speeds.get(BASELINE)
     rows = [
@@ -39,16 +51,19 @@ def run(games: int = 200, repeat: int = 5) -> Table:
         for name, speed in speeds.items()
     ]
     missing = "PettingZoo's own is not measured: its pygame is missing (c4env[window])"
-    heading = ("AEC loop, random legal moves", "steps/s", "ratio")
-    return Table([heading, *rows], notes=() if base else (missing,))
+    return Table(
+        [("random legal moves", "steps/s", "ratio"), *rows], notes=() if base else (missing,)
+    )
 
 
-def _speed(make: Callable[[], Any], games: int, seed: int) -> float:
+def _speed(
+    game: Callable[[Any, random.Random], int], make: Callable[[], Any], games: int, seed: int
+) -> float:
     """Steps a second over some games, one unmeasured before."""
     choose, environment = random.Random(seed), make()
-    play(environment, choose)
+    game(environment, choose)
     start = time.perf_counter()
-    steps = sum(play(environment, choose) for _ in range(games))
+    steps = sum(game(environment, choose) for _ in range(games))
     return steps / (time.perf_counter() - start)
 
 
@@ -64,6 +79,18 @@ def play(environment: Any, choose: random.Random) -> int:
             mask = observation["action_mask"].tolist()
             action = choose.choice([column for column, legal in enumerate(mask) if legal])
         environment.step(action)
+        steps += 1
+    return steps
+
+
+def play_single(environment: Any, choose: random.Random) -> int:
+    """One game of random legal moves against the opponent; returns the number of steps."""
+    _, info = environment.reset()
+    steps, over = 0, False
+    while not over:
+        mask = info["action_mask"].tolist()
+        action = choose.choice([column for column, legal in enumerate(mask) if legal])
+        _, _, over, _, info = environment.step(action)
         steps += 1
     return steps
 

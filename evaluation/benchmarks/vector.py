@@ -1,8 +1,8 @@
-"""Plies a second of the vector environment, and how they grow with the number of boards.
+"""Plies a second on many boards, and how they grow with the number of boards.
 
 The time is that of ``step`` alone, observations and masks included, with random legal moves
-chosen outside the clock. pgx is measured beside ours where it is installed
-(``pip install pgx``); it spreads over all cores, so compare on one:
+chosen outside the clock. ``TensorEnv`` is measured, on the CPU, where torch is installed, and
+pgx beside ours where it is (``pip install pgx``); it spreads over all cores, so compare on one:
 ``taskset -c 0 c4 bench vector``.
 """
 
@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from agents.batched import Pool
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs.opponents import draw, streams
@@ -35,13 +36,17 @@ MODES: Final[dict[str, dict[str, Any]]] = {
     "self-play, same-step autoreset": {"autoreset_mode": "SameStep"},
     "against random": {"opponent": "random"},
     "against greedy": {"opponent": "greedy"},
+    "against a pool of both": {"opponent": {"random": 1, "greedy": 1}},
 }
-"""What is measured, by name: arguments of the environment."""
+"""What is measured, by name: arguments of the environment; of a pool, its weights."""
 
+TENSOR: Final = "TensorEnv, self-play"
 PGX: Final = "pgx, self-play"
 
 Stepper = Callable[[Int64s], tuple[Int8s, int, float]]
 """Plays a column on each board; gives the masks, how many boards moved, and the seconds."""
+Begin = Callable[[int], tuple[Int8s, Stepper]]
+"""Called with a seed; gives the first masks and what steps."""
 
 
 def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> Table:
@@ -52,14 +57,7 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
     """
     speeds: dict[str, dict[int, float]] = {}
     for size in sizes:
-        works = {
-            name: partial(_speed, partial(_ours, size, arguments), size, seconds)
-            for name, arguments in MODES.items()
-            if arguments.get("threads", 1) <= size
-        }
-        if (pgx := peer("pgx")) is not None:
-            works[PGX] = partial(_speed, _pgx(pgx, size), size, seconds)
-        for name, found in in_turns(works, repeat).items():
+        for name, found in in_turns(works(size, seconds), repeat).items():
             speeds.setdefault(name, {})[size] = max(found)
     rows = [
         [name, *(number(found[size] / 1e6 if size in found else None, ".3g") for size in sizes)]
@@ -68,9 +66,21 @@ def run(sizes: Sequence[int] = SIZES, seconds: float = 0.1, repeat: int = 3) -> 
     return Table([["million steps/s by boards", *(f"{size:,}" for size in sizes)], *rows])
 
 
-def _speed(
-    begin: Callable[[int], tuple[Int8s, Stepper]], size: int, seconds: float, seed: int
-) -> float:
+def works(size: int, seconds: float) -> dict[str, Callable[[int], float]]:
+    """Of every mode: what measures its steps a second, given a seed."""
+    begins: dict[str, Begin] = {
+        name: partial(_ours, size, arguments)
+        for name, arguments in MODES.items()
+        if arguments.get("threads", 1) <= size
+    }
+    if peer("torch") is not None:
+        begins[TENSOR] = partial(_tensors, size)
+    if (pgx := peer("pgx")) is not None:
+        begins[PGX] = _pgx(pgx, size)
+    return {name: partial(_speed, begin, size, seconds) for name, begin in begins.items()}
+
+
+def _speed(begin: Begin, size: int, seconds: float, seed: int) -> float:
     """Counted steps of single boards a second."""
     masks, step = begin(seed)
     chance = streams(np.arange(size, dtype=np.uint64) + np.uint64(seed))
@@ -88,6 +98,9 @@ def _speed(
 
 
 def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[Int8s, Stepper]:
+    opponent = arguments.get("opponent")
+    if isinstance(opponent, dict):
+        arguments = {**arguments, "opponent": Pool(opponent)}
     environment = ConnectFourVectorEnv(size, **arguments)
     skips = environment.metadata["autoreset_mode"].value == "NextStep"
     over = 0
@@ -103,7 +116,24 @@ def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[Int8s, Stepp
     return environment.reset(seed=seed)[0]["action_mask"], step
 
 
-def _pgx(pgx: Any, size: int) -> Callable[[int], tuple[Int8s, Stepper]]:
+def _tensors(size: int, seed: int) -> tuple[Int8s, Stepper]:
+    import torch
+
+    from c4env.envs.tensor import TensorEnv
+
+    environment = TensorEnv(size)
+
+    def step(actions: Int64s) -> tuple[Int8s, int, float]:
+        given = torch.from_numpy(actions)
+        start = time.perf_counter()
+        observation = environment.step(given)[0]
+        elapsed = time.perf_counter() - start
+        return observation["action_mask"].numpy(), size, elapsed
+
+    return environment.reset()[0]["action_mask"].numpy(), step
+
+
+def _pgx(pgx: Any, size: int) -> Begin:
     """pgx's connect four, batched and compiled, with its own automatic reset in the step."""
     import jax
     from pgx.experimental.wrappers import auto_reset

@@ -1,7 +1,7 @@
 """Measure speed beside what it is compared with, in one run, as ratios.
 
-c4 bench env      the AEC environments beside PettingZoo's (needs pygame-ce)
-c4 bench vector   batched environments by number of boards (beside pgx)
+c4 bench env      every environment beside PettingZoo's (needs pygame-ce)
+c4 bench vector   many boards at once, by their number (beside pgx)
 c4 bench agents   published searches beside the same rules in pure Python
 c4 bench mcts     Monte-Carlo tree search beside OpenSpiel's C++ bot
 c4 bench solver   the exact solver beside bitbully (--help: its options)

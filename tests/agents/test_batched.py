@@ -10,8 +10,9 @@ import pytest
 
 import agents
 from agents import batched
-from agents.batched import BatchedSearch, EachBoard, Pool, RandomColumns
-from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, UnknownAgent
+from agents.batched import BatchedSearch, EachBoard, GreedyColumns, Pool, RandomColumns
+from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove, UnknownAgent
+from agents.simple import Greedy
 from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position
 from c4env.errors import InvalidObservation, OpponentFailed
 
@@ -38,6 +39,7 @@ def played(size=30, plies=14, seed=5):
         "minimax:depth=2",
         "alphabeta-window:depth=3",
         "alphabeta-window-b:depth=2",
+        "greedy",
         "greedy:heuristic=window",
         pytest.param("perfect", marks=pytest.mark.compiled),
     ],
@@ -54,7 +56,22 @@ def test_fixed_depth_search_is_native_and_every_other_agent_is_asked_in_turn():
     assert isinstance(batched.opponent("alphabeta-window:depth=2"), BatchedSearch)
     assert isinstance(batched.opponent("minimax:depth=2"), BatchedSearch)
     assert isinstance(batched.opponent("random"), RandomColumns)
-    assert isinstance(batched.opponent("greedy"), EachBoard)
+    assert isinstance(batched.opponent("greedy"), GreedyColumns)
+    assert type(batched.opponent("mcts:simulations=2")) is EachBoard
+
+
+def test_greedy_says_what_is_wrong_as_it_does_on_one_board():
+    def worthless(mine, theirs):
+        return float("nan")
+
+    observation, _ = played(size=3, plies=4)
+    with pytest.raises(InvalidHeuristic, match=r"worthless.*strictly between"):
+        batched.opponent(Greedy(worthless))(observation)
+    batch = Batch(1)
+    for column in (0, 1, 0, 1, 0, 1, 0):
+        batch.step([column])
+    with pytest.raises(NoMove, match="the game is over"):
+        batched.opponent("greedy")(batch.observe()[0])
 
 
 def test_threads_pickles_and_nodes_change_nothing():

@@ -9,16 +9,21 @@ import pytest
 
 from c4env.envs.aec import env
 from evaluation.benchmarks import env as benchmark
+from evaluation.benchmarks import vector
 
 
 def test_rows_and_table() -> None:
     pytest.importorskip("pygame")
-    found = benchmark.run(games=2, repeat=3)
-    names = ["pettingzoo env()", "pettingzoo raw_env()", "c4env env()", "c4env raw_env()"]
+    found = benchmark.run(games=2, repeat=3, boards=8)
+    names = [
+        *("pettingzoo env()", "pettingzoo raw_env()", "c4env env()", "c4env raw_env()"),
+        *("one board against random", "one board against greedy"),
+        *(f"8 boards, {name}" for name in vector.MODES),
+    ]
     rows = found.rows[1:]
-    assert [name for name, _, _ in rows] == names
+    assert [name for name, _, _ in rows][: len(names)] == names
     lines = found.text().splitlines()
-    assert len(lines) == 5
+    assert len(lines) == len(rows) + 1
     for (name, speed, ratio), line in zip(rows, lines[1:], strict=True):
         assert speed.value > 0
         assert ratio.value == speed.value / rows[0][1].value
@@ -28,9 +33,10 @@ def test_rows_and_table() -> None:
 
 def test_without_pettingzoos_there_is_no_ratio(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pettingzoo.classic.connect_four.connect_four", None)
-    found = benchmark.run(games=1, repeat=1)
-    ratios = {name: ratio for name, _, ratio in found.rows[1:]}
-    assert ratios == {"c4env env()": None, "c4env raw_env()": None}
+    found = benchmark.run(games=1, repeat=1, boards=8)
+    rows = found.rows[1:]
+    assert [name for name, _, _ in rows][:2] == ["c4env env()", "c4env raw_env()"]
+    assert {ratio for _, _, ratio in rows} == {None}
     assert "is not measured" in found.text()
 
 

@@ -1,0 +1,45 @@
+"""Wins, blocks, or takes the best next board: ``greedy`` on one board, and on many at once."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import types
+
+from agents.search.heuristics import WIN, Heuristic
+from c4env.arrays import Int64s
+from c4env.bitboard import CENTRE_FIRST, drop, has_won, winning_moves
+from c4env.jit import HEURISTIC, kernel
+
+
+@kernel(types.int64(types.int64, types.int64, HEURISTIC), nogil=True)
+def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
+    """The column to play; -1 if the game is over or the heuristic gave a value that is none."""
+    if has_won(theirs):
+        return -1
+    urgent = winning_moves(mine, theirs)
+    if urgent == 0:
+        urgent = winning_moves(theirs, mine)
+    best = -WIN
+    chosen = -1
+    for column in CENTRE_FIRST:
+        cell = drop(mine | theirs, column)
+        if urgent & cell:
+            return column
+        if urgent or not cell:
+            continue
+        value = heuristic(mine | cell, theirs)
+        if not -WIN < value < WIN:
+            return -1
+        if value > best:
+            best = value
+            chosen = column
+    return chosen
+
+
+@kernel(types.int64[::1](types.int64[:, ::1], HEURISTIC), nogil=True)
+def greedy_columns(boards: Int64s, heuristic: Heuristic) -> Int64s:
+    """:func:`greedy_column` of each of the boards ``[M, 2]``: int64 ``[M]``."""
+    columns = np.empty(len(boards), np.int64)
+    for i in range(len(boards)):
+        columns[i] = greedy_column(int(boards[i, 0]), int(boards[i, 1]), heuristic)
+    return columns
