@@ -13,10 +13,10 @@ from evaluation.commands.output import say, say_before, show_summary
 from evaluation.commands.progress import Progress
 
 if TYPE_CHECKING:
-    from evaluation.games.match import Match
     from evaluation.games.tournament import Tournament
     from evaluation.store.record import GameRecord
     from evaluation.strength.ratings import Ratings
+    from evaluation.studies.match import Match
 
 
 def show_run(

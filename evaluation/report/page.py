@@ -13,12 +13,12 @@ from importlib.resources import files
 from typing import Any, Final
 
 from c4env.position import Position
-from evaluation.games.match import Match
 from evaluation.report.headline import command_of, headline
 from evaluation.report.labels import labels
 from evaluation.store.record import GameRecord, digest
 from evaluation.strength.ratings import Ratings
 from evaluation.strength.wintable import WinTable
+from evaluation.studies.match import Match
 from evaluation.truth.judge import Judge, Scores, positions_of
 from evaluation.truth.quality import MoveQuality, Quality
 
@@ -65,7 +65,7 @@ def contents(
     openings = list(dict.fromkeys(game.opening for game in games))
     where = {opening: i for i, opening in enumerate(openings)}
     table = WinTable.of(games, players)
-    match = Match.read(header, games) if "sprt" in header else None
+    match = Match.read(header, games, judge) if "sprt" in header else None
     found: dict[str, Any] = {
         "title": title,
         "version": str(header.get("c4env", "")),
@@ -74,7 +74,7 @@ def contents(
         "date": header.get("date"),
         "command": command_of(header),
         "headline": headline(ratings, match),
-        "course": None if match is None else course(match),
+        "course": None if match is None or match.sprt is None else course(match),
         "players": players,
         "labels": [[*labels(players, columns).values()] for columns in LABELS],
         "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
@@ -126,10 +126,12 @@ def course(match: Match) -> dict[str, Any]:
     test = match.sprt
     assert test is not None
     return {
-        "player": match.players[0],
-        "elo": [test.elo0, test.elo1],
+        "question": test.question(*match.players),
+        "hypotheses": [
+            f"{name}: {h:g} {test.unit}" for name, h in (("H0", test.h0), ("H1", test.h1))
+        ],
         "bounds": list(test.bounds),
-        "llr": test.llr(match.counts_by_pair()).tolist(),
+        "llr": match.course(),
     }
 
 
