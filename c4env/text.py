@@ -41,6 +41,11 @@ _ANSWER: Final = (
     "Answer with one line and nothing else: the word Move, a colon, and the number of the column, "
     "from 1 to 7."
 )
+# Read as no answer where a model repeats it: two lines, with different numbers.
+_EXAMPLE: Final = (
+    "\n\nTwo answers as they should end, one for the leftmost column and one for the rightmost:\n\n"
+    "Move: 1\n\nMove: 7"
+)
 _SHOWN: Final = {"board": _BOARD, "moves": _MOVES, "both": _BOARD + _MOVES}
 _PLACES: Final = re.compile(r"\{(board|moves|legal|player|disc|ply)\}")
 
@@ -55,9 +60,10 @@ def template(kind: str = "board") -> str:
     """The text shown for a kind: ``board``, ``moves`` (a list of them) or ``both``, and additions.
 
     ``+legal`` lists the columns that are not full; ``+answer`` asks for the move alone, where
-    otherwise there is room to reason: ``both+legal+answer``. Places to be filled are
-    ``{board}``, ``{moves}``, ``{legal}``, ``{player}`` (first or second), ``{disc}`` (x or o)
-    and ``{ply}`` (discs on the board).
+    otherwise there is room to reason; ``+example`` shows how a move is written:
+    ``both+legal+answer+example``. Places to be filled are ``{board}``, ``{moves}``,
+    ``{legal}``, ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on
+    the board).
 
     Raises:
         InvalidOption: no such kind.
@@ -65,12 +71,14 @@ def template(kind: str = "board") -> str:
     shown, *additions = kind.split("+")
     if shown not in _SHOWN or sorted(set(additions)) != sorted(additions):
         additions = ["?"]
-    if not set(additions) <= {"legal", "answer"}:
+    if not set(additions) <= {"legal", "answer", "example"}:
         raise InvalidOption(
-            f"kind {kind!r}: expected board, moves or both, and perhaps +legal and +answer"
+            f"kind {kind!r}: expected board, moves or both, and perhaps +legal, +answer, +example"
         )
     legal = _LEGAL if "legal" in additions else ""
-    return _RULES + _SHOWN[shown] + _TURN + legal + (_ANSWER if "answer" in additions else _THINK)
+    ending = _ANSWER if "answer" in additions else _THINK
+    example = _EXAMPLE if "example" in additions else ""
+    return _RULES + _SHOWN[shown] + _TURN + legal + ending + example
 
 
 def fill(text: str, position: Position, moves: str) -> str:

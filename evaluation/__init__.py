@@ -15,18 +15,18 @@ if getattr(agents, "ZOO", None) != "c4env":
     )
 
 if TYPE_CHECKING:
-    from evaluation.games.match import Match, play_match
     from evaluation.games.tournament import Tournament, gauntlet, round_robin
     from evaluation.store.record import GameRecord
+    from evaluation.studies.match import Match, play_match
     from evaluation.truth.refutation import Refutation, refute
 
 _HOME = {
     "GameRecord": "evaluation.store.record",
-    "Match": "evaluation.games.match",
+    "Match": "evaluation.studies.match",
     "Refutation": "evaluation.truth.refutation",
     "Tournament": "evaluation.games.tournament",
     "gauntlet": "evaluation.games.tournament",
-    "play_match": "evaluation.games.match",
+    "play_match": "evaluation.studies.match",
     "refute": "evaluation.truth.refutation",
     "round_robin": "evaluation.games.tournament",
 }

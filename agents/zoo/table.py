@@ -201,7 +201,12 @@ ZOO: Final = (
         (
             Option("model", str, REQUIRED, "the name the endpoint knows it by"),
             Option("base_url", str, "", "of the endpoint; default: OPENAI_BASE_URL, else OpenAI's"),
-            Option("prompt", str, "both", "board, moves or both, +legal, +answer; kaggle; a file"),
+            Option(
+                "prompt",
+                str,
+                "both",
+                "board, moves, both; +legal, +answer, +example; kaggle; a file",
+            ),
             Option("temperature", float, None, "of its sampling; default: the endpoint's", 0, 2),
             Option("max_tokens", int, None, "of an answer; default: the endpoint's", 1),
             Option("retries", int, 2, "more tries after an answer without a legal move", 0, 100),

@@ -4,7 +4,9 @@ pruning: naive minimax against alpha-beta, on the same positions and depths; als
 ordering and a table. exact: the way from plain negamax to the full solver, an improvement
 at a time, on sets of positions. sets: write labelled sets, which `exact` and other solvers read.
 statistics: simulated tournaments and matches of known truth, --count of each: how often the
-intervals of ratings hold it (95 % is right), how often the sequential test errs (5 % allowed).
+intervals of ratings hold it (95 % is right), how often the sequential tests err (5 % allowed),
+and how many games that on Elo takes beside that on points given away; FILES are here directories
+of matches, whose pairs are drawn again.
 
 FILES hold `moves score` lines. Without any, positions are made from the seed.
 """
@@ -15,6 +17,8 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from evaluation.commands.options import add_format, at_least, refuse
 from evaluation.commands.output import say, show
@@ -130,15 +134,29 @@ def _sets(arguments: argparse.Namespace) -> list[Table]:
 
 
 def _statistics(arguments: argparse.Namespace) -> list[Table]:
+    from evaluation.errors import InvalidRun
+    from evaluation.store.record import read_games
     from evaluation.strength.simulation import report
+    from evaluation.studies.match import Match
+    from evaluation.truth.judge import Judge
 
-    return report(arguments.count, arguments.seed)
+    played = {}
+    for folder in arguments.files:
+        header, games, _ = read_games(folder)
+        players = tuple(header.get("players", ()))
+        if len(players) != 2:
+            raise InvalidRun(f"{folder}: expected a match of two agents, not {len(players)}")
+        whole = {key: value for key, value in header.items() if key != "sprt"}
+        with Judge(folder) as judge:
+            pairs = Match.read(whole, games, judge).pairs
+        played[" against ".join(players)] = np.array(pairs).reshape(-1, 5)
+    return report(arguments.count, arguments.seed, played)
 
 
 _KINDS: Final[dict[str, tuple[Callable[[argparse.Namespace], list[Table]], tuple[str, ...]]]] = {
     "pruning": (_pruning, ("files", "depth", "heuristic", "count", "seed")),
     "exact": (_exact, ("files", "count", "seed", "max_nodes")),
     "sets": (_sets, ("count", "seed", "out")),
-    "statistics": (_statistics, ("count", "seed")),
+    "statistics": (_statistics, ("files", "count", "seed")),
 }
 """Each experiment and the settings it reads."""

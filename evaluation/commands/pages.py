@@ -14,10 +14,10 @@ from evaluation.commands.output import say, say_before, show
 from evaluation.commands.progress import Progress, RunProgress, try_agents
 
 if TYPE_CHECKING:
-    from evaluation.games.match import Match
     from evaluation.games.tournament import Tournament
     from evaluation.store.record import GameRecord
     from evaluation.strength.ratings import Ratings
+    from evaluation.studies.match import Match
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:

@@ -14,6 +14,7 @@ from evaluation.tables import shortened, signed
 if TYPE_CHECKING:
     from evaluation.store.record import GameRecord
     from evaluation.strength.sprt import Sprt
+    from evaluation.studies.match import Pairs
 
 EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
@@ -114,38 +115,33 @@ class RunProgress(Progress):
 
 
 class MatchProgress(RunProgress):
-    """The progress of a match of two: score, Elo, and the test between its bounds."""
+    """The progress of a match of two: score, Elo, what both gave away, and the test."""
 
     def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
         super().__init__(quiet)
         self._sprt = sprt
-        self._pair: list[float] = []
-        self._counts = [0] * 5
-        self._one = ""
+        self._pairs: Pairs | None = None
 
-    def on_game(self, game: GameRecord) -> None:
-        """Count a game; they come in pairs, the first one's first player being the first agent."""
-        from evaluation.strength.sprt import kind_of_pair
-
-        super().on_game(game)
-        self._one = self._one or game.players[0]
-        self._pair.append(game.points[game.players.index(self._one)])
-        if len(self._pair) == 2:
-            self._counts[kind_of_pair(sum(self._pair))] += 1
-            self._pair.clear()
+    def on_pair(self, pairs: Pairs) -> None:
+        """Show what all pairs of games say, after each."""
+        self._pairs = pairs
         if self._bar is not None:
             self._bar.set_postfix_str(self.so_far(), refresh=False)
 
     def so_far(self) -> str:
-        """Score and Elo of the first agent, and the log likelihood ratio between its bounds."""
-        if not self._one:
+        """Score and Elo of the first agent, points given away, and the test between its bounds."""
+        if self._pairs is None:
             return ""
-        score = self._points[self._one] / self._games[self._one]
+        score = float(self._pairs[:, 0].mean() / 2)
         said = f"score {score:.1%}"
         if 0 < score < 1:
             said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
+        if self._pairs[0, 1] == self._pairs[0, 1]:  # a number: the games are judged
+            from evaluation.strength.loss import Loss
+
+            said += f", given away {Loss.of(self._pairs).rates()} of 100"
         if self._sprt is not None:
             low, high = self._sprt.bounds
-            ratio = round(float(self._sprt.llr(self._counts)), 2) + 0.0  # no -0.00
-            said += f", LLR {ratio:.2f} ({low:.2f} .. {high:.2f})"
+            ratio = float(self._sprt.llr(self._sprt.of_pairs(self._pairs).sum(0)))
+            said += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
         return said

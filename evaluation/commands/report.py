@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the table; write what was asked for."""
-    from evaluation.games.match import Match
     from evaluation.games.tournament import notes_of
     from evaluation.plan.schedule import planned
     from evaluation.report.summary import RunSummary
@@ -54,6 +54,8 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.strength.lotteries import standing
     from evaluation.strength.ratings import Tally, rate
     from evaluation.strength.wintable import WinTable
+    from evaluation.studies.match import Match
+    from evaluation.truth.judge import Judge
 
     header, games, _ = read_games(arguments.folder)
     if not games and (arguments.html or arguments.plots):
@@ -68,7 +70,11 @@ def execute(arguments: argparse.Namespace) -> int:
         known = header.get("deterministic", ())
         anchor = anchor_of(arguments, table.players)
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
-    match = Match.read(header, games) if games and "sprt" in header else None
+    match = None
+    if games and "sprt" in header:
+        on_loss = "loss" in header["sprt"]
+        with Judge(arguments.folder) if on_loss else nullcontext() as judge:
+            match = Match.read(header, games, judge)
     found = None
     if ratings is not None and len(table.players) > 2 and table.complete:
         found = standing(Tally.of(games, table.players), ratings.exact)

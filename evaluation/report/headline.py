@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, Final
 
-from evaluation.games.match import Match
 from evaluation.plan.openings import choose_openings
 from evaluation.strength.ratings import Ratings
+from evaluation.studies.match import Match
 from evaluation.tables import plural, signed
 
 SURE: Final = 0.95
@@ -68,9 +68,10 @@ def command_of(header: Mapping[str, Any]) -> str | None:
     words = ["c4", "match" if "sprt" in header else "gauntlet" if front else "run"]
     words += [given[name] for name in [*front, *(p for p in players if p not in front)]]
     if "sprt" in header:
-        elo0, elo1, *rates = header["sprt"]
-        words += ["--sprt", f"{elo0:g},{elo1:g}"]
-        for option, rate in zip(("--alpha", "--beta"), rates, strict=True):
+        h0, h1, alpha, beta, *on = header["sprt"]
+        words += ["--sprt", f"{h0:g},{h1:g}"]
+        words += ["--sprt-on", *on] if on else []
+        for option, rate in (("--alpha", alpha), ("--beta", beta)):
             words += [option, f"{rate:g}"] if rate != 0.05 else []
     plies = len(openings[0])
     whole = choose_openings(plies, seed) if plies <= _MOST_PLIES else []
@@ -87,16 +88,9 @@ def command_of(header: Mapping[str, Any]) -> str | None:
 def _of_test(match: Match) -> list[str]:
     test, (one, other), score, elo = match.sprt, match.players, match.score, match.elo
     assert test is not None
-    after = f"after {plural(sum(match.counts), 'pair')} of games"
-    first = {
-        "H1": f"{one} is stronger than {other}: the test accepted {test.elo1:+g} Elo {after}.",
-        "H0": f"{one} is not {test.elo1:g} Elo stronger than {other}: the test accepted "
-        f"{test.elo0:g} {after}.",
-        None: f"Whether {one} is {test.elo1:g} or {test.elo0:g} Elo stronger than {other} is "
-        f"undecided {after}.",
-    }[match.decision]
+    after = f"after {plural(len(match.pairs), 'pair')} of games"
     return [
-        first,
+        test.verdict(match.decision, one, other, after),
         f"{one} scored {score.value:.1%} of the points (95 % interval {score.low:.1%} to "
         f"{score.high:.1%}), an Elo difference of {_elo(elo.elo)} ({_elo(elo.low)} to "
         f"{_elo(elo.high)}). The match stops because of its result, so its score leans to "

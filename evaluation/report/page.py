@@ -13,13 +13,13 @@ from importlib.resources import files
 from typing import Any, Final
 
 from c4env.position import Position
-from evaluation.games.match import Match
 from evaluation.report.headline import command_of, headline
 from evaluation.report.labels import labels
 from evaluation.store.record import GameRecord, digest
 from evaluation.strength.costs import Cost, costs
 from evaluation.strength.ratings import Ratings
 from evaluation.strength.wintable import WinTable
+from evaluation.studies.match import Match
 from evaluation.truth.judge import Judge, Scores, positions_of
 from evaluation.truth.quality import MoveQuality, Quality
 
@@ -67,7 +67,7 @@ def contents(
     where = {opening: i for i, opening in enumerate(openings)}
     table, spent = WinTable.of(games, players), costs(games)
     each = [spent.get(player, Cost()) for player in players]
-    match = Match.read(header, games) if "sprt" in header else None
+    match = Match.read(header, games, judge) if "sprt" in header else None
     found: dict[str, Any] = {
         "title": title,
         "version": str(header.get("c4env", "")),
@@ -76,7 +76,7 @@ def contents(
         "date": header.get("date"),
         "command": command_of(header),
         "headline": headline(ratings, match),
-        "course": None if match is None else course(match),
+        "course": None if match is None or match.sprt is None else course(match),
         "players": players,
         "labels": [[*labels(players, columns).values()] for columns in LABELS],
         "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
@@ -127,11 +127,14 @@ def course(match: Match) -> dict[str, Any]:
     """The log likelihood ratio of a match's test after each pair of games, and its bounds."""
     test = match.sprt
     assert test is not None
+    one, other = match.players
     return {
-        "player": match.players[0],
-        "elo": [test.elo0, test.elo1],
+        "question": f"{one} is {test.states(test.h1, other)}, or {test.states(test.h0, other)}",
+        "hypotheses": [
+            f"{name}: {h:g} {test.unit}" for name, h in (("H0", test.h0), ("H1", test.h1))
+        ],
         "bounds": list(test.bounds),
-        "llr": test.llr(match.counts_by_pair()).tolist(),
+        "llr": match.course(),
     }
 
 

@@ -199,11 +199,11 @@ def course(figure: Any, found: Mapping[str, Any]) -> bool:
         return False
     test = found["course"]
     axes = figure.add_subplot()
-    for bound, elo, name in zip(test["bounds"], test["elo"], ("H0", "H1"), strict=True):
+    for bound, hypothesis in zip(test["bounds"], test["hypotheses"], strict=True):
         axes.axhline(bound, color=VERMILION, linestyle="--", linewidth=1)
         above = bound > 0
         axes.annotate(
-            f"{name}: {elo:g} Elo", (0, bound), (4, 4 if above else -4),
+            hypothesis, (0, bound), (4, 4 if above else -4),
             va="bottom" if above else "top",
             xycoords=("axes fraction", "data"), textcoords="offset points",
         )  # fmt: skip

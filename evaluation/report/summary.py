@@ -6,12 +6,12 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.games.match import Match
 from evaluation.games.tournament import Tournament
 from evaluation.report.labels import labels
 from evaluation.strength.lotteries import Standing
 from evaluation.strength.ratings import Ratings, first_move_line, format_ranks
 from evaluation.strength.wintable import Cell, WinTable
+from evaluation.studies.match import Match
 from evaluation.tables import as_text, fitted, signed, styled
 
 if TYPE_CHECKING:

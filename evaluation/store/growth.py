@@ -98,11 +98,12 @@ def _limit(header: Header) -> str:
     return f"{header['movetime']:g} s a move and a margin of {header['margin']:g} s"
 
 
-def _test(values: Sequence[float] | None) -> str:
+def _test(values: Sequence[Any] | None) -> str:
     if values is None:
         return "no sequential test"
-    low, high, alpha, beta = values
-    return f"a sequential test of {low:g},{high:g} Elo with errors {alpha:g} and {beta:g}"
+    low, high, alpha, beta, *on = values
+    unit = "points given away" if on else "Elo"
+    return f"a sequential test of {low:g},{high:g} {unit} with errors {alpha:g} and {beta:g}"
 
 
 def _other_players(there: Header, asked: Header, games: Pairings) -> Iterator[str]:

@@ -1,18 +1,24 @@
 """Do the statistics hold what they promise? Simulated tournaments and matches of known truth.
 
 Intervals of ratings should hold the true Elo 95 times in 100; a sequential test should be
-wrong no more often than it says.
+wrong no more often than it says. What the test on points given away (``evaluation.strength.loss``)
+saves is told by drawing the same pairs of games for it and for the test of Elo. Pairs of real
+games have a known truth too: drawn again with both agents exchanged in half of them, two are
+equally strong, and exchanged in fewer, they are a known Elo apart, and a known number of points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from c4env.arrays import Float64s
+from evaluation.errors import InvalidRun
 from evaluation.strength.fit import fit
+from evaluation.strength.loss import LossSprt, difference, sums_of
 from evaluation.strength.ratings import Tally, rate_tally
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
 from evaluation.tables import Shown, Table, number
@@ -38,6 +44,9 @@ FIELDS: Final = (
 )
 """Players, openings and truth of the simulations that are reported."""
 
+DIFFICULTY: Final = 0.6
+"""Standard deviation of the logarithm of how difficult simulated openings are."""
+
 KINDS_OF_PAIRS: Final = {
     "even": (0.2, 0.1, 0.4, 0.1, 0.2),
     "many draws": (0.05, 0.2, 0.5, 0.2, 0.05),
@@ -45,6 +54,19 @@ KINDS_OF_PAIRS: Final = {
     "no draws": (0.25, 0.0, 0.5, 0.0, 0.25),
 }
 """How often a pair of games brings 0, 1/2, 1, 3/2, 2 points, before one agent is the stronger."""
+
+
+WORLDS: Final = {
+    "simulated, 0.2 points given away a game": (0.03, 0.07),
+    "simulated, 0.9 points given away a game": (0.14, 0.22),
+    "simulated, 2.3 points given away a game": (0.4, 0.6),
+}
+"""How often two agents err at a critical move, by what both give away."""
+
+FUTILE: Final = 10
+"""Times as many games as on Elo, at which a test on points given away is not tried."""
+
+APART: Final = 40  # Elo between the hypotheses of the tests that are reported
 
 
 class Coverage(NamedTuple):
@@ -125,11 +147,21 @@ def sprt_errors(sprt: Sprt, shares: Sequence[float], matches: int, seed: int = 0
         matches: under each hypothesis.
         seed: the same gives the same matches.
     """
+    generators = [np.random.default_rng(np.random.SeedSequence([seed, i])) for i in (0, 1)]
+    truths = [tilted(shares, expected_score(elo)) for elo in (sprt.h0, sprt.h1)]
+
+    def draw(hypothesis: int, match: int, count: int) -> Float64s:
+        kinds = generators[hypothesis].choice(len(SCORES), size=count, p=truths[hypothesis])
+        return np.asarray(np.eye(len(SCORES))[kinds])
+
+    return _errors(sprt, matches, draw)
+
+
+def _errors(sprt: Sprt, matches: int, draw: Callable[[int, int, int], Float64s]) -> Errors:
+    """Play matches under H0 and H1; ``draw(hypothesis, match, count)`` gives pairs' summands."""
     wrong, lengths = [], []
-    for hypothesis, (elo, error) in enumerate(((sprt.elo0, "H1"), (sprt.elo1, "H0"))):
-        generator = np.random.default_rng(np.random.SeedSequence([seed, hypothesis]))
-        truth = tilted(shares, expected_score(elo))
-        decided = [_match(sprt, truth, generator) for _ in range(matches)]
+    for hypothesis, error in enumerate(("H1", "H0")):
+        decided = [_match(sprt, partial(draw, hypothesis, match)) for match in range(matches)]
         wrong.append(float(np.mean([decision == error for decision, _ in decided])))
         lengths.append(float(np.mean([pairs for _, pairs in decided])))
     return Errors(matches, *wrong, *lengths)
@@ -146,36 +178,130 @@ def tilted(shares: Sequence[float], mean: float) -> Float64s:
     return np.asarray(weights)
 
 
-def _match(sprt: Sprt, truth: Float64s, generator: np.random.Generator) -> tuple[str, int]:
-    """The hypothesis accepted and the number of pairs it took."""
+def _match(sprt: Sprt, draw: Callable[[int], Float64s]) -> tuple[str, int]:
+    """The hypothesis accepted and the number of pairs it took; ``draw`` gives their summands."""
     low, high = sprt.bounds
-    counts, before = np.zeros(len(SCORES)), 0
+    total, before = np.zeros(1), 0
     while True:
-        kinds = generator.choice(len(SCORES), size=100, p=truth)
-        running = counts + np.cumsum(np.eye(len(SCORES))[kinds], axis=0)
+        running = total + np.cumsum(draw(100), axis=0)
         llr = sprt.llr(running)
         crossed = np.flatnonzero((llr <= low) | (llr >= high))
         if len(crossed):
             first = int(crossed[0])
             return "H1" if llr[first] >= high else "H0", before + first + 1
-        counts, before = running[-1], before + len(kinds)
+        total, before = running[-1], before + len(running)
 
 
-def report(count: int, seed: int = 0) -> list[Table]:
-    """Coverage of intervals and errors of the sequential test, ``count`` simulations of each."""
+def simulated_pairs(
+    count: int, errors: tuple[float, float], generator: np.random.Generator
+) -> Float64s:
+    """Pairs of games ``(count, 5)`` of two that err so often at a critical move.
+
+    A game is 26 plies long. It begins won, drawn or lost; who is not lost may stand at a critical
+    move, and an error there gives the draw away or the win, mostly all of it. Openings are more
+    or less difficult, for both alike.
+    """
+    pairs = np.zeros((count, 5))
+    hard = np.exp(DIFFICULTY * generator.standard_normal(count) - DIFFICULTY**2 / 2)
+    opening = generator.choice([1, 0, -1], count, p=(0.45, 0.25, 0.3))
+    for seat in (0, 1):  # of the agent in question
+        value = opening.copy()  # for the side to move
+        for ply in range(26):
+            one = ply % 2 == seat
+            critical = (value > -1) & (generator.random(count) < 0.4)
+            chance = np.minimum(errors[not one] * hard, 0.95)
+            erring = critical & (generator.random(count) < chance)
+            after = np.where((value == 1) & (generator.random(count) < 0.25), 0, -1)
+            after = np.where(erring, after, value)
+            pairs[:, [1, 2] if one else [3, 4]] += np.column_stack([(value - after) / 2, critical])
+            value = -after
+        pairs[:, 0] += (1 + (value if seat == 0 else -value)) / 2
+    return pairs
+
+
+class Compared(NamedTuple):
+    """Both tests on the same matches, of agents that are alike, or so far apart."""
+
+    elo: float
+    points: float  # given away fewer per 100 critical moves, where the agents are so far apart
+    on_elo: Errors
+    on_loss: Errors | None  # None where it would take over FUTILE times as many games
+
+
+def both_tests(pairs: Float64s, elo: float, matches: int, seed: int = 0) -> Compared:
+    """Put both tests to pairs drawn again, of agents that are alike or ``elo`` apart.
+
+    Args:
+        pairs: ``(N, 5)``, as :meth:`Sprt.of_pairs` takes them.
+        elo: to tell apart from 0; less than lies between the two.
+        matches: under each hypothesis.
+        seed: the same gives the same matches.
+
+    Raises:
+        InvalidRun: the two are not so far apart.
+    """
+    exchanged = np.column_stack([2 - pairs[:, 0], pairs[:, [3, 4, 1, 2]]])
+    lead = float(pairs[:, 0].mean() - 1) if len(pairs) else 0.0
+    if lead < 0:
+        pairs, exchanged, lead = exchanged, pairs, -lead
+    excess = 2 * expected_score(elo) - 1
+    if lead < excess:
+        raise InvalidRun(
+            f"one of two scores {(1 + lead) / 2:.1%}: expected games of two at least {elo:g} Elo "
+            f"apart, {(1 + excess) / 2:.1%}"
+        )
+    kept = 0.5 + excess / lead / 2
+    weights = np.repeat((kept, 1 - kept), len(pairs))
+    fewer, variance = difference(weights @ sums_of(np.concatenate([pairs, exchanged])))
+    points = 100 * float(fewer)
+    elo_test, loss_test = Sprt(0, elo), LossSprt(0, max(points, 1e-9))
+    signal = float(fewer * abs(fewer) / variance), excess**2 / float(pairs[:, 0].var() + lead**2)
+    generators: dict[tuple[Sprt, int, int], np.random.Generator] = {}
+
+    def draw(test: Sprt, hypothesis: int, match: int, count: int) -> Float64s:
+        key = seed, hypothesis, match  # the same match for both
+        generator = generators.setdefault((test, *key[1:]), np.random.default_rng(key))
+        which = generator.integers(len(pairs), size=count)
+        keep = generator.random(count)[:, None] < (0.5, kept)[hypothesis]
+        return test.of_pairs(np.where(keep, pairs[which], exchanged[which]))
+
+    on_elo = _errors(elo_test, matches, partial(draw, elo_test))
+    if FUTILE * signal[0] < signal[1]:
+        return Compared(elo, points, on_elo, None)
+    return Compared(elo, points, on_elo, _errors(loss_test, matches, partial(draw, loss_test)))
+
+
+def report(count: int, seed: int = 0, played: Mapping[str, Float64s] | None = None) -> list[Table]:
+    """Coverage of intervals and errors of the sequential tests, ``count`` simulations of each.
+
+    Args:
+        count: tournaments, and matches under each hypothesis.
+        seed: the same gives the same tables.
+        played: pairs of real games to draw again (:func:`both_tests`), by what they are called.
+    """
     covered: list[list[Any]] = [["players", "openings", "most apart", "Elo", "first move", "rank"]]
     for players, openings, world in FIELDS:
         found = coverage(players, openings, count, seed, world)
         apart = Shown(2 * world.extremes, f"{2 * world.extremes:.0f} Elo")
         shares = (found.elo, found.first_move, found.ranks)
         covered.append([players, openings, apart, *(number(share, ".1%") for share in shares)])
-    test = Sprt(0, 40)
-    wrong: list[list[Any]] = [["pairs of games", "if 0", "if 40", "pairs if 0", "pairs if 40"]]
+    test = Sprt(0, APART)
+    heading = ["wrong if 0", f"if {APART}", "pairs if 0", f"if {APART}"]
+    wrong: list[list[Any]] = [["pairs of games", *heading]]
     for kind, kinds in KINDS_OF_PAIRS.items():
-        errors = sprt_errors(test, kinds, count, seed)
-        _, *shares_wrong, pairs_0, pairs_1 = errors
-        cells = [number(share, ".1%") for share in shares_wrong]
-        wrong.append([kind, *cells, number(pairs_0, ".0f"), number(pairs_1, ".0f")])
+        wrong.append([kind, *_cells(sprt_errors(test, kinds, count, seed))])
+    both: list[list[Any]] = [["pairs of games", "test on", "H1", *heading, "pairs to Elo's"]]
+    generator = np.random.default_rng(np.random.SeedSequence(seed))
+    worlds = {name: simulated_pairs(5000, pair, generator) for name, pair in WORLDS.items()}
+    for name, pairs in {**worlds, **(played or {})}.items():
+        compared = both_tests(pairs, APART, count, seed)
+        elo, loss = compared.on_elo, compared.on_loss
+        both.append([name, "Elo", Shown(APART, f"{APART} Elo"), *_cells(elo), number(1.0, ".2f")])
+        cells = [*[None] * 4, Shown(None, f"> {FUTILE}")]
+        if loss is not None:
+            cells = [*_cells(loss), number(sum(loss[3:]) / sum(elo[3:]), ".2f")]
+        both.append([name, "loss", Shown(compared.points, f"{compared.points:.1f} points"), *cells])
+    chances = f"alpha {test.alpha:.0%}, beta {test.beta:.0%}, in {count} matches each"
     return [
         Table(
             covered,
@@ -184,7 +310,17 @@ def report(count: int, seed: int = 0) -> list[Table]:
         ),
         Table(
             wrong,
-            f"SPRT of {test.elo0:g} against {test.elo1:g} Elo, alpha {test.alpha:.0%}, beta "
-            f"{test.beta:.0%}, in {count} simulated matches each: share of wrong decisions, pairs",
+            f"SPRT of 0 against {APART} Elo, {chances}, simulated: share of wrong decisions, pairs",
+        ),
+        Table(
+            both,
+            f"SPRT on Elo and on points given away, {chances}, the same for both: simulated "
+            "games, and real ones drawn again",
+            left=(0, 1),
         ),
     ]
+
+
+def _cells(errors: Errors) -> list[Any]:
+    shares = [number(share, ".1%") for share in errors[1:3]]
+    return [*shares, *(number(pairs, ".0f") for pairs in errors[3:])]

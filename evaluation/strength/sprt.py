@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,16 +30,15 @@ Decision = Literal["H0", "H1"]
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
 _UNSEEN: Final = 1e-3  # count of a kind of pair not yet seen, as Fishtest has it
 _HALVINGS: Final = 50
-MAX_ELO: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of ``elo1`` against ``elo0``.
+    """A test of how much stronger one of two is: ``h1`` Elo, or ``h0``.
 
     Attributes:
-        elo0: how much stronger the agent is under H0, in logistic Elo.
-        elo1: the same under H1; more than ``elo0``.
+        h0: how much stronger the agent is under H0, in logistic Elo.
+        h1: the same under H1; more than ``h0``.
         alpha: chance to accept H1 when H0 holds.
         beta: chance to accept H0 when H1 holds.
 
@@ -47,16 +46,19 @@ class Sprt:
         InvalidRun: not two Elo in order within +-1000, or not chances between 0 and 1/2.
     """
 
-    elo0: float
-    elo1: float
+    h0: float
+    h1: float
     alpha: float = 0.05
     beta: float = 0.05
+    on: ClassVar[str] = "elo"
+    unit: ClassVar[str] = "Elo"
+    most: ClassVar[float] = 1000
 
     def __post_init__(self) -> None:
-        if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
+        if not -self.most <= self.h0 < self.h1 <= self.most:
             raise InvalidRun(
-                f"sprt {self.elo0:g},{self.elo1:g}: expected two Elo, the smaller first, "
-                f"within {-MAX_ELO}..{MAX_ELO}"
+                f"sprt {self.h0:g},{self.h1:g}: expected H0,H1 in {self.unit}, the smaller first, "
+                f"within {-self.most}..{self.most}"
             )
         for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < chance < 0.5:
@@ -64,16 +66,16 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
-        """The test of ``ELO0,ELO1``.
+        """The test of ``H0,H1``, two numbers in its unit.
 
         Raises:
             InvalidRun: not of that form.
         """
         try:
-            elo0, elo1 = map(float, text.split(","))
+            h0, h1 = map(float, text.split(","))
         except ValueError:
-            raise InvalidRun(f"sprt {text!r}: expected ELO0,ELO1, such as 0,40") from None
-        return cls(elo0, elo1, alpha, beta)
+            raise InvalidRun(f"sprt {text!r}: expected H0,H1 in {cls.unit}, such as 0,40") from None
+        return cls(h0, h1, alpha, beta)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -83,25 +85,46 @@ class Sprt:
             math.log((1 - self.beta) / self.alpha),
         )
 
-    def llr(self, counts: ArrayLike) -> NDArray[np.float64]:
+    def of_pairs(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """What each pair adds to the sums that :meth:`llr` takes; here, to the counts.
+
+        Args:
+            pairs: ``(N, 5)``, of each the points of the one in question, the value it gave away
+                and its critical moves (:mod:`evaluation.strength.loss`), and both of the other.
+        """
+        points = np.asarray(pairs, np.float64).reshape(-1, 5)[:, 0]
+        return np.asarray(np.eye(len(SCORES))[np.rint(2 * points).astype(int)])
+
+    def llr(self, sums: ArrayLike) -> NDArray[np.float64]:
         """Log likelihood ratio ``(...)`` of H1 to H0, given counts ``(..., 5)`` of pairs."""
-        seen = np.maximum(np.asarray(counts, np.float64), _UNSEEN)
+        seen = np.maximum(np.asarray(sums, np.float64), _UNSEEN)
         total = seen.sum(-1)
         shares = seen / total[..., None]
-        likely = [_likeliest(shares, expected_score(elo)) for elo in (self.elo0, self.elo1)]
+        likely = [_likeliest(shares, expected_score(elo)) for elo in (self.h0, self.h1)]
         ratio = (shares * np.log(likely[1] / likely[0])).sum(-1)
         return np.asarray(total * ratio)
 
-    def decide(self, counts: ArrayLike) -> Decision | None:
-        """The hypothesis to accept after so many pairs of each kind ``(5,)``, if it is time."""
+    def decide(self, sums: ArrayLike) -> Decision | None:
+        """The hypothesis to accept after pairs of that sum, if it is time."""
         low, high = self.bounds
-        llr = float(self.llr(counts))
+        llr = float(self.llr(sums))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
+    def states(self, elo: float, other: str) -> str:
+        """What a hypothesis says of the first agent: "30 Elo stronger than ..."."""
+        if not elo:
+            return f"as strong as {other}"
+        return f"{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
-def kind_of_pair(points: float) -> int:
-    """Index into the five counts of a pair that brought so many points: 0, 0.5, ... 2."""
-    return round(2 * points)
+    def verdict(self, decision: Decision | None, one: str, other: str, after: str) -> str:
+        """What was decided, as a sentence."""
+        return {
+            "H1": f"{one} is stronger than {other}: the test accepted {self.h1:+g} Elo {after}.",
+            "H0": f"{one} is not {self.h1:g} Elo stronger than {other}: the test accepted "
+            f"{self.h0:g} {after}.",
+            None: f"Whether {one} is {self.h1:g} or {self.h0:g} Elo stronger than {other} is "
+            f"undecided {after}.",
+        }[decision]
 
 
 def expected_score(elo: float) -> float:

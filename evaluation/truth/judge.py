@@ -53,7 +53,7 @@ class Judge:
     ) -> None:
         self._book = strongest_book() if book == "strongest" else book
         self._table_mb = table_mb
-        self._solver = self._new_solver()
+        self._solvers = [self._new_solver()]
         self._known: dict[tuple[int, int], Scores] = {}
         self._lock = threading.Lock()
         self._journal: Journal[tuple[tuple[int, int], Scores]] | None = None
@@ -80,7 +80,7 @@ class Judge:
         kept = canonical(position)
         found = self._known.get((kept.mine, kept.theirs))
         if found is None:
-            found = self._solve(self._solver, kept)
+            found = self._solve(self._solvers[0], kept)
         return found if kept == position else found[::-1]
 
     def judge(
@@ -112,8 +112,10 @@ class Judge:
             return
         idle: SimpleQueue[Solver] = SimpleQueue()
         threads = jobs or usable_cores()
-        for _ in range(threads):
-            idle.put(self._new_solver())
+        while len(self._solvers) < threads:
+            self._solvers.append(self._new_solver())
+        for solver in self._solvers[:threads]:
+            idle.put(solver)
         stopped = threading.Event()
 
         def solve(portion: list[Position]) -> int:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.bitboard import CELLS
+from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.store.record import GameRecord
 from evaluation.tables import Result, Rows, with_heading
@@ -86,6 +87,26 @@ def judge_games(
             if players is None or player in players:
                 moves.append(JudgedMove(player, group, ply, column, judge.scores(position)))
     return moves
+
+
+def given_away(game: GameRecord, judge: Judge) -> Floats:
+    """What both sides of a game gave away (:mod:`evaluation.strength.loss`).
+
+    Returns:
+        ``(2, 2)``: for each seat the points of value, and the number of critical moves. A forfeit
+        gives away what the position was worth, as a critical move of its own.
+    """
+    found = np.zeros((2, 2))
+    for move in judge_games([game], judge):
+        given = (sign(move.best) - sign(move.best - move.loss)) / 2
+        found[move.ply & 1] += given, move.critical
+    last = Position.parse(game.moves)
+    if last.outcome is None and game.winner is not None:
+        loser = 1 - game.winner
+        value = sign(max(score for score in judge.scores(last) if score is not None))
+        worth = (1 + (value if last.to_move == loser else -value)) / 2
+        found[loser] += worth, worth > 0
+    return found
 
 
 class Estimate(NamedTuple):

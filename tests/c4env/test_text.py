@@ -21,6 +21,7 @@ KINDS = [
     for legal in ("", "+legal")
     for answer in ("", "+answer")
 ]
+WITH_EXAMPLE = [f"{kind}+example" for kind in KINDS]
 ANSWERS = [
     json.loads(line) for line in (ROOT / "tests/data/answers.jsonl").read_text().split("\n") if line
 ]
@@ -43,7 +44,7 @@ def test_a_kind_shows_what_its_name_says_and_leaves_no_place_open(kind):
     assert not re.search(r"[{}]", text)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *WITH_EXAMPLE])
 def test_a_template_echoed_is_no_answer(kind):
     for position, moves in ((Position(), ""), (FULL_2, "222222"), (Position.parse("4"), "4")):
         with pytest.raises(InvalidAction):
@@ -53,6 +54,16 @@ def test_a_template_echoed_is_no_answer(kind):
 def test_a_changed_word_needs_another_version():
     words = hashlib.sha256("\n".join(map(template, KINDS)).encode()).hexdigest()[:12]
     assert (VERSION, words) == (1, "21415acf27b7")
+    added = hashlib.sha256("\n".join(map(template, WITH_EXAMPLE)).encode()).hexdigest()[:12]
+    assert (VERSION, added) == (1, "4713069be7ac")
+
+
+@pytest.mark.parametrize("line", ["Move: 1", "Move: 7"])
+def test_each_example_is_an_answer_and_comes_after_the_rest(line):
+    text = template("both+answer+example")
+    assert text.startswith(template("both+answer"))
+    assert line in text.splitlines()
+    assert read_move(line, Position()) == int(line[-1]) - 1
 
 
 @pytest.mark.parametrize("kind", ["", "bord", "board+", "board+legal+legal", "legal", "board+x"])

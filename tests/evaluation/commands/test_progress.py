@@ -3,6 +3,8 @@ from __future__ import annotations
 import io
 import sys
 
+import numpy as np
+
 from evaluation.commands import progress
 from evaluation.commands.progress import MatchProgress, Progress, RunProgress
 from evaluation.store.record import GameRecord
@@ -52,14 +54,17 @@ def test_a_terminal_has_a_bar_and_the_standings_above_it(monkeypatch):
 def test_a_match_says_score_elo_and_the_ratio_between_its_bounds():
     shown = MatchProgress(Sprt(0, 40))
     assert shown.so_far() == ""
-    shown.on_game(GAMES[0])
-    assert shown.so_far() == "score 100.0%, LLR 0.00 (-2.94 .. 2.94)"
-    for one in GAMES[1:]:
-        shown.on_game(one)
-    counts = (0, 0, 1, 1, 0)
-    ratio = float(Sprt(0, 40).llr(counts))
+    pairs = np.full((2, 5), np.nan)
+    pairs[:, 0] = 1, 1.5
+    shown.on_pair(pairs)
+    ratio = float(Sprt(0, 40).llr((0, 0, 1, 1, 0)))
     assert shown.so_far() == f"score 62.5%, Elo +89, LLR {ratio:.2f} (-2.94 .. 2.94)"
-    assert "LLR" not in MatchProgress(None).so_far()
+
+
+def test_a_judged_match_says_after_each_pair_what_both_gave_away():
+    shown = MatchProgress(None)
+    shown.on_pair(np.array([[2, 0, 4, 1, 4]]))
+    assert shown.so_far() == "score 100.0%, given away 0.0 to 25.0 of 100"
 
 
 def test_what_is_printed_meanwhile_goes_to_stderr(capsys):

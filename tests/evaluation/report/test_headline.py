@@ -8,13 +8,13 @@ import pytest
 
 from evaluation.commands import gauntlet, match, run
 from evaluation.commands.options import Parser
-from evaluation.games.match import Match, play_match
 from evaluation.games.tournament import gauntlet as play_gauntlet
 from evaluation.games.tournament import round_robin
 from evaluation.report.headline import command_of, headline
 from evaluation.store.record import GameRecord
 from evaluation.strength.ratings import Interval, Rating, Ratings, rate
 from evaluation.strength.sprt import Sprt
+from evaluation.studies.match import Match, play_match
 
 
 def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Ratings:
@@ -73,14 +73,14 @@ def pairs(*winners: str) -> Match:
         for players in (("a", "b"), ("b", "a")):
             won = players.index(winner)
             games.append(GameRecord(players, opening, opening, won, "four"))
-    return Match(("a", "b"), OPENINGS, tuple(games), (), Sprt(0, 200))
+    return Match.read({"players": "ab", "openings": OPENINGS, "sprt": [0, 200, 0.05, 0.05]}, games)
 
 
 @pytest.mark.parametrize(
     ("played", "first"),
     [
-        (pairs(*"a" * 12), "a is stronger than b: the test accepted +200 Elo after 12 pairs"),
-        (pairs(*"bbbbbbb"), "a is not 200 Elo stronger than b: the test accepted 0 after 7 pairs"),
+        (pairs(*"a" * 12), "a is stronger than b: the test accepted +200 Elo after 8 pairs"),
+        (pairs(*"bbbbbbb"), "a is not 200 Elo stronger than b: the test accepted 0 after 5 pairs"),
         (pairs("a"), "Whether a is 200 or 0 Elo stronger than b is undecided after 1 pair of"),
     ],
 )
@@ -114,7 +114,9 @@ def test_the_command_plays_the_run_again() -> None:
     match = play_match(["greedy", "random"], openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
     again = played_again(command_of(match.header) or "")
     assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
-    assert (again["alpha"], again["beta"]) == (0.1, None)
+    assert (again["alpha"], again["beta"], again["sprt_on"]) == (0.1, None, None)
+    again = played_again(command_of({**match.header, "sprt": [0, 3, 0.05, 0.05, "loss"]}) or "")
+    assert (again["sprt"], again["sprt_on"]) == ("0,3", "loss")
 
 
 def test_what_no_command_plays_has_none() -> None:

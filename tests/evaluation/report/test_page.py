@@ -11,10 +11,10 @@ import pytest
 from agents.solver import Solver
 from c4env import Position
 from evaluation.__main__ import main
-from evaluation.games.match import play_match
 from evaluation.report import page as report
 from evaluation.store.record import read_games
 from evaluation.strength.sprt import Sprt
+from evaluation.studies.match import play_match
 from tests.evaluation.report.test_summary import crowded
 from tests.helpers.runs import record_run
 
@@ -182,7 +182,7 @@ def test_every_text_can_be_read(
 def test_the_course_of_a_test_is_shown(browser: Any, tmp_path: Path) -> None:
     match = play_match(["greedy", "random"], openings=2, sprt=Sprt(0, 300), jobs=1)
     found = report.contents(match.header, match.games, match.ratings)
-    assert len(found["course"]["llr"]) == sum(match.counts) > 1
+    assert len(found["course"]["llr"]) == len(match.pairs) > 1
     assert found["course"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))
     path = tmp_path / "match.html"
     path.write_text(report.page(found))
@@ -191,5 +191,5 @@ def test_the_course_of_a_test_is_shown(browser: Any, tmp_path: Path) -> None:
     points = page.get_attribute("#course polyline", "points").split()
     assert len(points) == len(found["course"]["llr"]) + 1
     assert page.locator("#course .bound").count() == 2
-    assert "300 Elo stronger (H1)" in page.inner_text("#question")
+    assert "greedy stronger by 300 Elo (H1)" in page.inner_text("#question")
     page.close()

@@ -62,7 +62,14 @@ def test_no_text_covers_another_or_leaves_its_figure(
     count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = {**crowded(count), "course": {"bounds": [-2.9, 2.9], "elo": [0, 40], "llr": [1.0, -3]}}
+    found = {
+        **crowded(count),
+        "course": {
+            "bounds": [-2.9, 2.9],
+            "hypotheses": ["H0: 0 Elo", "H1: 40 Elo"],
+            "llr": [1.0, -3],
+        },
+    }
     drawn = dict(plots.figures(found))
     assert list(drawn) == list(plots.FIGURES)
     for name, figure in drawn.items():

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 import evaluation
 from evaluation.__main__ import main
 from evaluation.errors import UnreadableRun
-from evaluation.games.match import Match, play_match
 from evaluation.plan.schedule import planned
 from evaluation.store.growth import grown
 from evaluation.store.record import GAMES_FILE, digest, read_games
 from evaluation.strength.sprt import Sprt
+from evaluation.studies.match import Match, play_match
 
 TWO = ["random", "greedy"]
 THREE = [*TWO, "minimax:depth=1"]

@@ -5,16 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from c4env.position import format_moves
 from evaluation.__main__ import main
+from evaluation.games.tournament import round_robin
 from evaluation.strength import ratings
 from evaluation.strength.simulation import (
     KINDS_OF_PAIRS,
     LOPSIDED,
+    WORLDS,
     coverage,
     sprt_errors,
     tilted,
 )
 from evaluation.strength.sprt import SCORES, Sprt
+from evaluation.studies.match import play_match
+from evaluation.truth.labelled import random_moves
 
 
 def test_intervals_hold_the_truth():
@@ -62,5 +67,18 @@ def test_the_command_reports_both(capsys):
     shown = capsys.readouterr().out
     assert "share that held the truth" in shown
     assert "share of wrong decisions" in shown
-    for kind in KINDS_OF_PAIRS:
+    for kind in (*KINDS_OF_PAIRS, *WORLDS):
         assert kind in shown
+
+
+@pytest.mark.compiled
+def test_pairs_of_a_match_are_drawn_again(tmp_path, capsys):
+    generator = np.random.default_rng(0)
+    found = (random_moves(24, generator) for _ in range(40))
+    openings = [format_moves(columns) for columns in found if columns][:12]
+    play_match(["random", "alphabeta:depth=4"], openings, out=tmp_path / "match")
+    assert main(["experiment", "statistics", str(tmp_path / "match"), "--count", "2"]) == 0
+    assert "random against alphabeta:depth=4" in capsys.readouterr().out
+    round_robin(["random", "greedy", "minimax:depth=1"], openings[:1], out=tmp_path / "run")
+    assert main(["experiment", "statistics", str(tmp_path / "run")]) == 2
+    assert "expected a match of two agents, not 3" in capsys.readouterr().err

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.errors import InvalidRun
-from evaluation.strength.sprt import SCORES, Sprt, expected_score, kind_of_pair
+from evaluation.strength.sprt import SCORES, Sprt, expected_score
 
 
 def test_the_ratio_of_a_published_test():
@@ -60,7 +60,8 @@ def test_it_decides_when_a_bound_is_reached():
 
 
 def test_pairs_and_scores():
-    assert [kind_of_pair(points) for points in (0, 0.5, 1, 1.5, 2)] == [0, 1, 2, 3, 4]
+    pairs = [[points, 0, 1, 0, 1] for points in (0, 0.5, 1, 1.5, 2)]
+    assert np.array_equal(Sprt(0, 40).of_pairs(pairs), np.eye(5))
     assert expected_score(0) == 0.5
     assert expected_score(400) == pytest.approx(10 / 11)
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Unpack
 
 import numpy as np
 
-from c4env.arrays import Int64s
+from c4env.arrays import Float64s
+from c4env.cores import usable_cores
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.tournament import notes_of, play, prepare
@@ -19,10 +20,17 @@ from evaluation.plan.field import Players, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major
 from evaluation.store.record import GameRecord, digest, read_games
+from evaluation.strength.loss import Loss, LossSprt
 from evaluation.strength.ratings import Interval, Rating, Ratings, Tally, rate_tally, score_interval
-from evaluation.strength.sprt import SCORES, Decision, Sprt, kind_of_pair
+from evaluation.strength.sprt import SCORES, Decision, Sprt
 from evaluation.strength.wintable import WinTable
 from evaluation.tables import plural, signed
+from evaluation.truth.judge import Judge, positions_backwards
+from evaluation.truth.quality import given_away
+
+Pairs = Float64s
+"""``(N, 5)``: of each pair of games the points of the first agent, the value it gave away and its
+critical moves, and both of the second; all but the points are not a number where nobody judged."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,7 @@ class Match:
         games: in pairs from one opening; none after the pair that decided.
         deterministic: the agents known to answer the same position always alike.
         sprt: the test, if the match had one.
+        pairs: what the test sees of the games (:data:`Pairs`).
         notes: what a reader must know of how the games were played.
         header: what a run directory says of the match, or would.
     """
@@ -44,39 +53,58 @@ class Match:
     games: tuple[GameRecord, ...]
     deterministic: tuple[str, ...]
     sprt: Sprt | None
+    pairs: tuple[tuple[float, ...], ...]
     notes: tuple[str, ...] = ()
     header: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, header: Mapping[str, Any], games: Sequence[GameRecord]) -> Match:
-        """The match of a run directory's header and games, as :func:`play_match` left it."""
+    def read(
+        cls, header: Mapping[str, Any], games: Sequence[GameRecord], judge: Judge | None = None
+    ) -> Match:
+        """The match of a run directory's header and games, as :func:`play_match` left it.
+
+        Args:
+            header: of the directory.
+            games: of the directory.
+            judge: says what was given away; a test on that is left out without it.
+        """
         one, other = header["players"]
-        sprt = Sprt(*header["sprt"]) if "sprt" in header else None
+        sprt = None
+        if "sprt" in header:
+            h0, h1, alpha, beta, *on = header["sprt"]
+            if judge is not None or not on:
+                sprt = (LossSprt if on else Sprt)(h0, h1, alpha, beta)
         found = {game.fixture: game for game in games}
         openings = tuple(header["openings"])
         order = opening_major((one, other), openings)
         inside = [found[fixture] for fixture in order if fixture in found]
         known = tuple(header.get("deterministic", ()))
-        games = tuple(_until_decided(inside, sprt, one))
-        return cls((one, other), openings, games, known, sprt, notes_of(header), header)
+        taken, pairs = _until_decided(inside, sprt, one, judge)
+        return cls((one, other), openings, taken, known, sprt, pairs, notes_of(header), header)
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
         """Pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
-        return tuple(map(int, ([0] * len(SCORES), *self.counts_by_pair())[-1]))
+        kinds = [round(2 * points) for points, *_ in self.pairs]
+        return tuple(kinds.count(kind) for kind in range(len(SCORES)))
 
-    def counts_by_pair(self) -> Int64s:
-        """The same after the first pair, after two, ...: ``(pairs, 5)``."""
-        points: dict[str, list[float]] = {}
-        for game in self.games:
-            points.setdefault(game.opening, []).append(_points([game], self.players[0]))
-        kinds = [kind_of_pair(sum(pair)) for pair in points.values() if len(pair) == 2]
-        return np.cumsum(np.eye(len(SCORES), dtype=np.int64)[kinds], 0)
+    @functools.cached_property
+    def loss(self) -> Loss | None:
+        """Points of value given away per 100 critical moves, if exact play judged the games."""
+        pairs = np.array(self.pairs).reshape(-1, 5)
+        return None if np.isnan(pairs).any() else Loss.of(pairs)
+
+    def course(self) -> list[float]:
+        """The test's log likelihood ratio after the first pair, after two, ..."""
+        assert self.sprt is not None
+        return [*map(float, self.sprt.llr(np.cumsum(self.sprt.of_pairs(self.pairs), 0)))]
 
     @functools.cached_property
     def decision(self) -> Decision | None:
         """The hypothesis the test accepted, if there was one and it did."""
-        return None if self.sprt is None else self.sprt.decide(self.counts)
+        if self.sprt is None:
+            return None
+        return self.sprt.decide(self.sprt.of_pairs(self.pairs).sum(0))
 
     @functools.cached_property
     def table(self) -> WinTable:
@@ -117,13 +145,21 @@ class Match:
             "elo": {"value": elo.elo, "low": elo.low, "high": elo.high},
             "pairs": {f"{2 * points:g}": n for points, n in zip(SCORES, self.counts, strict=True)},
             "openings": len(self.openings),
+            "loss": None,
             "sprt": None,
         }
+        if self.loss is not None:
+            found["loss"] = {**self.loss._asdict(), "by_pair": [pair[1:] for pair in self.pairs]}
         if self.sprt is not None:
+            test = self.sprt
             found["sprt"] = {
-                **asdict(self.sprt),
-                "llr": float(self.sprt.llr(self.counts)),
-                "bounds": self.sprt.bounds,
+                "on": test.on,
+                f"{test.on}0": test.h0,
+                f"{test.on}1": test.h1,
+                "alpha": test.alpha,
+                "beta": test.beta,
+                "llr": self.course()[-1] if self.pairs else 0.0,
+                "bounds": test.bounds,
                 "decision": self.decision,
             }
         return found
@@ -140,6 +176,7 @@ class Match:
             f"{total.losses} {'loss' if total.losses == 1 else 'losses'}",
             f"score {score.value:.1%} ({name}: {score.low:.1%} .. {score.high:.1%}), "
             f"Elo difference {signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})",
+            *([] if self.loss is None else [self.loss.shown(one, other)]),
             "pairs of games by points: " + ", ".join(pairs),
             self.ratings.basis(),
         ]
@@ -150,10 +187,10 @@ class Match:
             return []
         test, (low, high) = self.sprt, self.sprt.bounds
         ratio = (
-            f"log likelihood ratio {float(test.llr(self.counts)):+.2f}, "
+            f"log likelihood ratio {self.course()[-1] if self.pairs else 0:+.2f}, "
             f"bounds {low:+.2f} and {high:+.2f}"
         )
-        h0, h1 = (self._strength(elo) for elo in (test.elo0, test.elo1))
+        h0, h1 = (test.states(value, self.players[1]) for value in (test.h0, test.h1))
         one, pairs = self.players[0], plural(sum(self.counts), "pair")
         if self.decision is None and sum(self.counts) < len(self.openings):
             going_on = f"{ratio}; the same command goes on."
@@ -172,19 +209,14 @@ class Match:
             "The match stopped because of its result, so the score leans to that side.",
         ]
 
-    def _strength(self, elo: float) -> str:
-        """So many Elo stronger, in words."""
-        other = self.players[1]
-        if not elo:
-            return f"as strong as {other}"
-        return f"{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
-
 
 @takes_settings
 def play_match(
     players: Players,
     openings: Openings = 3,
     sprt: Sprt | None = None,
+    judged: bool = False,
+    on_pair: Callable[[Pairs], None] | None = None,
     **settings: Unpack[SettingsByName],
 ) -> Match:
     """Play two agents against each other, each opening with both colours.
@@ -198,6 +230,9 @@ def play_match(
         openings: those of the match, shuffled by the seed
             (:func:`evaluation.plan.openings.choose_openings`).
         sprt: stop as soon as this test is decided; without it, all openings are played.
+        judged: find after each pair what both gave away, by exact play; also done for a test
+            on that (:class:`evaluation.strength.loss.LossSprt`). Scores are kept in ``out``.
+        on_pair: called after each pair, with all so far.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
             see :class:`evaluation.games.settings.Settings`.
 
@@ -215,29 +250,50 @@ def play_match(
     if sprt is not None:
         starts = _going_on(starts, chosen.out)
     schedule = opening_major((one, other), starts)
-    about = {} if sprt is None else {"sprt": [sprt.elo0, sprt.elo1, sprt.alpha, sprt.beta]}
+    about: dict[str, Any] = {}
+    if sprt is not None:
+        about["sprt"] = [sprt.h0, sprt.h1, sprt.alpha, sprt.beta]
+        about["sprt"] += [] if sprt.on == "elo" else [sprt.on]
     plan = prepare(named, schedule, starts, chosen, about)
-    with closing(play(plan, ordered=True)) as played:
-        games = tuple(_until_decided(played, sprt, one))
+    asked, jobs = judged or isinstance(sprt, LossSprt), min(chosen.jobs, usable_cores())
+    with (
+        closing(play(plan, ordered=True)) as played,
+        Judge(chosen.out) if asked else nullcontext() as judge,
+    ):
+        games, pairs = _until_decided(played, sprt, one, judge, jobs, on_pair)
     known, notes = plan.known.deterministic, notes_of(plan.header)
-    return Match((one, other), tuple(starts), games, known, sprt, notes, plan.header)
+    return Match((one, other), tuple(starts), games, known, sprt, pairs, notes, plan.header)
 
 
 def _until_decided(
-    games: Iterable[GameRecord], sprt: Sprt | None, one: str
-) -> Iterator[GameRecord]:
-    """The games up to the pair that decides the test, if there is one."""
-    counts = [0] * len(SCORES)
+    games: Iterable[GameRecord],
+    sprt: Sprt | None,
+    one: str,
+    judge: Judge | None = None,
+    jobs: int = 1,
+    on_pair: Callable[[Pairs], None] | None = None,
+) -> tuple[tuple[GameRecord, ...], tuple[tuple[float, ...], ...]]:
+    """The games up to the pair that decides the test, if there is one, and what it sees of them."""
+    taken: list[GameRecord] = []
+    pairs: list[tuple[float, ...]] = []
     before = None
     for game in games:
-        yield game
+        taken.append(game)
         if before is None or before.opening != game.opening:
             before = game
             continue
-        counts[kind_of_pair(_points([before, game], one))] += 1
-        before = None
-        if sprt is not None and sprt.decide(counts) is not None:
-            return
+        both, before = (before, game), None
+        given = np.full((2, 2), np.nan)
+        if judge is not None:
+            judge.judge(positions_backwards(both), jobs)
+            sides = [given_away(g, judge)[:: 1 if g.players[0] == one else -1] for g in both]
+            given = sides[0] + sides[1]
+        pairs.append((_points(both, one), *map(float, given.ravel())))
+        if on_pair is not None:
+            on_pair(np.array(pairs))
+        if sprt is not None and sprt.decide(sprt.of_pairs(pairs).sum(0)) is not None:
+            break
+    return tuple(taken), tuple(pairs)
 
 
 def _going_on(openings: list[str], out: str | Path | None) -> list[str]:

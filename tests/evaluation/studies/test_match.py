@@ -5,11 +5,17 @@ import json
 import numpy as np
 import pytest
 
+from c4env import Position
+from c4env.position import format_moves
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.games.match import Match, play_match
 from evaluation.store.record import GAMES_FILE, GameRecord, read_games
+from evaluation.strength.loss import LossSprt
 from evaluation.strength.sprt import Sprt
+from evaluation.studies.match import Match, play_match
+from evaluation.truth.judge import Judge, sign
+from evaluation.truth.labelled import random_moves
+from evaluation.truth.quality import Quality
 from tests.helpers.commands import refusal
 
 FIELD = ["minimax:depth=2", "random"]
@@ -75,6 +81,98 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
         play_match(FIELD, openings=3, sprt=Sprt(0, 100), seed=5, out=tmp_path)
 
 
+@pytest.fixture(scope="module")
+def late():
+    """Openings of 22 discs: exact play judges the rest of their games at once."""
+    generator = np.random.default_rng(0)
+    found = (random_moves(22, generator) for _ in range(400))
+    return [format_moves(columns) for columns in found if columns][:120]
+
+
+@pytest.mark.compiled
+def test_a_judged_match_says_what_both_gave_away(late, tmp_path):
+    asked = []
+    some = late[:12]
+    match = play_match(FIELD, some, judged=True, out=tmp_path, on_pair=asked.append)
+    assert [len(pairs) for pairs in asked] == [*range(1, 13)]
+    assert asked[-1].tolist() == [list(pair) for pair in match.pairs]
+    with Judge(tmp_path) as judge:  # of the kept scores
+        quality = Quality.of_games(match.games, judge)
+        for i, player in enumerate(FIELD):
+            found = quality.slice(player)
+            assert sum(pair[2 + 2 * i] for pair in match.pairs) == found.critical
+            assert found.blunders / 2 <= sum(pair[1 + 2 * i] for pair in match.pairs)
+            assert sum(pair[1 + 2 * i] for pair in match.pairs) <= found.blunders
+    for points, given, _, other, _ in match.pairs:
+        assert points - 1 == other - given  # what was lost is what the other won
+    assert match.loss.fewer == pytest.approx(match.loss.other - match.loss.one)
+    assert "points given away per 100 critical moves: " in match.report()
+    assert play_match(FIELD, some).loss is None
+
+
+@pytest.mark.compiled
+def test_a_forfeit_gives_away_what_the_position_was_worth(late):
+    with Judge() as judge:
+        values = {
+            o: sign(max(v for v in judge.scores(Position.parse(o)) if v is not None)) for o in late
+        }
+        won, lost = (next(o for o in late if values[o] == value) for value in (1, -1))
+        games = [
+            GameRecord(pair, opening, opening, 1, "exception")
+            for opening in (won, lost)
+            for pair in (("a", "b"), ("b", "a"))
+        ]
+        header = {"players": {"a": "a", "b": "b"}, "openings": [won, lost]}
+        match = Match.read(header, games, judge)
+    assert match.pairs == ((1, 1, 1, 1, 1), (1, 0, 0, 0, 0))
+
+
+@pytest.mark.compiled
+def test_the_test_on_what_is_given_away_decides_alike_for_any_jobs_and_when_it_goes_on(
+    late, tmp_path
+):
+    test = LossSprt(0, 20)
+    whole = play_match(FIELD, late, sprt=test, seed=5)
+    assert whole.decision == "H1"
+    assert "H1 accepted after" in whole.report()
+    assert "giving away 20 points fewer" in whole.report()
+    before = test.of_pairs(whole.pairs[:-1]).sum(0)
+    assert test.decide(before) is None
+
+    def stop(done, total):
+        if done == 7:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play_match(FIELD, late, sprt=test, seed=5, out=tmp_path, watch=stop)
+    resumed = play_match(FIELD, late, sprt=test, seed=5, out=tmp_path, jobs=2, backend="threading")
+    assert (resumed.digest, resumed.pairs) == (whole.digest, whole.pairs)
+    header, games, _ = read_games(tmp_path)
+    with Judge(tmp_path) as judge:
+        assert Match.read(header, games, judge).report() == whole.report()
+    assert Match.read(header, games).sprt is None  # nobody judges
+    with pytest.raises(UnreadableRun, match=r"0,20 points given away with .* of 0,20 Elo with"):
+        play_match(FIELD, late, sprt=Sprt(0, 20), seed=5, out=tmp_path)
+
+
+@pytest.mark.compiled
+def test_the_command_tests_what_is_given_away(late, tmp_path, capsys):
+    openings = tmp_path / "openings"
+    openings.write_text("\n".join(late))
+    arguments = ["match", *FIELD, "--openings", str(openings), "--jobs", "1", "--quiet"]
+    arguments += ["--sprt", "0,20", "--sprt-on", "loss", "--out", str(tmp_path)]
+    assert main([*arguments, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["match"]
+    assert (found["sprt"]["on"], found["sprt"]["loss0"], found["sprt"]["loss1"]) == ("loss", 0, 20)
+    assert found["sprt"]["decision"] == "H1"
+    assert found["sprt"]["llr"] >= found["sprt"]["bounds"][1]
+    rates = [found["loss"][side] for side in ("one", "other")]
+    figures = np.array(found["loss"]["by_pair"]).sum(0)
+    assert rates == pytest.approx([100 * figures[0] / figures[1], 100 * figures[2] / figures[3]])
+    assert main(["report", str(tmp_path)]) == 0
+    assert "H1 accepted after" in capsys.readouterr().out
+
+
 def test_equal_deterministic_agents_are_told_apart_from_a_sample():
     match = play_match({"a": "greedy", "b": "greedy"}, openings=1)
     assert match.ratings.exact
@@ -88,7 +186,7 @@ def test_openings_that_run_out_leave_it_undecided():
     assert match.decision is None
     assert "Undecided" in match.report()
     assert "All 1 openings are played" in match.report()
-    half = Match(match.players, ("1", "2"), match.games[:0], (), Sprt(0, 5))
+    half = Match.read({**match.header, "openings": ["1", "2"]}, [])
     assert "the same command goes on" in half.report()
 
 
@@ -98,7 +196,7 @@ def test_the_score_interval_is_jeffreys():
         for opening in range(50)
         for pair, winner in ((("a", "b"), 0), (("b", "a"), 1))
     ]
-    match = Match(("a", "b"), tuple(map(str, range(50))), tuple(games), (), None)
+    match = Match.read({"players": "ab", "openings": [*map(str, range(50))]}, games)
     assert "score 100.0% (95 %: 9" in match.report()
     assert np.isfinite(match.ratings[0].high)
 
@@ -151,8 +249,13 @@ def test_a_timed_match_says_so():
 @pytest.mark.parametrize(
     ("extra", "words"),
     [
-        (["--sprt", "40,0"], "sprt 40,0: expected two Elo, the smaller first"),
-        (["--sprt", "forty"], "sprt 'forty': expected ELO0,ELO1"),
+        (["--sprt", "40,0"], "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
+        (["--sprt", "forty"], "sprt 'forty': expected H0,H1 in Elo"),
+        (
+            ["--sprt", "0,101", "--sprt-on", "loss"],
+            "in points, the smaller first, within -100..100",
+        ),
+        (["--sprt-on", "loss"], "--sprt-on means nothing without --sprt"),
         (["--sprt", "0,40", "--alpha", "0.7"], "alpha=0.7: expected a chance"),
         (["--alpha", "0.1"], "--alpha means nothing without --sprt"),
         (["--beta", "0.1"], "--beta means nothing without --sprt"),
