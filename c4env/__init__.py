@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from c4env.boards import made_for_any_board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
 
@@ -54,6 +55,7 @@ __all__ = [
     "Outcome",
     "Position",
     "TensorEnv",
+    "board",
     "env",
     "format_moves",
     "observe",
@@ -67,3 +69,13 @@ __getattr__, __dir__ = lazy_names(__name__, _HOME)
 
 
 register_all()
+
+board = made_for_any_board(
+    __name__,
+    any_board="geometry bitboard position observation view.rendering view.viewer "
+    "envs.aec envs.asking envs.batch envs.drop_in envs.games envs.kernels envs.manual_policy "
+    "envs.opponents envs.options envs.single envs.stable_baselines envs.tensor "
+    "envs.vector",
+    shared="boards errors lazy files cores arrays jit drand48 view.window envs.masked "
+    "envs.registration",
+)

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from agents.adapters.engine import LONGEST_COUNT, as_number, best
+from agents.adapters.engine import LONGEST_COUNT, best
 from agents.adapters.http_requests import is_loopback
-from agents.base import Agent, require_move
+from agents.base import Agent, as_number, require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
 from agents.zoo.entries import require_choice
 from c4env.bitboard import COLUMNS

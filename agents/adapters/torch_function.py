@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from agents.adapters.engine import as_number
 from agents.adapters.files import attribute_of_file
-from agents.base import Agent, require_move
+from agents.base import Agent, as_number, require_move
 from agents.errors import EngineFault, InvalidValue
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidAction, MissingExtra

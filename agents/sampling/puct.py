@@ -29,6 +29,8 @@ from agents.sampling.tree import (
 from agents.zoo.imports import import_attribute
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
+from c4env.boards import require_board
+from c4env.geometry import BOARD_SIZE
 from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
 from c4env.position import Position
@@ -304,6 +306,7 @@ def load(function: str | PolicyValue) -> PolicyValue:
         InvalidFunction: there is none.
     """
     if callable(function):
+        require_board(function, BOARD_SIZE, f"puct: function={function!r}")
         return function
     if not isinstance(function, str):
         raise InvalidFunction(
@@ -321,4 +324,5 @@ def load(function: str | PolicyValue) -> PolicyValue:
         ) from error
     if not callable(found):
         raise InvalidFunction(f"puct: function={function!r} is {found!r}; expected a function")
+    require_board(found, BOARD_SIZE, f"puct: function={function!r}")
     return found  # type: ignore[no-any-return]  # getattr
