@@ -37,8 +37,8 @@ board = made_for_any_board(
     "search.heuristics search.packing search.threats search.weights search.windows "
     "published.alphabeta published.minimax published.negamax solver.batch solver.book "
     "solver.bounds solver.driver solver.enumeration solver.perfect solver.search solver.solver "
-    "solver.table solver.threads sampling.mcts sampling.puct sampling.tree adapters.kaggle "
-    "adapters.model adapters.openspiel adapters.process",
+    "solver.table solver.threads solver.whole sampling.mcts sampling.puct sampling.tree "
+    "adapters.kaggle adapters.model adapters.openspiel adapters.process",
     shared="errors zoo.entries zoo.imports solver.lowlevel adapters.kaggle_runner "
     "adapters.supervisor",
 )

@@ -30,7 +30,7 @@ from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption
 from c4env.files import write_whole
-from c4env.geometry import IS_STANDARD
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.position import Position
 
 if TYPE_CHECKING:
@@ -177,6 +177,8 @@ class TwelvePlyBook(Book):
 @functools.cache
 def default_book() -> Book:
     """The book that comes with this package."""
+    if not IS_STANDARD:
+        raise BookUnavailable(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
     file = resources.files("agents.solver") / "book_8ply.bin"
     try:
         return Book._parse(file.read_bytes(), "default")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from evaluation.commands.options import add_format
+from evaluation.commands.options import add_board, add_format
 from evaluation.commands.output import say, show
 from evaluation.tables import Table
 
@@ -12,6 +12,7 @@ from evaluation.tables import Table
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="NAME", help="only these")
+    add_board(parser)
     add_format(parser)
 
 
