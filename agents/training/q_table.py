@@ -14,15 +14,15 @@ from typing import Any, Final
 
 import numpy as np
 
-import agents
-import c4env
 from agents.training import needs, run
+from c4env import ConnectFourVectorEnv
 from c4env.arrays import Float64s, Int64s
+from c4env.boards import Size, load
 
 with needs("plots", __name__):
     from matplotlib.figure import Figure
 
-BOARD: Final = (4, 4, 4)
+BOARD: Final = Size(rows=4, columns=4, connect=4)
 LOOKS: Final = 40  # at the error, over the whole training
 
 
@@ -36,10 +36,7 @@ def train(
     truth = Truth()
     table = np.zeros(truth.values.shape)
     chance = np.random.default_rng(seed)
-    rows, columns, connect = BOARD
-    envs = c4env.ConnectFourVectorEnv(
-        boards, autoreset_mode="SameStep", rows=rows, columns=columns, connect=connect
-    )
+    envs = ConnectFourVectorEnv(boards, autoreset_mode="SameStep", **BOARD._asdict())
     seen, _ = envs.reset(seed=seed)
     now, legal = truth.rows_of(seen["observation"]), seen["action_mask"] == 1
     daring = np.linspace(0.1, 1.9, boards).clip(max=1.0)  # how often a board tries any column
@@ -69,9 +66,9 @@ class Truth:
     """
 
     def __init__(self) -> None:
-        board = agents.board(*BOARD).__name__
-        whole: Any = importlib.import_module(f"{board}.solver.whole")
-        cells: Any = importlib.import_module(f"{c4env.board(*BOARD).__name__}.bitboard")
+        our_agents, our_rules = (load(name, BOARD).__name__ for name in ("agents", "c4env"))
+        whole: Any = importlib.import_module(f"{our_agents}.solver.whole")
+        cells: Any = importlib.import_module(f"{our_rules}.bitboard")
         rows = whole.whole_board()
         rows = rows[(rows["columns"] != whole.NO_SCORE).any(axis=1)]
         rows = rows[np.argsort(rows["mine"] << cells.BITS | rows["theirs"])]
