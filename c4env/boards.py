@@ -113,6 +113,9 @@ def made_for_any_board(package: str, any_board: str, shared: str) -> Callable[..
         assert init is not None  # it is a package with an __init__
         lists = (frozenset(modules.split()) for modules in (any_board, shared))
         _packages[name] = _Package(Path(init).parent, *lists)
+        for module in list(sys.modules):  # boards that packages below are in use for
+            if (found := _OTHER.fullmatch(module)) and not found["inner"]:
+                importlib.import_module(f"{name}.on_{found['size']}")
 
     def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
         """This package for another board: the same names, of that board.

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -179,6 +181,15 @@ def test_a_solver_of_another_board_has_no_book() -> None:
     large = part(Size(8, 7, 4), "solver.table")
     with pytest.raises(InvalidOption, match="table_mb=64: expected 16384 or more"):
         large.allocate(64)
+
+
+def test_agents_are_known_to_a_board_that_was_there_before_them() -> None:
+    code = (
+        "import c4env; board = c4env.board(4, 4); import agents; "
+        "env = board.ConnectFourEnv('alphabeta:depth=1', 1); print(env.reset()[1]['ply'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
 
 
 def test_agents_answer_inside_environments_of_the_board() -> None:
