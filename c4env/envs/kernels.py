@@ -108,52 +108,11 @@ def two_bytes(own: int, other: int, column: int) -> int:
     return own >> shift & COLUMN | (other >> shift & COLUMN) << BYTE
 
 
-@kernel("void(int32[::1], int64, int64)", nogil=True)
-def write_planes(words: NDArray[np.int32], own: int, other: int) -> None:
-    """Write the planes ``(6, 7, 2)`` of two sides' discs into a board's words ``[21]``.
-
-    A word holds four bytes of the planes, so a pair of rows is seven words; byte k of a word
-    gets the bit of its cell by one shift for all four.
-    """
-    c0 = two_bytes(own, other, 0)
-    c1 = two_bytes(own, other, 1)
-    c2 = two_bytes(own, other, 2)
-    c3 = two_bytes(own, other, 3)
-    c4 = two_bytes(own, other, 4)
-    c5 = two_bytes(own, other, 5)
-    c6 = two_bytes(own, other, 6)
-    for pair in range(ROWS // 2):
-        upper = ROWS - 1 - 2 * pair  # heights of the two rows
-        lower = upper - 1
-        k = COLUMNS * pair
-        words[k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
-        words[k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
-        words[k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
-        words[k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
-        words[k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
-        words[k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
-        words[k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
-
-
-@kernel("void(int32[::1], int64, int64)", nogil=True)
-def write_any_planes(words: NDArray[np.int32], own: int, other: int) -> None:
-    """:func:`write_planes` on boards of any size, two cells a word; a tenth slower on 6x7."""
-    for k in range(WORDS):
-        word = 0
-        for cell in range(2 * k, min(2 * k + 2, CELLS)):
-            pair = own >> FROM_TOP[cell] & 1 | (other >> FROM_TOP[cell] & 1) << BYTE
-            word |= pair << (HALF * (cell & 1))
-        words[k] = word
-
-
-write: Final = write_planes if (ROWS, COLUMNS) == (6, 7) else write_any_planes
-
-
 @kernel(
     "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64, int64)",
     nogil=True,
 )
-def observe(
+def observe_6x7(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,
@@ -167,7 +126,8 @@ def observe(
 
     A board is seen by the player in ``seats`` (0 or 1), or by the side to move where
     that is -1. ``finished`` is ``NO_COLUMN`` or ``ANY_COLUMN``: what the mask of a finished
-    game allows.
+    game allows. A word holds four bytes of the planes ``(6, 7, 2)``, so a pair of rows is
+    seven words; byte k of a word gets the bit of its cell by one shift for all four.
     """
     for i in range(start, stop):
         own = int(boards[i, 0])
@@ -178,9 +138,64 @@ def observe(
             blocked = NO_COLUMN
         if results[i] != ONGOING:
             blocked = finished
-        write(words[i], own, other)
+        c0 = two_bytes(own, other, 0)
+        c1 = two_bytes(own, other, 1)
+        c2 = two_bytes(own, other, 2)
+        c3 = two_bytes(own, other, 3)
+        c4 = two_bytes(own, other, 4)
+        c5 = two_bytes(own, other, 5)
+        c6 = two_bytes(own, other, 6)
+        for pair in range(ROWS // 2):
+            upper = ROWS - 1 - 2 * pair  # heights of the two rows
+            lower = upper - 1
+            k = COLUMNS * pair
+            words[i, k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
+            words[i, k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
+            words[i, k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
+            words[i, k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
+            words[i, k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
+            words[i, k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
+            words[i, k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
         for column in range(COLUMNS):
             masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64, int64)",
+    nogil=True,
+)
+def observe_any(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    finished: int,
+    words: NDArray[np.int32],
+    masks: Int8s,
+    start: int,
+    stop: int,
+) -> None:
+    """:func:`observe_6x7` for boards of any size, two cells a word; a fifth slower on 6x7."""
+    for i in range(start, stop):
+        own = int(boards[i, 0])
+        other = int(boards[i, 1])
+        blocked = own | other
+        if seats[i] >= 0 and popcount(blocked) & 1 != seats[i]:
+            own, other = other, own
+            blocked = NO_COLUMN
+        if results[i] != ONGOING:
+            blocked = finished
+        for k in range(WORDS):
+            first = FROM_TOP[2 * k]
+            word = own >> first & 1 | (other >> first & 1) << BYTE
+            if 2 * k + 1 < CELLS:
+                second = FROM_TOP[2 * k + 1]
+                word |= (own >> second & 1 | (other >> second & 1) << BYTE) << HALF
+            words[i, k] = word
+        for column in range(COLUMNS):
+            masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
+
+
+observe: Final = observe_6x7 if (ROWS, COLUMNS) == (6, 7) else observe_any
 
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
