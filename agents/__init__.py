@@ -10,9 +10,10 @@ from typing import Any
 
 from agents.base import Agent, SearchResult
 from agents.zoo.registry import describe, make, names, register
+from c4env.boards import made_for_any_board
 from c4env.envs.asking import TRANSLATORS
 
-__all__ = ["Agent", "SearchResult", "describe", "make", "names", "register"]
+__all__ = ["Agent", "SearchResult", "board", "describe", "make", "names", "register"]
 
 # Asked for by the evaluation: another distribution installs a package called `agents` too.
 ZOO = "c4env"
@@ -29,3 +30,15 @@ def _as_opponent(agent: Any) -> Any:
 
 
 TRANSLATORS.append(_as_opponent)
+
+board = made_for_any_board(
+    __name__,
+    any_board="base simple batched zoo.registry zoo.table search.evaluations search.fixed_depth "
+    "search.heuristics search.packing search.threats search.weights search.windows "
+    "published.alphabeta published.minimax published.negamax solver.batch solver.book "
+    "solver.bounds solver.driver solver.enumeration solver.perfect solver.search solver.solver "
+    "solver.table solver.threads solver.whole sampling.mcts sampling.puct sampling.tree "
+    "adapters.model adapters.openspiel adapters.programs.kaggle adapters.programs.process",
+    shared="errors zoo.entries zoo.imports solver.lowlevel "
+    "adapters.programs.kaggle_runner adapters.programs.supervisor",
+)

@@ -129,6 +129,13 @@ class SearchingAgent(Agent):
         """
 
 
+def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
+    """A seed as an integer that can be written down."""
+    if isinstance(seed, np.random.SeedSequence):
+        return int(seed.generate_state(1, np.uint64)[0])
+    return seed
+
+
 def require_count(name: str, value: object, low: int, high: int) -> int:
     """An option of an agent made without a spec, if it is an integer from ``low`` to ``high``.
 

@@ -22,6 +22,7 @@ from agents.search.greedy import greedy_columns
 from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Greedy, Random
 from agents.zoo.registry import make
+from agents.zoo.table import DEFAULT_HEURISTIC
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
@@ -77,7 +78,7 @@ class BatchedSearch:
     def __init__(
         self,
         depth: int,
-        heuristic: str | Heuristic = "chain",
+        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
         *,
         rules: Rules = CHAIN_RULES,
         threads: int = 1,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from agents.base import Agent, require_move
+from agents.zoo.table import DEFAULT_HEURISTIC
 
 if TYPE_CHECKING:
     from agents.search.heuristics import Heuristic
@@ -39,7 +40,7 @@ class Greedy(Agent):
         heuristic: name or import path of the heuristic (``agents.search.heuristics``).
     """
 
-    def __init__(self, heuristic: str | Heuristic = "chain") -> None:
+    def __init__(self, heuristic: str | Heuristic = DEFAULT_HEURISTIC) -> None:
         from agents.search.heuristics import load, repeats
 
         self._heuristic_name = heuristic

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from c4env.boards import made_for_any_board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
 
@@ -46,7 +47,7 @@ _HOME = {
 
 __all__ = [
     "Batch", "ConnectFourEnv", "ConnectFourVectorEnv", "ManualPolicy", "MaskInObservation",
-    "Observation", "Outcome", "Position", "TensorEnv", "env", "format_moves", "observe",
+    "Observation", "Outcome", "Position", "TensorEnv", "board", "env", "format_moves", "observe",
     "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
 
@@ -54,3 +55,13 @@ __getattr__, __dir__ = lazy_names(__name__, _HOME)
 
 
 register_all()
+
+board = made_for_any_board(
+    __name__,
+    any_board="geometry bitboard position observation view.rendering view.viewer "
+    "envs.aec envs.asking envs.batch envs.drop_in envs.games envs.kernels envs.manual_policy "
+    "envs.opponents envs.options envs.single envs.stable_baselines envs.tensor "
+    "envs.vector",
+    shared="boards errors lazy files cores arrays jit drand48 view.window envs.masked "
+    "envs.registration",
+)

@@ -14,18 +14,20 @@ so bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of
 ``column`` (0..6, from the left). Neighbours lie 1 (up), 7 (right), 8 (right and up)
 and 6 (right and down) bits apart: ``DIRECTIONS``. ``mine`` is the side to move, ``theirs``
 the other.
+
+All of this follows from the three numbers in ``c4env.geometry``, which are others for other boards.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from c4env.geometry import COLUMNS as COLUMNS
+from c4env.geometry import CONNECT as CONNECT
+from c4env.geometry import ROWS as ROWS
 from c4env.jit import kernel
 
-ROWS: Final = 6
-COLUMNS: Final = 7
 CELLS: Final = ROWS * COLUMNS
-CONNECT: Final = 4  # discs in a row that win; the kernels here are written out for four
 STRIDE: Final = ROWS + 1  # bits a column
 BITS: Final = COLUMNS * STRIDE  # bits a board, those above the columns included
 UP: Final = 1
@@ -37,11 +39,24 @@ COLUMN: Final = (1 << ROWS) - 1  # the six cells of column 0
 BOARD: Final = BOTTOM * COLUMN  # all 42 cells
 TOP: Final = BOTTOM << (ROWS - 1)
 MARKED_COLUMN: Final = (1 << STRIDE) - 1  # column 0 with the bit above it
-CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2))
-CENTRE_FIRST: Final = tuple(sorted(range(COLUMNS), key=lambda column: abs(column - COLUMNS // 2)))
+CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2)) | COLUMN << (STRIDE * ((COLUMNS - 1) // 2))
+"""The middle column, or both where the number of columns is even."""
+CENTRE_FIRST: Final = tuple(sorted(range(COLUMNS), key=lambda c: abs(2 * c - (COLUMNS - 1))))
 """The columns by their distance from the centre, of two the left one first: 3 2 4 1 5 0 6."""
 FROM_TOP: Final = tuple(STRIDE * c + h for h in reversed(range(ROWS)) for c in range(COLUMNS))
 """The bit of each cell, row by row from the top."""
+
+
+def _doublings() -> tuple[int, ...]:
+    steps, length = [], 1
+    while length < CONNECT:
+        steps.append(min(length, CONNECT - length))
+        length += steps[-1]
+    return tuple(steps)
+
+
+DOUBLINGS: Final = _doublings()
+"""How far lines are laid over each other to find four in a row: discs make pairs, pairs fours."""
 
 _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 else 0
 
@@ -60,8 +75,10 @@ def popcount(bits: int) -> int:
 def has_won(discs: int) -> bool:
     """True when the discs hold four in a row."""
     for shift in DIRECTIONS:
-        pairs = discs & (discs >> shift)
-        if pairs & (pairs >> (2 * shift)):
+        lines = discs  # by their first cell; of one disc, then of two, then of four
+        for step in DOUBLINGS:
+            lines &= lines >> (step * shift)
+        if lines:
             return True
     return False
 
@@ -71,9 +88,11 @@ def fours(discs: int) -> int:
     """The discs that are part of some four in a row."""
     cells = 0
     for shift in DIRECTIONS:
-        pairs = discs & (discs >> shift)
-        starts = pairs & (pairs >> (2 * shift))
-        cells |= starts | (starts << shift) | (starts << (2 * shift)) | (starts << (3 * shift))
+        lines = discs
+        for step in DOUBLINGS:
+            lines &= lines >> (step * shift)
+        for i in range(CONNECT):
+            cells |= lines << (i * shift)
     return cells
 
 
@@ -95,14 +114,17 @@ def winning_cells(discs: int) -> int:
 
     Upright only the cell on top of the three: those below it are taken on any board.
     """
-    cells = (discs << 1) & (discs << 2) & (discs << 3)
+    cells = BOARD
+    for i in range(1, CONNECT):
+        cells &= discs << i
     for shift in SIDEWAYS:
-        pairs = (discs << shift) & (discs << (2 * shift))
-        cells |= pairs & (discs << (3 * shift))  # xxx.
-        cells |= pairs & (discs >> shift)  # xx.x
-        pairs = (discs >> shift) & (discs >> (2 * shift))
-        cells |= pairs & (discs << shift)  # x.xx
-        cells |= pairs & (discs >> (3 * shift))  # .xxx
+        before = BOARD  # cells with discs in all places before them: none, then one, ...
+        for place in range(CONNECT):  # of the cell in its line: .xxx, x.xx, xx.x, xxx.
+            line = before
+            for i in range(1, CONNECT - place):
+                line &= discs >> (i * shift)
+            cells |= line
+            before &= discs << ((place + 1) * shift)
     return cells & BOARD
 
 

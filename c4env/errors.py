@@ -63,6 +63,10 @@ class MissingExtra(C4Error, ImportError):
     """Something that needs a package which is not installed; the message says which."""
 
 
+class WrongBoard(C4Error, ImportError):
+    """Something that is made for a board of another size than the one it was asked for."""
+
+
 class OpponentFailed(C4Error):
     """An opponent that raised an error, or chose what it cannot play."""
 

@@ -27,6 +27,8 @@ from typing import Any, Final, TypeVar
 import numba
 from numba import types
 
+from c4env.boards import STANDARD, size_of
+
 config: Any = numba.config  # its settings are made at run time
 
 KEPT_DAYS: Final = 14  # without use, before the machine code of other sources is removed
@@ -74,6 +76,12 @@ def cache_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix=name))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
+
+
+def _folder_of(function: Callable[..., Any]) -> Path:
+    """Where its machine code is kept: for each board apart, since the sources are the same."""
+    size = size_of(function.__module__) or STANDARD
+    return cache_folder() if size == STANDARD else cache_folder() / str(size)
 
 
 def remove_unused(base: Path) -> None:
@@ -131,7 +139,7 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
             # The one type the heuristics need; measured and tested here.
             warnings.filterwarnings("ignore", "First-class function type")
             before = config.CACHE_DIR
-            config.CACHE_DIR = str(cache_folder())
+            config.CACHE_DIR = str(_folder_of(function))
             try:
                 dispatcher = numba.njit(signature, cache=True, **options)(function)
             finally:

@@ -19,6 +19,7 @@ from c4env.bitboard import (
     CELLS,
     COLUMN,
     COLUMNS,
+    CONNECT,
     FROM_TOP,
     ROWS,
     STRIDE,
@@ -29,12 +30,14 @@ from c4env.bitboard import (
     mirror,
 )
 from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
+from c4env.geometry import BOARD_SIZE, IS_STANDARD, LINE_IN_WORDS
+from c4env.geometry import DIGITS as DIGITS
 
-DIGITS: Final = "1234567"  # the columns, as solvers write them
 DISCS: Final = "xo"  # how str() draws the discs of players 0 and 1
 EMPTY: Final = "."
-FIRST_WIN: Final = 7  # plies after which there can be four in a row
+FIRST_WIN: Final = 2 * CONNECT - 1  # plies after which there can be four in a row
 
+_EXPECTED: Final = f"expected an integer 0..{COLUMNS - 1}"
 _COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
 _TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
 
@@ -113,7 +116,7 @@ class Position:
         if has_won(mine):
             raise InvalidPosition(
                 f"bitboards {mine:#x} (side to move) and {theirs:#x}: the side to move has "
-                "four in a row already; the game ended before this turn"
+                f"{LINE_IN_WORDS} in a row already; the game ended before this turn"
             )
         return cls._of(mine, theirs, (mine | theirs).bit_count())
 
@@ -138,9 +141,9 @@ class Position:
                 position = position.play(column)
             except IllegalMove:
                 # In the notation that was given, where columns count from 1.
-                legal = ", ".join(str(other + 1) for other in position.legal_columns())
+                legal = ", ".join(DIGITS[other] for other in position.legal_columns())
                 why = f" is full; legal columns: {legal}" if legal else ": the game is over"
-                raise IllegalMove(f"{moves!r}, move {ply + 1}: column {column + 1}{why}") from None
+                raise IllegalMove(f"{moves!r}, move {ply + 1}: column {moves[ply]}{why}") from None
         return position
 
     @classmethod
@@ -252,15 +255,16 @@ class Position:
         return (self._of, (self.mine, self.theirs, self.plies))
 
     def __repr__(self) -> str:
+        name = "Position" if IS_STANDARD else f"board{tuple(BOARD_SIZE)}.Position"
         try:
-            return f"Position.parse({self.moves()!r})"
+            return f"{name}.parse({self.moves()!r})"
         except InvalidPosition:
-            return f"Position.from_bitboards({self.mine:#x}, {self.theirs:#x})"
+            return f"{name}.from_bitboards({self.mine:#x}, {self.theirs:#x})"
 
     def __str__(self) -> str:
         cells = [(EMPTY, *DISCS)[number] for number in numbered_cells(self)]
         lines = [" ".join(cells[start : start + COLUMNS]) for start in range(0, CELLS, COLUMNS)]
-        lines.append(" ".join(str(column + 1) for column in range(COLUMNS)))
+        lines.append(" ".join(DIGITS))
         return "\n".join(lines)
 
     def _repr_svg_(self) -> str:
@@ -278,13 +282,13 @@ def parse_column(value: object) -> int:
     """
     if type(value) is not int:
         if isinstance(value, bool):
-            raise InvalidAction(f"{value!r} is not a column: expected an integer 0..6")
+            raise InvalidAction(f"{value!r} is not a column: {_EXPECTED}")
         try:
             value = operator.index(value)  # type: ignore[arg-type]  # the question asked here
         except TypeError:
-            raise InvalidAction(f"{value!r} is not a column: expected an integer 0..6") from None
+            raise InvalidAction(f"{value!r} is not a column: {_EXPECTED}") from None
     if not 0 <= value < COLUMNS:
-        raise InvalidAction(f"{value} is not a column: expected an integer 0..6")
+        raise InvalidAction(f"{value} is not a column: {_EXPECTED}")
     return value
 
 
@@ -298,13 +302,14 @@ def parse_moves(text: str) -> tuple[int, ...]:
         raise InvalidNotation(f"{text!r} is not a move string such as '4455'")
     for index, digit in enumerate(text):
         if digit not in DIGITS:
-            raise InvalidNotation(f"{text!r}: {digit!r} at {index + 1} is not a column 1..7")
-    return tuple(int(digit) - 1 for digit in text)
+            expected = f"a column {DIGITS[0]}..{DIGITS[-1]}"
+            raise InvalidNotation(f"{text!r}: {digit!r} at {index + 1} is not {expected}")
+    return tuple(map(DIGITS.index, text))
 
 
 def format_moves(columns: Iterable[int]) -> str:
     """1-based digits of 0-based columns, the inverse of :func:`parse_moves`."""
-    return "".join(str(parse_column(column) + 1) for column in columns)
+    return "".join([DIGITS[parse_column(column)] for column in columns])
 
 
 def numbered_cells(position: Position) -> list[int]:

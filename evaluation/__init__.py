@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import agents
+from c4env.boards import made_for_any_board
 from c4env.lazy import lazy_names
 
 if getattr(agents, "ZOO", None) != "c4env":
@@ -32,8 +33,20 @@ _HOME = {
 }
 
 __all__ = [
-    "GameRecord", "Match", "Refutation", "Tournament", "gauntlet", "play_match", "refute",
+    "GameRecord", "Match", "Refutation", "Tournament", "board", "gauntlet", "play_match", "refute",
     "round_robin",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _HOME)
+
+board = made_for_any_board(
+    __name__,
+    any_board="__main__ play commands.gauntlet commands.list commands.match commands.options "
+    "commands.output commands.pages commands.play commands.progress commands.report commands.run "
+    "commands.solve games.check games.game games.settings games.tournament "
+    "games.workers plan.field plan.openings report.summary store.export store.growth store.record "
+    "store.replay store.transcripts strength.costs strength.lotteries strength.ratings "
+    "strength.wintable studies.match",
+    shared="errors seeds tables plan.schedule store.files store.journal strength.fit "
+    "strength.loss strength.sprt games.backends games.processes report.labels",
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import signal
 import sys
@@ -10,6 +11,8 @@ import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from c4env.boards import Size
+from c4env.geometry import BOARD_SIZE
 from evaluation.commands import COMMANDS, module_of
 from evaluation.commands.options import Parser
 from evaluation.commands.output import say
@@ -34,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _end_with_agents(code: int) -> None:
     """End what agents left running: worker processes, and threads that would keep this one."""
-    if workers := sys.modules.get("evaluation.games.workers"):
-        workers.dismiss_processes()
+    for name in [name for name in sys.modules if name.endswith(".games.workers")]:
+        sys.modules[name].dismiss_processes()
     main = threading.main_thread()
     if any(thread is not main and not thread.daemon for thread in threading.enumerate()):
         for stream in (sys.stdout, sys.stderr):
@@ -66,7 +69,13 @@ def _execute(given: list[str]) -> int:
         command = module_of(name)
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
         command.configure(parser)
-        code = command.execute(parser.parse_args(given[1:]))
+        arguments = parser.parse_args(given[1:])
+        if getattr(arguments, "board", None) is not None:
+            size = Size.parse(arguments.board)
+            if size != BOARD_SIZE:
+                there = importlib.import_module(f"evaluation.on_{size}.__main__")
+                return int(there._execute(given))
+        code = command.execute(arguments)
         sys.stdout.flush()
         return int(code or 0)
     except ValueError as error:

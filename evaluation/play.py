@@ -11,22 +11,22 @@ from typing import Any, Final, NamedTuple
 
 from agents.base import Agent, SearchingAgent
 from c4env.observation import observe
-from c4env.position import DISCS, Position, format_moves
+from c4env.position import DIGITS, DISCS, Position, format_moves
 from c4env.view.rendering import ansi
 from evaluation.errors import RunInUse, UnreadableRun
 from evaluation.games.game import Fault, ask, begin, game_seed
-from evaluation.store.record import GAMES_FILE, Ending, GameRecord, open_games
+from evaluation.store.record import BOARD, GAMES_FILE, Ending, GameRecord, open_games
 from evaluation.tables import restyled
 
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""
 
-PEOPLE: Final = {"played": "by people"}
+PEOPLE: Final = {"played": "by people", **BOARD}
 """The header of a record of games that people played."""
 
 PATIENCE: Final = 5.0  # seconds to wait for another game that is being recorded
 
-HELP: Final = "1-7 drops a disc, u takes back, h hints, q leaves"
+HELP: Final = f"1-{DIGITS[-1]} drops a disc, u takes back, h hints, q leaves"
 
 
 class _Leave(Exception):
@@ -98,7 +98,7 @@ class TerminalGame:
             column, nodes = answer
             seconds = time.perf_counter() - started
             self._turns.append(_Turn(column, nodes, seconds, self.position.play(column)))
-            self.show(f"\n{self._says(seat, 'play')} {column + 1}\n{self._board()}")
+            self.show(f"\n{self._says(seat, 'play')} {DIGITS[column]}\n{self._board()}")
         winner = self.position.outcome.winner
         if winner is None:
             self.show("a draw")
@@ -126,7 +126,7 @@ class TerminalGame:
         """A legal column; commands are carried out and bad input is answered on the way."""
         while True:
             who = "you" if self._is_you(seat) else self.names[seat]
-            text = self.ask(f"{who} ({DISCS[seat]}), column 1-7: ").strip().lower()
+            text = self.ask(f"{who} ({DISCS[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
             if text == "q":
                 raise _Leave
             if text == "u":
@@ -135,16 +135,16 @@ class TerminalGame:
             elif text == "h":
                 result = self.hint.search(self.position)
                 line = format_moves(result.principal_variation)
+                column = DIGITS[result.column]
                 self.show(
-                    f"hint: {result.column + 1} (value {result.value:g} at depth {result.depth}, "
-                    f"line {line})"
+                    f"hint: {column} (value {result.value:g} at depth {result.depth}, line {line})"
                 )
-            elif text not in tuple("1234567"):
+            elif text not in tuple(DIGITS):
                 self.show(f"{text!r} is not a column: {HELP}")
-            elif not self.position.is_legal(int(text) - 1):
+            elif not self.position.is_legal(DIGITS.index(text)):
                 self.show(f"column {text} is full: {HELP}")
             else:
-                return int(text) - 1, 0
+                return DIGITS.index(text), 0
 
     def _take_back(self) -> None:
         """Back to the latest earlier turn of a person."""

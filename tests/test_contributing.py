@@ -24,7 +24,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / package, copy / package, ignore=ignored)
     blocks = re.findall(r"^```python\n# (\S+)\n(.*?)^```$", TEXT, re.M | re.S)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for name, code in blocks:
         with (copy / name).open("a", encoding="utf-8") as file:
             file.write(f"\n\n{code}" if (copy / name).stat().st_size else code)

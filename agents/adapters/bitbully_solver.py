@@ -7,8 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.adapters.programs.engine import as_number
-from agents.base import Agent, require_move
+from agents.base import Agent, as_number, require_move
 from agents.zoo.entries import require_choice
 from c4env.errors import MissingExtra
 from c4env.position import Position

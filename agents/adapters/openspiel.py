@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.adapters.programs.engine import as_number
-from agents.base import Agent, require_move
+from agents.base import Agent, as_number, require_move
 from agents.zoo.entries import require_choice
 from c4env.errors import MissingExtra
-from c4env.position import Position, parse_column
+from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+from c4env.position import Position, parse_column, parse_moves
 
 SEED_LIMIT: Final = 2**31  # of its generators
 
@@ -39,7 +39,8 @@ class OpenSpielBot(Agent):
             import pyspiel
         except ImportError as error:
             raise MissingExtra(f"open_spiel: {error}: pip install 'c4env[open-spiel]'") from None
-        self._game = pyspiel.load_game("connect_four")
+        size = f"rows={ROWS},columns={COLUMNS},x_in_row={CONNECT}"
+        self._game = pyspiel.load_game("connect_four" if IS_STANDARD else f"connect_four({size})")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
         require_choice("open_spiel", "bot", bot, known)
         self.bot, self.simulations, self.c, self.depth = bot, simulations, c, depth
@@ -58,8 +59,8 @@ class OpenSpielBot(Agent):
         """The bot's column, for the player whose turn it is."""
         require_move(position)
         state = self._game.new_initial_state()
-        for digit in position.moves():
-            state.apply_action(int(digit) - 1)
+        for column in parse_moves(position.moves()):
+            state.apply_action(column)
         return parse_column(self._steps[position.to_move](state))
 
 

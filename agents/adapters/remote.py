@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from agents.adapters.http_requests import is_loopback
-from agents.adapters.programs.engine import LONGEST_COUNT, as_number, best
-from agents.base import Agent, require_move
+from agents.adapters.programs.engine import LONGEST_COUNT, best
+from agents.base import Agent, as_number, require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
 from agents.zoo.entries import require_choice
 from c4env.bitboard import COLUMNS

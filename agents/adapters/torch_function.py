@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from agents.adapters.programs.engine import as_number
-from agents.base import Agent, require_move
+from agents.base import Agent, as_number, require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.imports import import_callable
 from c4env.bitboard import COLUMNS

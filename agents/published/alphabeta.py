@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules
 from agents.search.heuristics import WIN, Heuristic
 from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
+from agents.zoo.table import DEFAULT_HEURISTIC
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report leaves the order of columns and the value of a win open: left to right, the
@@ -29,7 +30,10 @@ class AlphaBeta(FixedDepth):
     prune: ClassVar[bool] = True
 
     def __init__(
-        self, depth: int = 7, heuristic: str | Heuristic = "chain", rules: Rules = CHAIN_RULES
+        self,
+        depth: int = 7,
+        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
+        rules: Rules = CHAIN_RULES,
     ) -> None:
         super().__init__(depth, heuristic, rules)
 

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from agents.search.fixed_depth import CHAIN_RULES, FixedDepth
 from agents.search.heuristics import Heuristic
+from agents.zoo.table import DEFAULT_HEURISTIC
 
 
 class Minimax(FixedDepth):
@@ -17,5 +18,5 @@ class Minimax(FixedDepth):
 
     prune: ClassVar[bool] = False
 
-    def __init__(self, depth: int = 7, heuristic: str | Heuristic = "chain") -> None:
+    def __init__(self, depth: int = 7, heuristic: str | Heuristic = DEFAULT_HEURISTIC) -> None:
         super().__init__(depth, heuristic, CHAIN_RULES)

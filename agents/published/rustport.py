@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
-from agents.search.heuristics import line_score
+from agents.search.evaluations import line_score
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 from c4env.position import Position

@@ -29,6 +29,8 @@ from agents.sampling.tree import (
 from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, popcount
+from c4env.boards import require_board
+from c4env.geometry import BOARD_SIZE
 from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
 from c4env.position import Position
@@ -304,6 +306,7 @@ def load(function: str | PolicyValue) -> PolicyValue:
         InvalidFunction: there is none.
     """
     if callable(function):
+        require_board(function, BOARD_SIZE, f"puct: function={function!r}")
         return function
     if not isinstance(function, str):
         raise InvalidFunction(
@@ -317,4 +320,5 @@ def load(function: str | PolicyValue) -> PolicyValue:
     found: PolicyValue = import_callable(
         function, InvalidFunction, f"puct: function={function!r}", expected
     )
+    require_board(found, BOARD_SIZE, f"puct: function={function!r}")
     return found

@@ -27,8 +27,10 @@ import numpy as np
 from agents.solver import enumeration
 from agents.solver.table import position_key
 from c4env.arrays import Int8s, Int64s
+from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption
 from c4env.files import write_whole
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.position import Position
 
 if TYPE_CHECKING:
@@ -132,6 +134,12 @@ class Book:
         """
         if book is None or isinstance(book, Book):
             return book
+        if not IS_STANDARD:
+            if book == "default":
+                return None
+            raise InvalidOption(
+                f"book={book!r}: expected None, there are books for {STANDARD} alone"
+            )
         if book == "default":
             return default_book()
         if book == "12ply":
@@ -169,6 +177,8 @@ class TwelvePlyBook(Book):
 @functools.cache
 def default_book() -> Book:
     """The book that comes with this package."""
+    if not IS_STANDARD:
+        raise BookUnavailable(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
     file = resources.files("agents.solver") / "book_8ply.bin"
     try:
         return Book._parse(file.read_bytes(), "default")

@@ -20,24 +20,21 @@ from __future__ import annotations
 
 from typing import Final
 
-from c4env.bitboard import BOARD, BOTTOM, ROWS, TOP, UP, has_won, popcount
+from c4env.bitboard import BOARD, BOTTOM, ROWS, UP, has_won, popcount
 from c4env.jit import kernel
 
 EVEN_ROWS: Final = sum(BOTTOM << row for row in range(1, ROWS, 2))
 ODD_ROWS: Final = sum(BOTTOM << row for row in range(0, ROWS, 2))
 NO_CLAIM: Final = -1
 
-_LOWEST_TWO: Final = BOTTOM | (BOTTOM << UP)
 _SENTINELS: Final = BOTTOM << ROWS  # the bits above the columns
 
 
 @kernel("int64(int64)")
 def upwards(cells: int) -> int:
     """The cells and all above them in their columns."""
-    # One cell up, then two, then four: a column has six.
-    cells |= (cells << UP) & BOARD
-    cells |= ((cells & ~TOP) << (2 * UP)) & BOARD
-    return cells | ((cells & _LOWEST_TWO) << (4 * UP))
+    # Taken from the bit above its column, a column's lowest cell sets all bits from there up.
+    return (cells | (_SENTINELS - cells)) & BOARD
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")

@@ -24,6 +24,8 @@ from agents.solver.table import MARKS, fetch, lower_bound, mix, probe, store, up
 from c4env.bitboard import (
     CELLS,
     COLUMNS,
+    ROWS,
+    STRIDE,
     UP,
     mirror,
     playable,
@@ -45,11 +47,12 @@ SETTLED: Final = 6  # frame of a node above that another thread has settled, or 
 SPENT: Final = 7  # nodes that the score of the position asked for took; -1: not known yet
 STOPPED: Final = 8  # whether whoever asked wants no answer any more
 FRAMES: Final = 16
-FRAME: Final = 64  # words a ply
+FRAME: Final = 8 * (COLUMNS + 1)  # words a ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 
 # A frame holds the children of a node, CHILD words each, and from ORDER on their numbers.
 CHILD: Final = 8
+NUMBERS: Final = 1 << COLUMNS.bit_length()  # beyond a child's number; its priority is above
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
 # Words a child does not need, for a shared node: the frame of the one above it, its own
@@ -58,9 +61,9 @@ ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
 NEVER: Final = 1 << 62  # as a limit of nodes
 
-MIRROR_PLIES: Final = 24  # up to here a position and its mirror share an entry
-CUTOFF_PLIES: Final = 28  # up to here all children are looked up before one is searched
-TABLE_PLIES: Final = 34  # beyond, searching is as fast as looking up
+MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror share an entry
+CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are looked up before one is searched
+TABLE_PLIES: Final = CELLS - 8  # 34: beyond, searching is as fast as looking up
 
 # Weights of a move's priority, fitted by searching many positions (see the README).
 THREAT: Final = 28
@@ -71,9 +74,15 @@ CHOICE: Final = -12
 FORCED: Final = 45
 TURN_LOST: Final = -60
 _ROW_VALUES: Final = (-26, -4, 7, 1, 0, -12)
-_COLUMN_VALUES: Final = (0, 8, 16, 35, 16, 8, 0)
+_COLUMN_VALUES: Final = (0, 8, 16, 35)  # of the outermost columns, the next, ...
 CELL_VALUES: Final = np.array(
-    [column + row for column in _COLUMN_VALUES for row in (*_ROW_VALUES, 0)], dtype=np.int64
+    [
+        _COLUMN_VALUES[min(column, COLUMNS - 1 - column, 3)]
+        + (_ROW_VALUES[6 * row // ROWS] if row < ROWS else 0)
+        for column in range(COLUMNS)
+        for row in range(STRIDE)
+    ],
+    dtype=np.int64,
 )
 
 UNDECIDED: Final = 99
@@ -127,6 +136,8 @@ def parity_bound(
     Returns:
         an upper bound of ``alpha`` or less, a lower one above it, or ``UNDECIDED``.
     """
+    if ROWS % 2:  # columns of an odd number of cells are not shared out in pairs
+        return UNDECIDED
     if plies & 1 == 0:  # the first player is to move
         score = even_claim(theirs, their_wins, mine, moves, max(-alpha, 0))
         if score >= 0:
@@ -260,7 +271,7 @@ def search(
             value = move_priority(cell, depth - plies, b_wins, a_wins, a | b, replies)
         else:
             value = move_priority(cell, depth - plies, a_wins, b_wins, a | b, replies)
-        value = value * CHILD + count
+        value = value * NUMBERS + count
         slot = frame + ORDER + count
         while slot > frame + ORDER and work[slot - 1] < value:
             work[slot] = work[slot - 1]
@@ -295,7 +306,7 @@ def search(
     i = 0
     while i < count or put_off:
         if i < count:
-            index = int(work[frame + ORDER + i]) & (CHILD - 1)
+            index = int(work[frame + ORDER + i]) & (NUMBERS - 1)
             i += 1
         else:
             index = trailing_zeros(put_off)

@@ -56,7 +56,7 @@ class Solver:
     Args:
         book: the opening book: ``"default"`` for the one that comes with the package,
             ``"12ply"`` for that of the package ``bitbully-databases``, a path or a
-            :class:`~agents.solver.book.Book`, or None for none.
+            :class:`~agents.solver.book.Book`, or None for none, as there is on other boards.
         table_mb: the most the transposition table may take, 1 or more; it is the next
             power of two of entries not above that, allocated when first needed.
         threads: threads that search together; they change no score.
@@ -153,7 +153,7 @@ class Solver:
             return CELLS - position.plies
         # The winner's last disc leaves |score| - 1 of its own in hand.
         winner = position.to_move if score > 0 else 1 - position.to_move
-        own_discs = CELLS // 2 + 1 - abs(score)
+        own_discs = (CELLS + 1 - winner) // 2 + 1 - abs(score)
         return 2 * own_discs - 1 + winner - position.plies
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:

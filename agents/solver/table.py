@@ -40,6 +40,7 @@ BIAS: Final = CELLS // 2 + 1  # added to a score to store it
 FIELD: Final = 63
 
 KEY_BITS: Final = BITS
+TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
 KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # so is folding the upper bits onto the lower
@@ -86,7 +87,7 @@ def fetch(table: Any, mask: int, mixed: int) -> None:
 def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
     """The entry of a mixed key, or 0. ``mask`` is the number of buckets less one."""
     place = (mixed & mask) << 1
-    signature = (mixed >> (KEY_BITS - TAG_BITS)) | (epoch << EPOCH_SHIFT)
+    signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)
     entry = int(table[place])
     if entry & SIGNATURE == signature:
         return entry
@@ -109,7 +110,7 @@ def store(
     The first slot of a bucket holds the entry that took most work, the second the newest other.
     """
     place = (mixed & mask) << 1
-    signature = (mixed >> (KEY_BITS - TAG_BITS)) | (epoch << EPOCH_SHIFT)
+    signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)
     work = bit_length(nodes)
     lower += BIAS
     upper += BIAS
@@ -144,6 +145,9 @@ def allocate(megabytes: int) -> Int64s:
         InvalidOption: the system does not give so much memory.
     """
     buckets = buckets_within(megabytes)
+    if buckets < 1 << TAG_SHIFT:
+        least = (BYTES_PER_BUCKET << TAG_SHIFT) >> 20
+        raise InvalidOption(f"table_mb={megabytes}: expected {least} or more for this board")
     try:
         memory = mmap.mmap(-1, buckets * BYTES_PER_BUCKET + 8 * MARKS)
     except (OSError, OverflowError) as error:

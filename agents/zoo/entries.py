@@ -82,4 +82,5 @@ class Entry:
     options: tuple[Option, ...] = ()
     argument: str = ""  # the option that a spec gives without its key: name:argument
     needs: tuple[str, ...] = ()  # modules of other packages that it cannot do without
+    any_board: bool = False  # it plays on boards of every size (c4env.board), not on 6x7x4 alone
     network: bool = False  # it asks over the network, which may cost money: never just to try it

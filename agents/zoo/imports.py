@@ -12,7 +12,7 @@ import types
 from collections.abc import Iterable
 from typing import Any, Final
 
-from c4env.errors import C4Error
+from c4env.errors import C4Error, WrongBoard
 
 taken_from_main: Final[dict[str, Any]] = {}
 """What was named in ``__main__``, by its path: a script or a session, which another process
@@ -61,6 +61,8 @@ def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) ->
     """
     try:
         found = import_attribute(path)
+    except WrongBoard:
+        raise
     except (ImportError, AttributeError) as error:
         raise wrong(f"{who}: {error}; expected {expected}") from error
     if not callable(found):

@@ -23,7 +23,9 @@ from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from agents.zoo.entries import REQUIRED, Entry, Option
 from agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
 from agents.zoo.table import ZOO
-from c4env.errors import C4Error
+from c4env.boards import STANDARD, require_board
+from c4env.errors import C4Error, WrongBoard
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"
 """Entry-point group of third parties: each loads an :class:`Entry`, or anything
@@ -39,7 +41,13 @@ def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
 
 def names() -> list[str]:
     """Every name :func:`make` knows: the zoo, what was registered, what is installed."""
-    return sorted({*_registered, *_third_parties()})
+    here = (name for name, agent in _registered.items() if _here(agent))
+    return sorted({*here, *_third_parties()})
+
+
+def _here(agent: Entry | Callable[..., Any]) -> bool:
+    """Whether an agent can play on this board, as far as that is known without asking it."""
+    return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
 def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = False) -> None:
@@ -209,7 +217,7 @@ def _split_name(text: str) -> tuple[str, str, str]:
 
 def _with_argument(name: str) -> Entry | None:
     """The entry of a name, if its agent takes an argument without a key."""
-    entry = _lookup(name) if name in names() else None
+    entry = _lookup(name) if name in _registered or name in _third_parties() else None
     return entry if isinstance(entry, Entry) and entry.argument else None
 
 
@@ -251,6 +259,9 @@ def make(spec: Any, **options: Any) -> Agent:
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
     target = _lookup(name)
+    if isinstance(target, Entry) and not _here(target):
+        others = ", ".join(entry.name for entry in ZOO if entry.any_board)
+        raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE} as {others} do")
     options_there = target.options if isinstance(target, Entry) else _options_of(target)
     known = {option.name: option for option in options_there}
     for key, value in given.items():
@@ -305,6 +316,7 @@ def _import(path: str) -> Callable[..., Any]:
         raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
     expected = "package.module:attribute or FILE.py:attribute"
     found: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
+    require_board(found, BOARD_SIZE, f"agent {path!r}")
     _check_parameters(path, found)
     return found
 

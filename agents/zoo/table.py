@@ -5,16 +5,27 @@ from __future__ import annotations
 from typing import Final
 
 from agents.zoo.entries import REQUIRED, Entry, Option
+from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+
+_CELLS: Final = ROWS * COLUMNS
 
 
 def _depth(default: int, note: str = "") -> Option:
     text = "plies looked ahead, the agent's own move included"
-    return Option("depth", int, default, text + note, 1, 42)
+    return Option("depth", int, default, text + note, 1, _CELLS)
 
 
 MOST: Final = 10**15  # of what is counted; beyond it counters of 64 bits could overflow
 DAY: Final = 86400.0  # seconds, the longest an option may say
-HEURISTIC_NAMES: Final = ("chain", "lines", "threats", "window", "window-b")
+HEURISTIC_NAMES: Final[tuple[str, ...]] = (
+    ("chain", "lines", "threats", "window", "window-b")
+    if IS_STANDARD
+    else ("chain", "window", "window-b")
+    if CONNECT == 4
+    else ("none",)  # for lines of another length there are none
+)
+DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
+"""The heuristic of agents that are not given another."""
 
 
 def _choice(name: str, choices: tuple[str, ...], note: str, default: str = "") -> Option:
@@ -42,24 +53,27 @@ _REUSE: Final = Option("reuse", int, 1, "1 keeps the tree from move to move, 0 d
 _TREE_MB: Final = Option("tree_mb", int, 128, "memory of the tree, at most", 1, 65536)
 
 ZOO: Final = (
-    Entry("random", "agents.simple:Random", "a legal column, each as likely"),
+    Entry("random", "agents.simple:Random", "a legal column, each as likely", any_board=True),
     Entry(
         "greedy",
         "agents.simple:Greedy",
         "wins if it can, blocks if it must, else the best next board",
         (_HEURISTIC,),
+        any_board=True,
     ),
     Entry(
         "minimax",
         "agents.published.minimax:Minimax",
         "naive minimax, nothing pruned (published: chain heuristic, depth 7)",
         (_depth(7), _HEURISTIC),
+        any_board=True,
     ),
     Entry(
         "alphabeta",
         "agents.published.alphabeta:AlphaBeta",
         "alpha-beta with any heuristic; chooses as minimax does",
         (_depth(7), _HEURISTIC),
+        any_board=True,
     ),
     Entry(
         "alphabeta-table",
@@ -74,7 +88,7 @@ ZOO: Final = (
         (
             _MOVETIME,
             Option("nodes", int, None, "positions a move (200000 if no other budget)", 1, MOST),
-            Option("depth", int, None, "plies looked ahead at most", 1, 42),
+            Option("depth", int, None, "plies looked ahead at most", 1, _CELLS),
             _choice("heuristic", HEURISTIC_NAMES, "as for alphabeta", "threats"),
             Option("table_mb", int, 32, "memory of the table", 1, 65536),
         ),
@@ -108,6 +122,7 @@ ZOO: Final = (
         "agents.published.negamax:Negamax",
         "plain exact negamax, for endings only",
         (Option("max_nodes", int, 10**9, "positions before it gives up", 1, MOST),),
+        any_board=True,
     ),
     Entry(
         "perfect",
@@ -118,6 +133,7 @@ ZOO: Final = (
             _choice("ties", ("centre", "random"), "among best columns: centre (first) or random"),
             Option("table_mb", int, 64, "memory of the solver's table", 1, 65536),
         ),
+        any_board=True,
     ),
     Entry(
         "mcts",
@@ -131,6 +147,7 @@ ZOO: Final = (
             _REUSE,
             _TREE_MB,
         ),
+        any_board=True,
     ),
     Entry(
         "puct",
@@ -147,6 +164,7 @@ ZOO: Final = (
             _TREE_MB,
         ),
         argument="function",
+        any_board=True,
     ),
     Entry(
         "learned",
@@ -232,6 +250,7 @@ ZOO: Final = (
             Option("python", str, "", "its interpreter; default: this one"),
         ),
         argument="file",
+        any_board=True,
     ),
     Entry(
         "torch",
@@ -249,7 +268,7 @@ ZOO: Final = (
         "agents.adapters.bitbully_solver:BitBully",
         "the exact solver BitBully (needs the packages bitbully and bitbully-databases)",
         (
-            Option("depth", int, 0, "plies before it guesses; 0: exact", 0, 42),
+            Option("depth", int, 0, "plies before it guesses; 0: exact", 0, _CELLS),
             Option("book", str, "12-ply-dist", "none, 8-ply, 12-ply or 12-ply-dist"),
             _choice(
                 "ties", ("center", "leftmost", "random"), "of the best: center, leftmost or random"
@@ -265,9 +284,10 @@ ZOO: Final = (
             Option("bot", str, REQUIRED, "mcts, minimax, uniform_random, ..."),
             Option("simulations", int, 1000, "of mcts, a move", 1, 10**9),
             Option("c", float, 1.4, "of mcts, the constant of its UCT", 0, 1000),
-            Option("depth", int, 4, "of minimax, plies looked ahead, its own included", 1, 42),
+            Option("depth", int, 4, "of minimax, plies looked ahead, its own included", 1, _CELLS),
         ),
         argument="bot",
+        any_board=True,
         needs=("pyspiel",),
     ),
 )

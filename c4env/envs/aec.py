@@ -31,7 +31,8 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
-from c4env.bitboard import COLUMNS
+from c4env.bitboard import COLUMNS, CONNECT, ROWS
+from c4env.boards import AnyBoard
 from c4env.envs.drop_in import AGENTS as AGENTS
 from c4env.envs.drop_in import DropIn
 from c4env.envs.options import parse_seed, parse_start
@@ -64,7 +65,7 @@ _OF_A_GAME: Final = frozenset(
 )
 
 
-class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment that trusts its caller to keep the order of calls.
 
     Attributes:
@@ -89,7 +90,13 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
     _cumulative_rewards: dict[str, float]
 
     def __init__(
-        self, render_mode: str | None = None, screen_scaling: int = DEFAULT_SCALING
+        self,
+        render_mode: str | None = None,
+        screen_scaling: int = DEFAULT_SCALING,
+        *,
+        rows: int = ROWS,
+        columns: int = COLUMNS,
+        connect: int = CONNECT,
     ) -> None:
         """An environment; ``reset()`` starts its first game.
 
@@ -97,10 +104,12 @@ class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no type
             render_mode: None or ``""``, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
+            rows, columns, connect: of the board, and how many discs in a row win; see
+                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
             UnknownRenderMode: another render mode.
-            InvalidOption: ``screen_scaling`` is not a positive integer.
+            InvalidOption: ``screen_scaling`` is not a positive integer, or no such board.
             MissingExtra: ``"human"`` without pygame-ce.
         """
         super().__init__()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS
+from c4env.bitboard import COLUMNS, ROWS
 from c4env.envs import kernels
 from c4env.envs.kernels import DRAWN as DRAWN
 from c4env.envs.kernels import ONGOING as ONGOING
@@ -32,7 +32,9 @@ def boards_from(planes: ArrayLike) -> Int64s:
     """
     array = np.asarray(planes)
     if array.shape[1:] != OBSERVATION_SHAPE:
-        raise InvalidObservation(f"planes of shape {array.shape}: expected (N, 6, 7, 2)")
+        raise InvalidObservation(
+            f"planes of shape {array.shape}: expected (N, {ROWS}, {COLUMNS}, 2)"
+        )
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         raise InvalidObservation("planes must hold 0 and 1 only")
     boards = np.empty((len(array), 2), np.int64)

@@ -17,7 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import BOARD, CELLS, COLUMN, COLUMNS, ROWS, STRIDE, drop, has_won, popcount
+from c4env.bitboard import (
+    BOARD,
+    CELLS,
+    COLUMN,
+    COLUMNS,
+    FROM_TOP,
+    ROWS,
+    STRIDE,
+    drop,
+    has_won,
+    popcount,
+)
 from c4env.jit import kernel
 from c4env.observation import read
 
@@ -32,7 +43,7 @@ FORFEIT_BY_1: Final = 5
 # By code and player.
 REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], np.float64)
 
-WORDS: Final = 2 * CELLS // 4  # int32 words of one board's planes
+WORDS: Final = (2 * CELLS + 3) // 4  # int32 words of one board's planes
 BYTE: Final = 8
 HALF: Final = 2 * BYTE  # of a word
 EACH_BYTE: Final = 0x01010101  # the lowest bit of each of its bytes
@@ -101,7 +112,7 @@ def two_bytes(own: int, other: int, column: int) -> int:
     "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64, int64)",
     nogil=True,
 )
-def observe(
+def observe_6x7(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,
@@ -147,6 +158,44 @@ def observe(
             words[i, k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
         for column in range(COLUMNS):
             masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64, int64)",
+    nogil=True,
+)
+def observe_any(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    finished: int,
+    words: NDArray[np.int32],
+    masks: Int8s,
+    start: int,
+    stop: int,
+) -> None:
+    """:func:`observe_6x7` for boards of any size, two cells a word; a fifth slower on 6x7."""
+    for i in range(start, stop):
+        own = int(boards[i, 0])
+        other = int(boards[i, 1])
+        blocked = own | other
+        if seats[i] >= 0 and popcount(blocked) & 1 != seats[i]:
+            own, other = other, own
+            blocked = NO_COLUMN
+        if results[i] != ONGOING:
+            blocked = finished
+        for k in range(WORDS):
+            first = FROM_TOP[2 * k]
+            word = own >> first & 1 | (other >> first & 1) << BYTE
+            if 2 * k + 1 < CELLS:
+                second = FROM_TOP[2 * k + 1]
+                word |= (own >> second & 1 | (other >> second & 1) << BYTE) << HALF
+            words[i, k] = word
+        for column in range(COLUMNS):
+            masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
+
+
+observe: Final = observe_6x7 if (ROWS, COLUMNS) == (6, 7) else observe_any
 
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
@@ -224,6 +273,5 @@ def plies_of(boards: Int64s) -> Int8s:
 def as_planes(words: NDArray[np.int32]) -> Int8s:
     """The planes int8 ``[N, 6, 7, 2]`` in the words ``[N, 21]`` of :func:`observe`; a view."""
     # A word's lowest byte comes first; on a machine that stores it last, swap.
-    if np.little_endian:
-        return words.view(np.int8).reshape(-1, ROWS, COLUMNS, 2)
-    return words.byteswap().view(np.int8).reshape(-1, ROWS, COLUMNS, 2)
+    bytes_ = (words if np.little_endian else words.byteswap()).view(np.int8)
+    return bytes_[:, : 2 * CELLS].reshape(-1, ROWS, COLUMNS, 2)

@@ -11,7 +11,8 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools
-from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
+from c4env.bitboard import COLUMN, COLUMNS, CONNECT, ROWS, STRIDE
+from c4env.boards import AnyBoard
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.opponents import LEVELS, candidates
 from c4env.envs.options import (
@@ -39,7 +40,7 @@ BOARD_0 = np.zeros(1, np.int64)  # the one board there is, to opponents of many
 BOARD_0.flags.writeable = False
 
 
-class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
+class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
     """The caller plays one seat, the opponent answers inside ``step``.
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box of zeros and ones, the
@@ -71,6 +72,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         illegal: str = "lose",
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
+        rows: int = ROWS,
+        columns: int = COLUMNS,
+        connect: int = CONNECT,
     ) -> None:
         """An environment; ``reset()`` starts its first game.
 
@@ -89,9 +93,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
+            rows, columns, connect: of the board, and how many discs in a row win; see
+                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
-            InvalidOption: an argument has another value.
+            InvalidOption: an argument has another value, or there is no such board.
             UnknownRenderMode: another render mode.
             MissingExtra: ``"human"`` without pygame-ce.
         """

@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from c4env.bitboard import BOARD, BOTTOM, COLUMN, COLUMNS, DIRECTIONS, FROM_TOP, ROWS, STRIDE
+from c4env.bitboard import (
+    BOARD,
+    BOTTOM,
+    COLUMN,
+    COLUMNS,
+    DIRECTIONS,
+    DOUBLINGS,
+    FROM_TOP,
+    ROWS,
+    STRIDE,
+)
 from c4env.envs.batch import parse_size
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra
 
@@ -137,6 +147,8 @@ def _has_won(discs: Tensor) -> Tensor:
     """Bool ``[N]``: whether the discs int64 ``[N]`` hold four in a row."""
     won = torch.zeros_like(discs)
     for shift in DIRECTIONS:
-        pairs = discs & discs >> shift
-        won |= pairs & pairs >> 2 * shift
+        lines = discs
+        for step in DOUBLINGS:
+            lines = lines & lines >> step * shift
+        won |= lines
     return won != 0

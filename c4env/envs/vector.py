@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.bitboard import COLUMNS
+from c4env.bitboard import COLUMNS, CONNECT, ROWS
+from c4env.boards import AnyBoard
 from c4env.envs import batch, kernels, opponents
 from c4env.envs.games import Arrays, Games, observed
 from c4env.envs.options import loses_when_illegal, parse_seed
@@ -27,7 +28,7 @@ _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position")
 
 
-class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
+class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]]):
     """N boards in one environment.
 
     **Self-play form** (no opponent): a step is one ply by whichever side is to move on
@@ -80,6 +81,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         threads: int = 1,
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
+        rows: int = ROWS,
+        columns: int = COLUMNS,
+        connect: int = CONNECT,
     ) -> None:
         """Boards; ``reset()`` starts their first games.
 
@@ -105,9 +109,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 only where no function or agent has to be asked.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
+            rows, columns, connect: of the board, and how many discs in a row win; see
+                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
-            InvalidOption: an argument has another value.
+            InvalidOption: an argument has another value, or there is no such board.
             UnknownRenderMode: another render mode.
         """
         self._games = Games(num_envs, opponent, seat, openings)

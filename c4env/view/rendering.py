@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s
 from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidOption
-from c4env.position import DISCS, EMPTY, Position, parse_column
+from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column
 
 DEFAULT_SCALING: Final = 9
 
@@ -78,7 +78,7 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
             text = f"\x1b[{(91, 93)[cell.player]}m{text}\x1b[0m"
         board[cell.row][cell.column] = text
     lines = ["".join(row) for row in board]
-    lines.append("".join(f" {column + 1} " for column in range(COLUMNS)))
+    lines.append("".join(f" {digit} " for digit in DIGITS))
     lines.append(_caption(position))
     return "\n".join(line.rstrip() for line in lines)
 
@@ -158,11 +158,11 @@ def svg(position: Position, last: int | None = None) -> str:
             shapes.append(_circle(*at, middle, stroke=MARK_COLOUR, width=outer - inner))
         if cell.last:
             shapes.append(_circle(*at, _LAST, fill=MARK_COLOUR, stroke=MARK_RIM))
-    for column in range(COLUMNS):
+    for column, digit in enumerate(DIGITS):
         x = _FRAME + (column + 0.5) * _CELL
         shapes.append(
             f'<text x="{x}" y="{_HEIGHT + 4.2}" text-anchor="middle" font-size="4" '
-            f'font-family="sans-serif" fill="#808080">{column + 1}</text>'
+            f'font-family="sans-serif" fill="#808080">{digit}</text>'
         )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{_WIDTH * 4}" '
@@ -229,9 +229,12 @@ def _description(position: Position, last: int | None) -> str:
     columns: list[list[str]] = [[] for _ in range(COLUMNS)]
     for cell in sorted(_cells(position, last), reverse=True):
         columns[cell.column].append(DISCS[cell.player])
-    parts = [f"column {i + 1}: {' '.join(discs) or 'empty'}" for i, discs in enumerate(columns)]
+    parts = [
+        f"column {digit}: {' '.join(discs) or 'empty'}"
+        for digit, discs in zip(DIGITS, columns, strict=True)
+    ]
     text = "Discs from the bottom up: " + "; ".join(parts) + "."
-    return text if last is None else f"{text} Last move: column {last + 1}."
+    return text if last is None else f"{text} Last move: column {DIGITS[last]}."
 
 
 # -- svg ------------------------------------------------------------------------------

@@ -37,4 +37,4 @@ COMMANDS: Final = {
 
 def module_of(name: str) -> Any:
     """The module of a command."""
-    return importlib.import_module(f"evaluation.commands.{name.replace('-', '_')}")
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")

@@ -60,7 +60,7 @@ def execute(arguments: argparse.Namespace) -> int:
         checked = verify(book, arguments.sample, jobs=arguments.jobs)
         say(f"{book!r} is right; {checked} scores computed again")
         return 0
-    file = file_to_build(arguments)
+    file = file_to_build(arguments.file)
     score = by_twelve_ply_book() if arguments.from_12ply else by_search(arguments.jobs)
     with Progress("positions") as progress:
         given = {name: getattr(arguments, name) for name in ("plies", "jobs", "sample")}

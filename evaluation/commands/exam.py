@@ -42,7 +42,7 @@ def execute(arguments: argparse.Namespace) -> int:
         checked = len(exam()[: arguments.count])
         say(f"exam {VERSION} (sha256 {SHA256}): {checked} positions verified")
         return 0
-    file = file_to_build(arguments)
+    file = file_to_build(arguments.file)
     with Progress("portions", arguments.quiet) as progress:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
     write_file(file, format_exam(found))

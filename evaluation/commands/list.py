@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from evaluation.commands.options import add_format
+from evaluation.commands.options import add_board, add_format
 from evaluation.commands.output import say, show, terminal_columns
 from evaluation.tables import Table
 
@@ -13,6 +13,7 @@ from evaluation.tables import Table
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="NAME", help="only these")
+    add_board(parser)
     add_format(parser)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from evaluation.tables import FORMATS, printable
 
 if TYPE_CHECKING:
@@ -14,11 +15,15 @@ if TYPE_CHECKING:
     from evaluation.commands.progress import RunProgress
 
 DEFAULT_FIELD: Final = (
-    "random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "alphabeta-window-b",
-    "rust-port",
-)  # fmt: skip
+    (
+        *("random", "greedy", "minimax", "alphabeta-chain"),
+        *("alphabeta-window", "alphabeta-window-b", "rust-port"),
+    )
+    if IS_STANDARD
+    else ("random", "greedy", "alphabeta", "mcts")
+)
 """Random, greedy, and every published system that can play from the opening (plain exact
-negamax cannot)."""
+negamax cannot); on other boards, which those were not made for, some that play there."""
 
 OPENINGS: Final = "3"
 QUICK_OPENINGS: Final = "2"
@@ -80,7 +85,16 @@ def add_run(parser: argparse.ArgumentParser) -> None:
         "them; of the default field 2: 25)",
     )  # fmt: skip
     add_settings(parser)
+    add_board(parser)
     add_format(parser)
+
+
+def add_board(parser: argparse.ArgumentParser) -> None:
+    """Declare the board; ``evaluation.__main__`` sees to it."""
+    parser.add_argument(
+        "--board", metavar="SIZE",
+        help=f"rows, columns, discs in a row that win, as in 5x6x4 (default {BOARD_SIZE})",
+    )  # fmt: skip
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -92,7 +106,10 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 
 def add_html(parser: argparse.ArgumentParser) -> None:
-    """Declare the page of a run."""
+    """Declare the page of a run, which is drawn for the usual board alone."""
+    if not IS_STANDARD:
+        parser.set_defaults(html=None, no_scores=True)
+        return
     parser.add_argument(
         "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
     )
@@ -180,15 +197,14 @@ def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
             raise InvalidRun(f"--{name.replace('_', '-')} {value}: expected at least {low}")
 
 
-def file_to_build(arguments: argparse.Namespace) -> Path:
-    """The file that ``build`` is to write: asked for now, not hours of work later.
+def file_to_build(file: Path | None) -> Path:
+    """The file that a command is to write: looked at now, not hours of work later.
 
     Raises:
         InvalidRun: none was named, or it cannot be one.
     """
     from evaluation.errors import InvalidRun
 
-    file: Path | None = arguments.file
     if file is None:
         raise InvalidRun("build: name the file to write")
     if file.is_dir() or not file.parent.is_dir():

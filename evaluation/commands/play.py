@@ -10,7 +10,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from evaluation.commands.options import add_settings, at_least, searching
+from evaluation.commands.options import add_board, add_settings, at_least, searching
 from evaluation.commands.output import say
 
 RECORD: Final = Path("c4-games")
@@ -32,6 +32,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--record", type=Path, default=RECORD, metavar="DIR",
         help=f"where the game is appended (default {RECORD})",
     )  # fmt: skip
+    add_board(parser)
     parser.add_argument("--no-record", action="store_true", help="write nothing")
 
 

@@ -14,7 +14,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.commands.options import add_anchor, add_format, add_html, anchor_of
+from c4env.geometry import IS_STANDARD
+from evaluation.commands.options import add_anchor, add_board, add_format, add_html, anchor_of
 from evaluation.commands.output import say, show
 from evaluation.commands.pages import write_pages
 from evaluation.commands.progress import Progress
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
+    add_board(parser)
     add_format(parser)
     add_anchor(parser)
     add_html(parser)
@@ -92,11 +94,13 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
-    """What is known of the language models of a run, if there are any.
+    """What is known of the language models of a run, if there are any; they play on 6x7.
 
     Raises:
         InvalidRun: bad prices, or prices where nothing was paid.
     """
+    if not IS_STANDARD:
+        return None
     from evaluation.report.models import Models, model_rows, read_prices, turns_of
     from evaluation.store.transcripts import read_transcripts
     from evaluation.truth.judge import Judge

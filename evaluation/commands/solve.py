@@ -10,6 +10,10 @@ With --quick the best columns have their score, and of the others it is only fou
 twice the time of one score where they lie, such as -6..-2: in positions that are soon decided
 they lead to long games, whose solution may take a thousand times as long.
 
+With --all FILE every position of a small board is written as a table of NumPy: numpy.load(FILE)
+has the fields mine and theirs (bitboards, side to move first), score, and columns, the score of
+each column, -99 where it is full or the game is over.
+
 A score is the side to move's: positive if it can force a win, the greater the sooner;
 0 for a draw; negative if it loses.
 """
@@ -21,8 +25,10 @@ import itertools
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.commands.options import add_board, file_to_build
 from evaluation.commands.output import board, say, show
 from evaluation.tables import FORMATS, Table
 
@@ -49,6 +55,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--quick", action="store_true", help="columns that are not best by bounds, such as -6..-2"
     )
+    add_board(parser)
+    parser.add_argument(
+        "--all", type=Path, metavar="FILE",
+        help="write every position of the board, which must be small, with all scores",
+    )  # fmt: skip
     parser.add_argument("--no-book", action="store_true", help="search even what the book knows")
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="(default 1)")
     parser.add_argument("--table-mb", type=int, default=64, metavar="MB", help="(default 64)")
@@ -56,6 +67,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print what the solver finds."""
+    if arguments.all is not None:
+        return _write_all(arguments)
     from agents.solver import Solver
     from c4env.position import Position
 
@@ -87,6 +100,23 @@ def execute(arguments: argparse.Namespace) -> int:
         for line in _answers(solver, portion, arguments):
             say(line)
         sys.stdout.flush()
+    return 0
+
+
+def _write_all(arguments: argparse.Namespace) -> int:
+    """Write the table of every position."""
+    import numpy as np
+
+    from agents.solver.whole import whole_board
+    from c4env.files import write_whole
+    from evaluation.errors import InvalidRun
+
+    if arguments.positions:
+        raise InvalidRun("--all: expected no positions besides")
+    file = file_to_build(arguments.all)
+    rows = whole_board()
+    write_whole(file, lambda out: np.save(out, rows))
+    say(f"{len(rows):,} positions in {file}")
     return 0
 
 
@@ -155,8 +185,10 @@ def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
 
 def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     """A row a position, its columns' scores at the end."""
+    from c4env.geometry import DIGITS
+
     names = ("score", "best", "plies_to_end", "line")
-    rows = [["moves", *names, *map(str, range(1, 8))]]
+    rows = [["moves", *names, *DIGITS]]
     for moves, facts in solved:
         best = " ".join(map(str, facts["best"]))
         cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]

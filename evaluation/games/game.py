@@ -19,7 +19,7 @@ from agents.errors import LateAnswer, Unavailable
 from c4env.envs.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.observation import Observation
-from c4env.position import format_moves, parse_column
+from c4env.position import format_moves, parse_column, parse_moves
 from evaluation.games.processes import Interruption, agents_own
 from evaluation.seeds import seeds
 from evaluation.store.record import Ending, GameRecord
@@ -241,7 +241,7 @@ def play_game(
     """
     board = env()
     board.reset(options={"moves": opening})
-    columns = [int(digit) - 1 for digit in opening]
+    columns = list(parse_moves(opening))
     nodes = [0, 0]
     seconds = [0.0, 0.0]
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Unpack
 from agents.base import Agent
 from agents.errors import Unavailable
 from agents.zoo.registry import registered_here
+from c4env.boards import Size
 from evaluation.errors import InvalidRun
 from evaluation.games.processes import one_interrupt, raise_interrupt
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
@@ -35,7 +36,7 @@ from evaluation.plan.field import (
 )
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from evaluation.store.record import GameRecord, digest, open_games
+from evaluation.store.record import BOARD, GameRecord, digest, open_games
 from evaluation.store.transcripts import Transcripts
 from evaluation.strength.lotteries import Standing, standing
 from evaluation.strength.ratings import Ratings, Tally, rate
@@ -230,6 +231,7 @@ def header_of(
         "openings": list(openings),
         "seed": settings.seed,
         "c4env": version_here(),
+        **BOARD,
         **about,
     }
     optional = {"timed": list(known.timed), "code": code_of(field)}
@@ -253,6 +255,9 @@ def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
         notes.append(f"The clock decides how far these look: {', '.join(header['timed'])}.")
     if notes:
         notes.append("Timed runs do not repeat exactly.")
+    if "board" in header:
+        rows, columns, connect = Size.parse(header["board"])
+        notes.append(f"The board has {rows} rows and {columns} columns; {connect} in a row win.")
     return tuple(notes)
 
 

@@ -30,7 +30,8 @@ class Format(NamedTuple, Generic[T]):
     """What the lines of a file are.
 
     ``parse`` makes an entry of a line's JSON value, and raises ValueError, TypeError or KeyError
-    where it is none; ``values`` makes the JSON list or object of what is appended.
+    where it is none; ``values`` makes the JSON list or object of what is appended. ``fits`` is
+    given the path and the header before an entry is read, and may raise UnreadableRun.
     """
 
     name: str  # as in the header, without the number of the format
@@ -38,6 +39,7 @@ class Format(NamedTuple, Generic[T]):
     unit: str  # what the entries are called
     values: Callable[[Any], Any] = lambda entry: entry
     remedy: str = ""  # what to do about a damaged file
+    fits: Callable[[Path, Mapping[str, Any]], None] = lambda path, header: None
 
 
 class Content(NamedTuple, Generic[T]):
@@ -88,6 +90,7 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
                 f"{path}, line {number}: {line[:120].decode(errors='replace')!r} is not {what} "
                 f"of a run's {form.unit}: {error}{form.remedy}"
             ) from None
+        form.fits(path, header)
     return Content(header, entries, len(data) - len(torn), places)
 
 

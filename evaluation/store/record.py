@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from c4env.boards import STANDARD
 from c4env.errors import C4Error
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.position import Position
 from evaluation.errors import UnreadableRun
 from evaluation.plan.schedule import planned
@@ -21,6 +23,8 @@ from evaluation.store.growth import grown
 from evaluation.store.journal import Content, Format, Journal, read_lines
 
 GAMES_FILE: Final = "games.jsonl"
+BOARD: Final = {} if IS_STANDARD else {"board": str(BOARD_SIZE)}
+"""What the header of a run says of its board: nothing of the usual one."""
 
 Ending = Literal[
     "four", "full board",
@@ -133,7 +137,23 @@ def digest(games: Iterable[GameRecord]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-GAMES: Final = Format("c4env games", GameRecord.parse, "games", GameRecord.values)
+def _require_board(path: Path, header: Mapping[str, Any]) -> None:
+    """Refuse games of another board.
+
+    Raises:
+        UnreadableRun: they are.
+    """
+    there = header.get("board", str(STANDARD))
+    if there != str(BOARD_SIZE):
+        raise UnreadableRun(
+            f"{path.parent} holds games on a board of {there}, not {BOARD_SIZE}: expected "
+            f"--board {there}, or another directory"
+        )
+
+
+GAMES: Final = Format(
+    "c4env games", GameRecord.parse, "games", GameRecord.values, fits=_require_board
+)
 
 
 def open_games(folder: Path, header: Mapping[str, Any]) -> Journal[GameRecord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Final
 
-from c4env.position import Position
+from c4env.position import Position, parse_moves
 from c4env.view.rendering import svg
 from evaluation.tables import printable
 
@@ -23,7 +23,7 @@ def replay_html(game: GameRecord) -> str:
     start, end = len(game.opening), len(game.moves)
     frames = []
     for plies in range(start, end + 1):
-        last = int(game.moves[plies - 1]) - 1 if plies else None
+        last = parse_moves(game.moves[plies - 1])[0] if plies else None
         hidden = " hidden" if plies < end else ""
         picture = svg(Position.parse(game.moves[:plies]), last)
         frames.append(f'<div class="c4-frame"{hidden}>{picture}</div>')

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -25,8 +25,9 @@ from evaluation.strength.ratings import Interval, Rating, Ratings, Tally, rate_t
 from evaluation.strength.sprt import SCORES, Decision, Sprt
 from evaluation.strength.wintable import WinTable
 from evaluation.tables import plural, signed
-from evaluation.truth.judge import Judge, positions_backwards
-from evaluation.truth.quality import given_away
+
+if TYPE_CHECKING:
+    from evaluation.truth.judge import Judge
 
 Pairs = Float64s
 """``(N, 5)``: of each pair of games the points of the first agent, the value it gave away and its
@@ -255,11 +256,13 @@ def play_match(
         about["sprt"] = [sprt.h0, sprt.h1, sprt.alpha, sprt.beta]
         about["sprt"] += [] if sprt.on == "elo" else [sprt.on]
     plan = prepare(named, schedule, starts, chosen, about)
-    asked, jobs = judged or isinstance(sprt, LossSprt), min(chosen.jobs, usable_cores())
-    with (
-        closing(play(plan, ordered=True)) as played,
-        Judge(chosen.out) if asked else nullcontext() as judge,
-    ):
+    jobs = min(chosen.jobs, usable_cores())
+    judging: AbstractContextManager[Judge | None] = nullcontext()
+    if judged or isinstance(sprt, LossSprt):
+        from evaluation.truth.judge import Judge
+
+        judging = Judge(chosen.out)
+    with closing(play(plan, ordered=True)) as played, judging as judge:
         games, pairs = _until_decided(played, sprt, one, judge, jobs, on_pair)
     known, notes = plan.known.deterministic, notes_of(plan.header)
     return Match((one, other), tuple(starts), games, known, sprt, pairs, notes, plan.header)
@@ -285,6 +288,9 @@ def _until_decided(
         both, before = (before, game), None
         given = np.full((2, 2), np.nan)
         if judge is not None:
+            from evaluation.truth.judge import positions_backwards
+            from evaluation.truth.quality import given_away
+
             judge.judge(positions_backwards(both), jobs)
             sides = [given_away(g, judge)[:: 1 if g.players[0] == one else -1] for g in both]
             given = sides[0] + sides[1]

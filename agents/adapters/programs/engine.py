@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from agents.adapters.programs.process import LineProcess, ProcessAgent
-from agents.base import require_move
+from agents.base import as_number, require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.entries import require_choice
 from agents.zoo.imports import file_hint
@@ -176,10 +176,3 @@ def best(position: Position, scores: list[float]) -> int:
     """The legal column of the greatest score; of equal ones the nearest the centre, then left."""
     ranked = dict(zip(position.legal_columns(), scores, strict=True))
     return max((column for column in CENTRE_FIRST if column in ranked), key=ranked.__getitem__)
-
-
-def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
-    """A seed as an integer that can be written down."""
-    if isinstance(seed, np.random.SeedSequence):
-        return int(seed.generate_state(1, np.uint64)[0])
-    return seed

@@ -10,9 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.adapters.programs.engine import as_number
 from agents.adapters.programs.process import LineProcess, ProcessAgent
-from agents.base import require_move
+from agents.base import as_number, require_move
 from agents.errors import EngineFault, InvalidValue, LateAnswer
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.position import Position, numbered_cells

@@ -8,7 +8,7 @@ import pytest
 import agents
 from agents.errors import NoMove
 from agents.published.rustport import MAX, RustPort, search
-from agents.search.heuristics import line_score
+from agents.search.evaluations import line_score
 from c4env import Position
 from c4env.jit import config
 from tests.helpers import reference

@@ -12,13 +12,8 @@ from hypothesis import given
 
 import agents
 from agents.errors import InvalidHeuristic
-from agents.search.heuristics import (
-    HEURISTICS,
-    WIN,
-    check,
-    line_score,
-    load,
-)
+from agents.search.evaluations import line_score
+from agents.search.heuristics import HEURISTICS, WIN, check, load
 from agents.search.windows import count_in_windows, window_starts
 from c4env import Position
 from c4env.errors import C4Error

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import agents
+import c4env
+from agents.errors import InvalidHeuristic
+from agents.search import evaluations
+from agents.zoo.table import ZOO
+from c4env.boards import Size
+from c4env.errors import C4Error, InvalidOption, WrongBoard
+from c4env.jit import config
+from tests.helpers.boards import Columns, Rules
+from tests.helpers.paths import ROOT
+
+# Each board costs some seconds of compiling, once: compiled, one of them stands for all.
+SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
+BOARDS = SIZES if config.DISABLE_JIT else SIZES[:1]
+TINY = [Size(3, 3, 3), Size(3, 4, 3), Size(2, 5, 3)]
+PLAYERS = {
+    "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
+    "puct": "puct:function=tests.agents.test_boards:uniform,simulations=20",
+    "mcts": "mcts:simulations=100",
+    "minimax": "minimax:depth=3",
+    "alphabeta": "alphabeta:depth=3",
+    "open_spiel": "open_spiel:mcts,simulations=20",
+}
+
+
+def uniform(planes: Any, masks: Any) -> Any:
+    return np.zeros(masks.shape), np.zeros(len(masks))
+
+
+def part(size: Size, name: str) -> ModuleType:
+    return importlib.import_module(f"{agents.board(*size).__name__}.{name}")
+
+
+@pytest.mark.parametrize("size", BOARDS, ids=str)
+@pytest.mark.parametrize("entry", ZOO, ids=lambda entry: entry.name)
+def test_every_agent_plays_the_board_or_refuses(entry: Any, size: Size) -> None:
+    zoo, board = agents.board(*size), c4env.board(*size)
+    if not entry.any_board:
+        assert entry.name not in zoo.names()
+        with pytest.raises(WrongBoard, match=f"plays on 6x7x4, not on {size}") as refused:
+            zoo.make(entry.name)
+        assert "\n" not in str(refused.value)
+        return
+    assert entry.name in zoo.names()
+    if entry.name == "open_spiel":
+        pytest.importorskip("pyspiel")
+    agent, other = zoo.make(PLAYERS.get(entry.name, entry.name)), zoo.make("random")
+    agent.reset(seed=1)
+    other.reset(seed=2)
+    if entry.name == "negamax":  # for endings: below
+        return
+    position = board.Position.parse("1234")
+    while position.outcome is None:
+        won = [c for c in position.legal_columns() if position.play(c).outcome]
+        column = (agent if position.to_move == 0 else other).choose(position)
+        assert position.is_legal(column)
+        if position.to_move == 0 and won and entry.name not in ("random", "kaggle", "puct"):
+            assert column in won
+        position = position.play(column)
+    agent.close()
+
+
+def positions(size: Size, seeds: int) -> list[tuple[Any, Columns]]:
+    """Positions of random games, not over, and the same for the slow rules."""
+    found = []
+    for seed in range(seeds):
+        position, before = c4env.board(*size).Position(), Rules(size).empty
+        for column, after in Rules(size).random_game(seed):
+            found.append((position, before))
+            position, before = position.play(column), after
+    return found
+
+
+@pytest.mark.parametrize("size", TINY if config.DISABLE_JIT else TINY[:1], ids=str)
+def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
+    rules = Rules(size)
+    solver = part(size, "solver").Solver()
+    asked = positions(size, 5)
+    for position, board in asked:
+        mover = position.to_move
+        expected = [
+            -rules.score(rules.play(board, c, mover)) if position.is_legal(c) else None
+            for c in range(size.columns)
+        ]
+        assert solver.scores(position) == expected
+        assert solver.score(position) == rules.score(board)
+    several = solver.columns_many([position for position, _ in asked])
+    assert several.max(axis=1).tolist() == [rules.score(board) for _, board in asked]
+    first = asked[0][0]
+    line = solver.principal_variation(first)
+    assert len(line) == solver.plies_to_end(first)
+    perfect, negamax = (agents.board(*size).make(name) for name in ("perfect", "negamax"))
+    assert perfect.search(first).value == negamax.search(first).value == rules.score(asked[0][1])
+
+
+@pytest.mark.compiled
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rows", "columns", "end"),
+    [(4, 4, "draw 16"), (4, 6, "second 24"), (5, 5, "draw 25"), (6, 5, "draw 30")],
+)
+def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end: str) -> None:
+    """C. Steininger, after J. Tromp: outcome, and the discs on the board at its end."""
+    empty = c4env.board(rows, columns).Position()
+    solver = part(Size(rows, columns, 4), "solver").Solver()
+    score = solver.score(empty)
+    assert (
+        f"{('second', 'draw', 'first')[(score > 0) - (score < 0) + 1]} "
+        + str(solver.plies_to_end(empty))
+        == end
+    )
+
+
+def test_heuristics_count_the_lines_of_the_board() -> None:
+    size = Size(5, 6, 4)
+    rules, heuristics = Rules(size), part(size, "search.heuristics").HEURISTICS
+    assert set(heuristics) == {"chain", "window", "window-b"}
+    for position, board in positions(size, 3):
+        sides = position.to_move, 1 - position.to_move
+        windows = [[rules.owner(board, cell) for cell in line] for line in rules.windows()]
+        count = [[0] * 5, [0] * 5]
+        for line in windows:
+            for side, (own, other) in enumerate((sides, sides[::-1])):
+                if other not in line:
+                    count[side][line.count(own)] += 1
+        centre = [
+            sum(board[c].count(side) for c in (2, 3)) for side in sides
+        ]  # both middle columns
+        (_, n1, n2, n3, _), (_, t1, t2, t3, _) = count
+        chain = 0.01 * (n1 - t1) + 0.04 * (n2 - t2) + 0.1 * (n3 - t3) + 3 * (centre[0] - centre[1])
+        window = 6 * centre[0] + 5 * n2 + 10 * n3 - 4 * t2 - 8 * t3
+        assert heuristics["chain"](position.mine, position.theirs) == pytest.approx(chain)
+        assert heuristics["window"](position.mine, position.theirs) == window
+
+
+def test_heuristics_of_lines_of_four_are_refused_for_others() -> None:
+    zoo = agents.board(4, 4, 3)
+    assert zoo.make("alphabeta:depth=16").search(c4env.board(4, 4, 3).Position()).value > 0
+    for spec in ("alphabeta:heuristic=chain", "greedy:heuristic=window"):
+        with pytest.raises(InvalidHeuristic, match="expected one of none"):
+            zoo.make(spec)
+
+
+def test_what_is_made_for_another_board_is_refused() -> None:
+    zoo = agents.board(5, 6, 4)
+    refused: list[Any] = [
+        ("alphabeta:heuristic=agents.search.evaluations:chain", {}),
+        ("alphabeta", {"heuristic": evaluations.chain}),
+        ("greedy:heuristic=threats", {}),
+        ("puct", {}),
+        ("puct:function=agents.learned.network:shipped", {}),
+        ("agents.simple:Random", {}),
+    ]
+    for spec, options in refused:
+        with pytest.raises(C4Error, match=r"made for 6x7x4|expected one of chain") as error:
+            zoo.make(spec, **options)
+        assert "\n" not in str(error.value)
+    position = c4env.board(5, 6, 4).Position()
+    with pytest.raises(C4Error, match=r"expected a c4env\.Position"):
+        agents.make("random").choose(position)
+    with pytest.raises(C4Error, match="shape"):
+        agents.make("random")(c4env.board(5, 6, 4).observe(position))
+
+
+def test_a_solver_of_another_board_has_no_book() -> None:
+    solver_of = part(Size(4, 4, 4), "solver").Solver
+    assert solver_of().book is None
+    with pytest.raises(InvalidOption, match="expected None"):
+        solver_of(book="12ply")
+    large = part(Size(8, 7, 4), "solver.table")
+    with pytest.raises(InvalidOption, match="table_mb=64: expected 16384 or more"):
+        large.allocate(64)
+
+
+def test_agents_are_known_to_a_board_that_was_there_before_them() -> None:
+    code = (
+        "import c4env; board = c4env.board(4, 4); import agents; "
+        "env = board.ConnectFourEnv('alphabeta:depth=1', 1); print(env.reset()[1]['ply'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+
+
+def test_agents_answer_inside_environments_of_the_board() -> None:
+    environment = c4env.ConnectFourEnv("alphabeta:depth=2", 0, rows=4, columns=4)
+    environment.reset(seed=1)
+    assert environment.step(1)[4]["ply"] == 2
+    envs = c4env.ConnectFourVectorEnv(3, opponent="mcts:simulations=20", rows=4, columns=4)
+    envs.reset(seed=1)
+    assert envs.step([0, 1, 2])[4]["ply"].min() >= 1

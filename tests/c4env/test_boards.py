@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import copy
+import importlib
+import pickle
+import subprocess
+import sys
+import warnings
+from types import ModuleType
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+import c4env
+from c4env.boards import Size
+from c4env.errors import C4Error, InvalidOption, InvalidPosition, WrongBoard
+from c4env.jit import config
+from tests.helpers.boards import OTHER_BOARDS, Rules
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from pettingzoo.test import api_test
+
+# Each board costs some seconds of compiling, once: compiled, one of them stands for all.
+BOARDS = OTHER_BOARDS if config.DISABLE_JIT else OTHER_BOARDS[:1]
+NAMES = [str(size) for size in BOARDS]
+
+
+def part(size: Size, name: str) -> ModuleType:
+    return importlib.import_module(f"{c4env.board(*size).__name__}.{name}")
+
+
+@pytest.mark.parametrize("size", BOARDS, ids=NAMES)
+def test_games_are_those_of_the_slow_rules(size: Size) -> None:
+    rules, board, bitboard = Rules(size), c4env.board(*size), part(size, "bitboard")
+    for seed in range(5):
+        position, before = board.Position(), rules.empty
+        for ply, (column, after) in enumerate(rules.random_game(seed)):
+            assert position.legal_columns() == rules.legal(before)
+            mover = ply % 2
+            after_each = {c: rules.play(before, c, mover) for c in rules.legal(before)}
+            wins = {c for c, there in after_each.items() if rules.won(there, mover)}
+            cells = bitboard.winning_moves(position.mine, position.theirs)
+            occupied = position.mine | position.theirs
+            found = {c for c in position.legal_columns() if bitboard.drop(occupied, c) & cells}
+            assert found == wins
+            position, before = position.play(column), after
+            won = rules.won(after, mover)
+            if won or not rules.legal(after):
+                assert position.outcome.winner == (mover if won else None)
+                assert {(c, size.rows - 1 - r) for r, c in position.outcome.cells} == won
+        assert position.outcome is not None
+        assert board.Position.from_board(str(position)) == position
+        assert board.Position.parse(position.moves()) == position
+        assert position.mirror().mirror() == position
+        seen = board.observe(position, 0)["observation"]
+        assert seen.shape == (size.rows, size.columns, 2)
+        assert seen.sum() == position.plies
+
+
+@pytest.mark.parametrize("size", BOARDS[:3], ids=NAMES[:3])
+def test_environments_pass_the_checkers(size: Size) -> None:
+    given = size._asdict()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        api_test(c4env.env(**given), num_cycles=20)
+        check_env(gymnasium.make("c4env/ConnectFour-v0", **given).unwrapped, skip_render_check=True)
+    environment = c4env.env(render_mode="rgb_array", **given)
+    environment.reset()
+    assert environment.render().shape[:2] == tuple(9 * (13 * n + 8) for n in size[:2])
+    assert environment.observation_space("player_0")["action_mask"].shape == (size.columns,)
+
+
+@pytest.mark.parametrize("size", BOARDS, ids=NAMES)
+def test_many_boards_are_played_as_one(size: Size) -> None:
+    envs = c4env.ConnectFourVectorEnv(6, autoreset_mode="Disabled", **size._asdict())
+    observations, _ = envs.reset(seed=1)
+    board = c4env.board(*size)
+    chance = np.random.default_rng(0)
+    while True:
+        for i, position in enumerate(envs.positions()):
+            if position.outcome is None:
+                expected = board.observe(position)
+                assert (observations["observation"][i] == expected["observation"]).all()
+                assert (observations["action_mask"][i] == expected["action_mask"]).all()
+        going = [position.outcome is None for position in envs.positions()]
+        if not all(going):
+            break
+        legal = [position.legal_columns() for position in envs.positions()]
+        observations, *_ = envs.step([chance.choice(columns) for columns in legal])
+
+
+def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
+    environment = c4env.ConnectFourEnv(rows=4, columns=4, connect=4, opponent="greedy", seat=0)
+    environment.reset(seed=3)
+    environment.step(1)
+    twin = copy.deepcopy(environment)
+    assert twin.position == environment.position
+    code = "import pickle, sys; e = pickle.load(sys.stdin.buffer); print(repr(e.position))"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=pickle.dumps(environment),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.decode().strip() == repr(environment.position)
+    assert eval(repr(environment.position), {"board": c4env.board}) == environment.position
+
+
+@pytest.mark.compiled
+def test_a_board_is_compiled_once() -> None:
+    part(BOARDS[0], "envs.vector")
+    code = (
+        "import c4env, c4env.jit; "
+        "c4env.ConnectFourVectorEnv(2, rows=4, columns=4, connect=4).reset(); "
+        "print(c4env.jit._Compiling.happened)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_the_usual_board_is_the_package_itself() -> None:
+    assert c4env.board(6, 7, 4) is c4env.board(6, 7) is c4env
+    assert type(c4env.env(rows=6, columns=7)) is c4env.env
+    small = c4env.board(4, 4)
+    assert type(small.env()) is type(c4env.env(rows=4, columns=4)) is small.env
+    assert type(small.env(rows=6, columns=7, connect=4)) is c4env.env
+
+
+def test_boards_do_not_mix() -> None:
+    small = c4env.board(4, 4, 4)
+    assert small.Position() != c4env.Position()
+    environment = c4env.env()
+    with pytest.raises(InvalidOption, match=r"expected a c4env\.Position"):
+        environment.reset(options={"position": small.Position()})
+    with pytest.raises(C4Error, match=r"shape \(4, 4, 2\)"):
+        c4env.position_from(small.observe(small.Position()))
+    with pytest.raises(InvalidPosition):
+        small.Position.from_bitboards(1 << 40, 0)
+
+    class Mine(c4env.ConnectFourEnv):
+        pass
+
+    with pytest.raises(WrongBoard, match=r"board\(4, 4, 4\).ConnectFourEnv"):
+        Mine(rows=4, columns=4)
+    assert Mine(rows=6).action_space.n == 7
+
+
+def test_a_module_that_is_not_made_for_any_board_refuses() -> None:
+    with pytest.raises(WrongBoard, match=r"c4env\.text is made for 6x7x4, not for 4x4x4"):
+        part(Size(4, 4, 4), "text")
+    with pytest.raises(ModuleNotFoundError):
+        part(Size(4, 4, 4), "nothing")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *[(3, 3, 4), (1, 7, 4), (9, 7, 4), (10, 10, 4), (-1, 7, 4), (6, 7, 2), (6, 7, -1)],
+        *[(2, 16, 3), (2, 10, 9), (6.0, 7, 4), ("6", 7, 4), (True, 7, 4), (None, 7, 4)],
+    ],
+)
+def test_a_board_that_cannot_be_is_refused_in_a_line(given: tuple[Any, Any, Any]) -> None:
+    with pytest.raises(InvalidOption, match="expected") as refused:
+        c4env.board(*given)
+    assert "\n" not in str(refused.value)
+    if None not in given:
+        with pytest.raises(InvalidOption):
+            c4env.ConnectFourEnv(**dict(zip(Size._fields, given, strict=True)))
+
+
+@pytest.mark.parametrize("text", ["6x7", "", "-1", "6x7x4x4", "axbxc", "6X7X4", "3x3x4"])
+def test_a_text_that_is_no_board_is_refused(text: str) -> None:
+    with pytest.raises(InvalidOption, match="expected"):
+        Size.parse(text)

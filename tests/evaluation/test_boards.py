@@ -1,0 +1,105 @@
+"""Runs, reports and answers for other boards than 6x7."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import evaluation
+from c4env.errors import WrongBoard
+from evaluation.__main__ import main
+from evaluation.errors import UnreadableRun
+
+RUN = ["random", "greedy", "--openings", "1", "--quiet", "--jobs", "1"]
+
+
+def lines_of(folder: Path) -> list[dict[str, Any]]:
+    return list(map(json.loads, (folder / "games.jsonl").read_text().splitlines()))
+
+
+def test_a_run_is_kept_and_shown_with_its_board(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "run")
+    assert main(["run", *RUN, "--board", "4x4x4", "--out", out]) == 0
+    played = capsys.readouterr().out
+    assert "The board has 4 rows and 4 columns; 4 in a row win." in played
+    header, *games = lines_of(tmp_path / "run")
+    assert header["board"] == "4x4x4"
+    assert set("".join(game["moves"] for game in games)) <= set("1234")
+    assert main(["report", out, "--board", "4x4x4"]) == 0
+    assert played.splitlines()[-2] in capsys.readouterr().out  # the digest
+    for again in (["report", out], ["run", *RUN, "--out", out]):
+        assert main(again) == 2
+        told = capsys.readouterr().err
+        assert told.count("\n") == 1
+        assert "holds games on a board of 4x4x4, not 6x7x4" in told
+    with pytest.raises(UnreadableRun, match="4x4x4"):
+        evaluation.round_robin(["random", "greedy"], openings=1, out=out)
+    with pytest.raises(UnreadableRun, match="a board of 4x4x4, not 5x6x4"):
+        evaluation.board(5, 6).round_robin(["random", "greedy"], openings=1, out=out)
+
+
+def test_games_of_the_usual_board_do_not_say_so(tmp_path: Path) -> None:
+    assert main(["run", *RUN, "--board", "6x7x4", "--limit", "1", "--out", str(tmp_path)]) == 0
+    assert "board" not in lines_of(tmp_path)[0]
+    assert main(["report", str(tmp_path), "--board", "4x4x4"]) == 2
+
+
+def test_workers_play_on_the_board() -> None:
+    here, there = (
+        evaluation.board(4, 4).round_robin(["random", "greedy"], openings=1, jobs=jobs)
+        for jobs in (1, 2)
+    )
+    assert here.digest == there.digest
+    assert {game.forfeited_by for game in here.games} == {None}
+
+
+def test_the_other_commands_know_the_board(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    board = ["--board", "4x4x4"]
+    assert main(["solve", "1122", *board]) == 0
+    assert "draws, score +0, in 12 plies" in capsys.readouterr().out
+    assert main(["list", *board]) == 0
+    assert "rust-port" not in capsys.readouterr().out
+    assert main(["play", "greedy", "random", "--record", str(tmp_path), *board]) == 0
+    assert "1  2  3  4\n" in capsys.readouterr().out
+    assert lines_of(tmp_path)[0]["board"] == "4x4x4"
+    assert main(["match", "greedy", "random", "--openings", "1", "--quiet", *board]) == 0
+    assert "greedy" in capsys.readouterr().out
+    file = tmp_path / "all.npy"
+    assert main(["solve", "--all", str(file), "--board", "2x4x3"]) == 0
+    assert f"{len(np.load(file)):,} positions in {file}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["run", *RUN, "--board", board] for board in ("3x3x4", "1x7x4", "9x7x4", "10x10", "6x7")),
+        ["run", *RUN, "--board", "-1"],
+        ["run", "rust-port", "greedy", "--board", "4x4x4"],
+        ["run", *RUN, "--html", "page.html", "--board", "4x4x4"],
+        ["run", *RUN, "--board", "4x4x4", "--openings", "balanced:2,2"],
+        ["quality", "greedy", "--board", "4x4x4"],
+        ["solve", "15", "--board", "4x4x4"],
+        ["solve", "11", "--all", "file", "--board", "4x4x4"],
+    ],
+    ids=" ".join,
+)
+def test_what_does_not_go_is_said_in_a_line(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match="2"):  # as the parser of arguments leaves, too
+        raise SystemExit(main(words))
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+
+
+def test_the_rest_of_the_evaluation_refuses() -> None:
+    with pytest.raises(WrongBoard, match=r"evaluation\.truth\.refutation is made for 6x7x4"):
+        evaluation.board(4, 4).refute("greedy")
