@@ -34,7 +34,7 @@ TRANSLATORS.append(_as_opponent)
 board = made_for_any_board(
     __name__,
     any_board="base simple batched zoo.registry zoo.table search.evaluations search.fixed_depth "
-    "search.heuristics search.packing search.threats search.weights search.windows "
+    "search.greedy search.heuristics search.packing search.threats search.weights search.windows "
     "published.alphabeta published.minimax published.negamax solver.batch solver.book "
     "solver.bounds solver.driver solver.enumeration solver.perfect solver.search solver.solver "
     "solver.table solver.threads solver.whole sampling.mcts sampling.puct sampling.tree "
