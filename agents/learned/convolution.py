@@ -76,7 +76,7 @@ class Network(nn.Module):
         units: of each dense layer.
     """
 
-    def __init__(self, channels: int = 48, layers: int = 3, units: int = 256) -> None:
+    def __init__(self, channels: int = 64, layers: int = 3, units: int = 256) -> None:
         super().__init__()
         self.shape = [channels, layers, units]
         inputs = [PLANES, *[channels] * (layers - 1)]

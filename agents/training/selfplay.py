@@ -4,8 +4,8 @@
 
 plays, learns and prints a line of figures now and then. ``selfplay:DIR`` plays the latest
 network. Everything is kept in DIR: the same command goes on where it was, whatever ended it, and
-more minutes train on. The clock decides how often the network learns, so two runs with one seed
-begin alike and are not alike.
+more minutes train on. Processor time decides what is done when, so two trainings with the same
+seed are not alike.
 
 Nothing is learned from exact play: targets are the results of games, the searches' values and
 policies, and what the rules prove within a search's tree.
@@ -54,7 +54,7 @@ with needs("torch", __name__):
     from agents.learned.convolution import MODEL, Evaluator, Network, tensor_of
 
 BOARDS: Final = 256  # games at once
-SIMULATIONS: Final = {0: 16, 15: 32, 60: 64}  # a move, from so many minutes on
+SIMULATIONS: Final = {0: 16, 10: 32, 60: 64}  # a move, from so many minutes on
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
 USES: Final = 4  # of each position in learning
@@ -252,14 +252,14 @@ def train(
     seed: int = 1,
     *,
     boards: int = BOARDS,
-    shape: Sequence[int] = (48, 3, 256),
+    shape: Sequence[int] = (64, 3, 256),
     critical: int = COUNT,
 ) -> Trainer:
     """Train until so many minutes are spent, those of earlier calls counted.
 
     Args:
         out: folder of everything made.
-        minutes: by the clock, on one core.
+        minutes: of processor time, on one core: by the clock, if nothing else runs there.
         seed: of weights and games.
         boards: games at once.
         shape: channels and layers of convolutions, units of dense layers.
@@ -281,11 +281,11 @@ def train(
     field = {name: opponent(name) for name in AGAINST}
     judge = Evaluator(trainer.averaged.module)
     itself = opponent(BatchFunctionAgent(lambda seen: judge(seen["observation"])[0]))
-    begun = time.monotonic() - trainer.seconds
+    begun = time.process_time() - trainer.seconds
     saved, marked = trainer.seconds, (trainer.seconds, trainer.positions)
     losses: list[tuple[float, float]] = []
     while True:
-        trainer.seconds = time.monotonic() - begun
+        trainer.seconds = time.process_time() - begun
         share = trainer.seconds / (60 * minutes)
         due = (len(trainer.history) + 1) / JUDGED
         if trainer.seconds - saved > SAVED or share >= min(1, due):
@@ -299,7 +299,7 @@ def train(
                 print(line(row), flush=True)
                 judge.save(out / f"model-{row['minutes']:06.1f}.pt")
                 losses = []
-                trainer.seconds = time.monotonic() - begun
+                trainer.seconds = time.process_time() - begun
                 marked = trainer.seconds, trainer.positions
             trainer.save()
             saved = trainer.seconds

@@ -23,7 +23,7 @@ from c4env.observation import Observation, observe
 from c4env.position import Position
 
 PLIES: Final = range(14, 31)  # of the critical positions: those before take long to solve
-COUNT: Final = 1_000
+COUNT: Final = 2_000
 
 
 class Critical(NamedTuple):

@@ -268,24 +268,30 @@ def place(
     board: Board,
     limit: int = TRIAL,
     field: Sequence[Line] = FIELD,
+    against: Sequence[str] = (),
     **settings: Any,
 ) -> Placement:
-    """Rate an agent among a stored field: it meets every agent of it, the field does not play.
+    """Rate an agent among a stored field: it meets the agents of it, the field does not play.
 
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored field.
         limit: how many of the board's openings, the first of them, are played.
         field: says which modules the agents of the board need.
+        against: agents of the board; if there are any, it meets these alone.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: a bad number.
+        InvalidRun: a bad number, or an agent to meet that the board does not have.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
+    if strangers := set(against) - set(board.field):
+        raise InvalidRun(
+            f"against {', '.join(sorted(strangers))}: expected of {', '.join(board.field)}"
+        )
     missing = {line.spec for line in available(field)[1]}
-    met = [spec for spec in board.field if spec not in missing]
+    met = [spec for spec in against or board.field if spec not in missing]
     name = "newcomer"
     if isinstance(newcomer, str):
         name, newcomer = split_name(newcomer)
