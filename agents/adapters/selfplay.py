@@ -14,7 +14,8 @@ class SelfPlay(ModelAgent):
     """Plays the legal column that the network's policy prefers, without search.
 
     Args:
-        path: a folder of self-play, of which the latest network plays, or a network's file.
+        network: a folder of self-play, of which the latest network plays, or a network's file; or
+            an ``agents.learned.convolution.Evaluator``, asked as it is at the time.
         temperature: as for :class:`~agents.adapters.model.ModelAgent`.
 
     Raises:
@@ -22,12 +23,12 @@ class SelfPlay(ModelAgent):
         UnreadableWeights: there is no network.
     """
 
-    def __init__(self, path: str, temperature: float = 0.0) -> None:
+    def __init__(self, network: Any, temperature: float = 0.0) -> None:
         from agents.learned.convolution import Evaluator
 
         super().__init__(temperature)
         self.deterministic = temperature == 0
-        self._network = Evaluator.load(path)
+        self._network = network if callable(network) else Evaluator.load(network)
 
     def preferences(self, planes: Int8s) -> Any:
         """Logits ``[M, 7]``; see :class:`ModelAgent`."""

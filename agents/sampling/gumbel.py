@@ -33,7 +33,19 @@ from -1 to 1, the results expected for the sides to move."""
 VISITS: Final = 50.0
 SCALE: Final = 0.1
 
+SEARCH: Final = np.dtype(
+    [
+        ("root", np.int64, 2),  # bitboards, the side to move first
+        ("leaf", np.int64, 2),  # of the leaf that waits for an evaluation
+        ("depth", np.int64),  # of the leaf
+        ("used", np.int64),  # nodes of the tree in use
+        ("value", np.float64),  # the network's, of the root
+        ("noise", np.float64, COLUMNS),
+    ],
+    align=True,
+)
 TREES: Final[Any] = from_dtype(NODE)[:, ::1]
+SEARCHES: Final[Any] = from_dtype(SEARCH)[::1]
 _int64 = types.int64
 _words = types.int64[::1]
 _rows = types.int64[:, ::1]
@@ -50,31 +62,9 @@ class Improved(NamedTuple):
     proven: Bools  # [N] whose value is the result under best play
 
 
-@kernel(types.int64(TREES, _rows, _words, _words, _rows))
-def plant(
-    trees: NDArray[np.void], boards: Int64s, used: Int64s, asked: Int64s, paths: Int64s
-) -> int:
-    """Begin a tree in each position; the searches that need an evaluation, into ``asked``."""
-    count = 0
-    for i in range(len(boards)):
-        tree = trees[i]
-        tree[0]["total"] = 0.0
-        tree[0]["visits"] = 0
-        tree[0]["prior"] = 1.0
-        tree[0]["column"] = -1
-        tree[0]["proof"] = OPEN
-        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
-        used[i] = expand(tree, 0, mine, theirs, popcount(mine | theirs), 1)
-        paths[i, 0] = 0
-        if tree[0]["proof"] == OPEN and tree[0]["children"] > 1:
-            asked[count] = i
-            count += 1
-    return count
-
-
 @kernel(types.void(NODES, types.float64, _floats, _floats))
 def weigh(tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s) -> None:
-    """Write of each column what it scores, and what it is worth, as far as a search knows.
+    """Write what each column is worth as far as a search knows, and its improved logit.
 
     Columns never tried are worth what the network's value of the root and the values of the
     others make likely.
@@ -108,90 +98,86 @@ def weigh(tree: NDArray[np.void], value: float, scores: Float64s, values: Float6
         scores[column] = logit + (VISITS + most) * SCALE * values[column]
 
 
-@kernel(
-    types.int64(
-        *(TREES, _rows, _table, _floats, _words, _words, _words, _rows, _rows), types.float64
-    )
-)
+@kernel(_int64(TREES, SEARCHES, _rows, _words, _words, types.float64))
 def advance(
     trees: NDArray[np.void],
-    boards: Int64s,
-    noise: Float64s,
-    root_values: Float64s,
+    searches: NDArray[np.void],
+    paths: Int64s,
     wanted: Int64s,
     asked: Int64s,
-    depths: Int64s,
-    paths: Int64s,
-    leaves: Int64s,
     exploration: float,
 ) -> int:
     """One simulation in each search that is not decided, as far as it comes by itself.
 
-    Args:
-        trees: [N, nodes], planted.
-        boards: [N, 2], the roots.
-        noise: [N, 7].
-        root_values: [N], the network's.
-        wanted: [8], how often the child to try was tried before, by the number of children.
-        asked, leaves: written to: searches that wait for an evaluation, and of which board.
-        depths, paths: [N], [N, CELLS + 1], written to: where these leaves are.
-        exploration: the ``c`` of PUCT below the root.
+    The first one is the root's. Returns how many wait for an evaluation.
 
-    Returns:
-        how many wait.
+    Args:
+        trees: [N, nodes].
+        searches: [N] ``SEARCH``.
+        paths: [N, CELLS + 1], written to: the nodes from each root to its leaf.
+        wanted: [8], how often the child to try was tried before, by the number of children.
+        asked: written to: which searches wait.
+        exploration: the ``c`` of PUCT below the root.
     """
     scores, values = np.empty(COLUMNS), np.empty(COLUMNS)
     count = 0
-    for i in range(len(boards)):
-        tree = trees[i]
+    for i in range(len(searches)):
+        tree, search = trees[i], searches[i]
+        path, noise = paths[i], search["noise"]
+        mine, theirs = int(search["root"][0]), int(search["root"][1])
+        depth = 0
+        begun = tree[0]["children"] > 0
+        if not begun:
+            search["used"] = expand(tree, 0, mine, theirs, popcount(mine | theirs), 1)
         children = int(tree[0]["children"])
         if tree[0]["proof"] != OPEN or children < 2:
             continue
-        weigh(tree, root_values[i], scores, values)
-        first = int(tree[0]["first"])
-        chosen = first
-        best = -math.inf
-        for child in range(first, first + children):
-            if tree[child]["proof"] == OPEN:
-                column = tree[child]["column"]
-                score = scores[column] + noise[i, column]
-                if tree[child]["visits"] != wanted[children]:
-                    score -= 1e6  # only if a proof took those whose turn it is
-                if score > best:
-                    chosen, best = child, score
-        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
-        paths[i, 1] = chosen
-        there = mine | drop(mine | theirs, int(tree[chosen]["column"]))
-        depth, mine, theirs = descend(tree, paths[i], 1, theirs, there, exploration)
-        proof = int(tree[paths[i, depth]]["proof"])
+        if begun:
+            weigh(tree, search["value"], scores, values)
+            first = int(tree[0]["first"])
+            chosen, best = first, -math.inf
+            for child in range(first, first + children):
+                if tree[child]["proof"] == OPEN:
+                    column = tree[child]["column"]
+                    score = scores[column] + noise[column]
+                    if tree[child]["visits"] != wanted[children]:
+                        score -= 1e6  # only if proofs took those whose turn it is
+                    if score > best:
+                        chosen, best = child, score
+            path[1] = chosen
+            there = mine | drop(mine | theirs, int(tree[chosen]["column"]))
+            depth, mine, theirs = descend(tree, path, 1, theirs, there, exploration)
+        proof = int(tree[path[depth]]["proof"])
         if proof != OPEN:
-            add_result(tree, paths[i], depth, 1, float((proof > 0) - (proof < 0)))
+            add_result(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
         else:
-            asked[count], depths[i] = i, depth
-            leaves[count, 0], leaves[count, 1] = mine, theirs
+            search["depth"] = depth
+            search["leaf"][0], search["leaf"][1] = mine, theirs
+            asked[count] = i
             count += 1
     return count
 
 
-@kernel(types.void(*(TREES, _words, _words, _int64, _words, _rows, _rows, _table, _floats)))
+@kernel(types.void(TREES, SEARCHES, _rows, _words, _table, _floats))
 def answer(
     trees: NDArray[np.void],
-    used: Int64s,
-    asked: Int64s,
-    count: int,
-    depths: Int64s,
+    searches: NDArray[np.void],
     paths: Int64s,
-    leaves: Int64s,
+    asked: Int64s,
     logits: Float64s,
     values: Float64s,
 ) -> None:
-    """End the simulations that waited for logits ``[count, 7]`` and values ``[count]``."""
-    for k in range(count):
-        i, depth = int(asked[k]), int(depths[asked[k]])
-        tree, node = trees[i], int(paths[i, depth])
+    """End the simulations of the M searches ``asked`` with logits ``[M, 7]`` and values ``[M]``."""
+    for k in range(len(asked)):
+        tree, search = trees[asked[k]], searches[asked[k]]
+        path, depth = paths[asked[k]], int(search["depth"])
+        node = path[depth]
         if depth > 0:
-            mine, theirs = int(leaves[k, 0]), int(leaves[k, 1])
-            used[i] = expand(tree, node, mine, theirs, popcount(mine | theirs), int(used[i]))
+            mine, theirs = int(search["leaf"][0]), int(search["leaf"][1])
+            plies, used = popcount(mine | theirs), int(search["used"])
+            search["used"] = expand(tree, node, mine, theirs, plies, used)
+        else:
+            search["value"] = values[k]
         first = int(tree[node]["first"])
         end = first + int(tree[node]["children"])
         most = -math.inf
@@ -202,62 +188,53 @@ def answer(
             total += math.exp(logits[k, tree[child]["column"]] - most)
         for child in range(first, end):
             tree[child]["prior"] = math.exp(logits[k, tree[child]["column"]] - most) / total
-        add_result(tree, paths[i], depth, 1, -values[k])
+        add_result(tree, path, depth, 1, -values[k])
 
 
-@kernel(types.void(TREES, _table, _floats, _words, _table, _floats, types.boolean[::1]))
+@kernel(types.void(TREES, SEARCHES, _words, _table, _floats, types.boolean[::1]))
 def conclude(
     trees: NDArray[np.void],
-    noise: Float64s,
-    root_values: Float64s,
+    searches: NDArray[np.void],
     columns: Int64s,
     policies: Float64s,
     expected: Float64s,
     proven: Bools,
 ) -> None:
     """Write what the searches found: the fields of :class:`Improved`."""
-    scores, values = np.empty(COLUMNS), np.empty(COLUMNS)
-    for i in range(len(columns)):
-        tree = trees[i]
+    scores, values = np.empty(COLUMNS), np.zeros(COLUMNS)
+    for i in range(len(searches)):
+        tree, noise = trees[i], searches[i]["noise"]
         first = int(tree[0]["first"])
         end = first + int(tree[0]["children"])
-        policies[i] = 0.0
         proof = int(tree[0]["proof"])
-        proven[i] = proof != OPEN
         worth = float((proof < 0) - (proof > 0))  # of the root, if it is proven
-        if end == first + 1:
-            columns[i] = tree[first]["column"]
-            policies[i, columns[i]] = 1.0
-            expected[i] = worth if proven[i] else math.nan
-            continue
-        weigh(tree, root_values[i], scores, values)
+        proven[i] = proof != OPEN
+        weigh(tree, searches[i]["value"], scores, values)
         most = 0
         for child in range(first, end):
             if tree[child]["proof"] == OPEN:
                 most = max(most, int(tree[child]["visits"]))
         best = greatest = -math.inf
         for child in range(first, end):
-            column = tree[child]["column"]
+            column, proof = tree[child]["column"], int(tree[child]["proof"])
             if proven[i] and values[column] != worth:
                 scores[column] = -math.inf  # gives away what was proven
             greatest = max(greatest, scores[column])
-            score = scores[column] + noise[i, column]
-            tried = tree[child]["proof"] == 0 or tree[child]["visits"] == most
-            if tree[child]["proof"] >= 0 and tried and score > best:
+            score = scores[column] + noise[column]
+            tried = proof == 0 or (proof == OPEN and tree[child]["visits"] == most)
+            if tried and score > best:
                 columns[i], best = column, score
         if proven[i]:
             columns[i] = tree[best_child(tree, 0)]["column"]
         total = expected[i] = 0.0
         for column in range(COLUMNS):
-            if scores[column] > -math.inf:
-                policies[i, column] = math.exp(scores[column] - greatest)
-                total += policies[i, column]
+            policies[i, column] = math.exp(scores[column] - greatest)
+            total += policies[i, column]
         for column in range(COLUMNS):
             policies[i, column] /= total
-            if policies[i, column] > 0.0:
-                expected[i] += policies[i, column] * values[column]
-        if proven[i]:
-            expected[i] = worth
+            expected[i] += policies[i, column] * values[column]
+        if proven[i] or end == first + 1:
+            expected[i] = worth if proven[i] else math.nan
 
 
 class GumbelSearch:
@@ -265,7 +242,7 @@ class GumbelSearch:
 
     Args:
         evaluate: see :data:`Evaluate`.
-        simulations: in each position.
+        simulations: in each position, after the evaluation of the position itself.
         c: how much the policy counts below the root against values of -1 to 1.
     """
 
@@ -273,10 +250,9 @@ class GumbelSearch:
         self.evaluate = evaluate
         self.simulations = require_count("simulations", simulations, 1, 4096)
         self.c = c
-        # Of few simulations each of four columns gets at least as many.
-        tried = min(COLUMNS, max(2, simulations // 4))
+        tried = min(COLUMNS, max(2, simulations // 4))  # columns that get a first simulation
         rounds = [halving(min(children, tried), simulations) for children in range(COLUMNS + 1)]
-        self._wanted = np.array(rounds).T.copy()  # [simulations, 8]
+        self._wanted = np.array([[0] * (COLUMNS + 1), *zip(*rounds, strict=True)], np.int64)
 
     def __call__(self, boards: Int64s, noise: Float64s) -> Improved:
         """Search N positions that are not over.
@@ -286,30 +262,21 @@ class GumbelSearch:
             noise: ``[N, 7]``, drawn from Gumbel's distribution; zeros for the best column.
         """
         size = len(boards)
-        trees = np.empty((size, 1 + COLUMNS * (self.simulations + 1)), NODE)
-        used, asked, depths = (np.zeros(size, np.int64) for _ in range(3))
-        paths, leaves = np.empty((size, CELLS + 1), np.int64), np.empty((size, 2), np.int64)
-        root_values = np.zeros(size)
-        count = plant(trees, boards, used, asked, paths)
-        logits, values = self._ask(boards[asked[:count]])
-        root_values[asked[:count]] = values
-        answer(trees, used, asked, count, depths, paths, leaves, logits, values)
+        trees = np.zeros((size, 1 + COLUMNS * (self.simulations + 1)), NODE)
+        trees["proof"][:, 0] = OPEN
+        searches = np.zeros(size, SEARCH)
+        searches["root"], searches["noise"] = boards, noise
+        paths, waiting = np.zeros((size, CELLS + 1), np.int64), np.empty(size, np.int64)
         for wanted in self._wanted:
-            count = advance(
-                *(trees, boards, noise, root_values, wanted, asked, depths, paths, leaves, self.c)
-            )
-            logits, values = self._ask(leaves[:count])
-            answer(trees, used, asked, count, depths, paths, leaves, logits, values)
+            asked = waiting[: advance(trees, searches, paths, wanted, waiting, self.c)]
+            if len(asked):
+                found = self.evaluate(np.ascontiguousarray(searches["leaf"][asked]))
+                logits, values = (np.ascontiguousarray(part, np.float64) for part in found)
+                answer(trees, searches, paths, asked, logits, values)
         columns, proven = np.empty(size, np.int64), np.empty(size, np.bool_)
-        found = Improved(columns, np.empty((size, COLUMNS)), np.empty(size), proven)
-        conclude(trees, noise, root_values, *found)
-        return found
-
-    def _ask(self, boards: Int64s) -> tuple[Float64s, Float64s]:
-        if not len(boards):
-            return np.empty((0, COLUMNS)), np.empty(0)
-        logits, values = (np.ascontiguousarray(a, np.float64) for a in self.evaluate(boards))
-        return logits, values
+        improved = Improved(columns, np.empty((size, COLUMNS)), np.empty(size), proven)
+        conclude(trees, searches, *improved)
+        return improved
 
 
 def halving(columns: int, simulations: int) -> list[int]:
@@ -324,5 +291,5 @@ def halving(columns: int, simulations: int) -> list[int]:
         for _ in range(max(1, simulations // (rounds * alive))):
             found += [visits] * alive
             visits += 1
-        alive = max(min(2, columns), alive // 2)
+        alive = max(min(2, columns, alive), alive // 2)
     return found[:simulations]

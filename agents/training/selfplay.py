@@ -25,7 +25,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.adapters.model import BatchFunctionAgent
+from agents.adapters.selfplay import SelfPlay
 from agents.batched import opponent
 from agents.errors import InvalidValue
 from agents.learned.train import settle
@@ -39,6 +39,7 @@ from agents.training.selfplay_judge import (
     safe_position,
     score_against,
 )
+from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.batch import DRAWN, Batch, boards_from
 from c4env.errors import C4Error
@@ -59,12 +60,12 @@ FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES
 RANDOM_PLIES: Final = 24
 USES: Final = 4  # of each position in learning
 BATCH: Final = 512  # positions a step of learning
-WINDOW: Final = 2_000_000  # the latest positions kept; half of all, while they are fewer
+WINDOW: Final = 2_000_000  # positions kept, the latest; the half of all is learned from
 FEWEST: Final = 4_096  # positions before learning begins
 RATE: Final = 1.2e-3  # of learning
 LAST_RATE: Final = 5e-5
 FLAT: Final = 0.6  # share of the time before the rate falls
-AVERAGE: Final = 0.995  # of the weights that play: how much a step keeps of them
+AVERAGE: Final = 0.995  # how much a step keeps of the averaged weights, which play
 SAVED: Final = 60.0  # seconds between two checkpoints
 JUDGED: Final = 20  # times in a training
 AGAINST: Final = ("greedy", "alphabeta-chain")
@@ -83,7 +84,7 @@ Samples = NDArray[np.void]
 
 
 class Games:
-    """Games of a network against itself, all one ply on at a time."""
+    """Games of a network against itself on many boards, all one ply on at a time."""
 
     def __init__(self, boards: int, generator: np.random.Generator) -> None:
         self.generator = generator
@@ -93,37 +94,31 @@ class Games:
 
     def begin(self, where: NDArray[np.bool_]) -> None:
         """New games on some boards."""
-        starts = []
-        for _ in range(int(where.sum())):
+        for i in np.flatnonzero(where):
             empty = self.generator.random() < FROM_EMPTY
             plies = 0 if empty else int(self.generator.integers(1, RANDOM_PLIES + 1))
-            starts.append(safe_position(plies, self.generator))
+            start = safe_position(plies, self.generator)
+            self.batch.reset(np.arange(len(where)) == i, start)
         self.moves[where] = 0
-        if starts:
-            self.batch.reset(where, starts)
 
     def play(self, search: GumbelSearch) -> Samples:
         """One ply on every board; the moves of the games that it ended."""
         boards = boards_from(self.batch.observe()[0])
         found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
         at = np.arange(len(boards)), self.batch.plies
-        self.moves["board"][at] = boards
-        self.moves["policy"][at] = found.policies
-        self.moves["value"][at] = found.values
-        self.moves["proven"][at] = found.proven
+        self.moves["board"][at], self.moves["policy"][at] = boards, found.policies
+        self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
         self.batch.step(found.columns)
-        over = self.batch.over
         ended = [np.zeros(0, SAMPLE)]
-        for i in np.flatnonzero(over):
+        for i in np.flatnonzero(self.batch.over):
             moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
             # Whoever made the last move won, the one before lost, and so on.
             result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
-            if self.batch.results[i] == DRAWN:
-                result *= 0
+            result *= self.batch.results[i] != DRAWN
             searched = np.where(np.isnan(moves["value"]), result, moves["value"])
             moves["value"] = np.where(moves["proven"], searched, (searched + result) / 2)
             ended.append(moves)
-        self.begin(over)
+        self.begin(self.batch.over)
         return np.concatenate(ended)
 
 
@@ -131,11 +126,18 @@ class Trainer:
     """All that a training is, and its checkpoint.
 
     Args:
-        out: its folder.
+        out: its folder; a checkpoint there is gone on from.
         seed: of weights and games.
         boards: games at once.
         shape: arguments of :class:`~agents.learned.convolution.Network`.
+
+    Raises:
+        InvalidValue: the checkpoint is none.
     """
+
+    positions = learned = 0  # sampled, and learned from, ever
+    seconds = 0.0
+    history: Sequence[dict[str, float]] = ()  # the judged figures
 
     def __init__(self, out: Path, seed: int, boards: int, shape: Sequence[int]) -> None:
         torch.manual_seed(seed)
@@ -147,39 +149,30 @@ class Trainer:
         self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=RATE, fused=True)
         self.games = Games(boards, self.generator)
         self.samples: Samples = np.zeros(0, SAMPLE)  # a ring: the oldest is overwritten
-        self.positions = self.learned = 0  # sampled, and learned from, ever
-        self.seconds = 0.0
-        self.history: list[dict[str, float]] = []
-        exam = sorted((p.mine, p.theirs) for p in exam_positions())
-        self._exam = np.array(exam, np.int64)
+        self._exam = keys(np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64))
         if (out / STATE).exists():
             self._restore()
-        self.player = Evaluator(copy.deepcopy(self.averaged.module), torch.bfloat16)
-        self.hand_over()
+        playing = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
+        self.player = Evaluator(playing, torch.bfloat16)
 
-    def hand_over(self) -> None:
-        """Let the averaged weights play, in bfloat16."""
-        state = self.averaged.module.state_dict()
-        self.player.network.to(torch.bfloat16).load_state_dict(state)
-
-    def add(self, moves: Samples) -> None:
-        """Keep positions to learn from, without those of the exam."""
-        asked = np.isin(moves["board"][:, 0], self._exam[:, 0])
-        for k in np.flatnonzero(asked):
-            asked[k] = (self._exam == moves["board"][k]).all(axis=1).any()
-        moves = moves[~asked]
+    def play(self, simulations: int) -> None:
+        """One ply on every board, by the averaged weights; keeps the positions to learn from."""
+        self.player.network.load_state_dict(self.averaged.module.state_dict())
+        moves = self.games.play(GumbelSearch(self.player.evaluate, simulations))
+        moves = moves[~np.isin(keys(moves["board"]), self._exam)]  # which is to judge by
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
-            self.samples = np.resize(self.samples, min(WINDOW, max(1 << 16, 2 * len(self.samples))))
-        at = np.arange(self.positions, self.positions + len(moves)) % max(1, len(self.samples))
-        self.samples[at] = moves
-        self.positions += len(moves)
+            self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
+        if len(moves):
+            at = np.arange(self.positions, self.positions + len(moves)) % len(self.samples)
+            self.samples[at] = moves
+            self.positions += len(moves)
 
-    def learn(self) -> tuple[float, float]:
-        """One step on a batch of the window; the losses of policy and value."""
+    def learn(self, rate: float) -> tuple[float, float]:
+        """One step on a batch of the latest half; the losses of policy and value."""
         window = min(len(self.samples), max(FEWEST, self.positions // 2), self.positions)
         drawn = self.positions - 1 - self.generator.integers(window, size=BATCH)
         samples = self.samples[drawn % len(self.samples)]
-        turned = self.generator.random(BATCH) < 0.5
+        turned = self.generator.random(BATCH) < 0.5  # mirrored
         policy = samples["policy"].astype(np.float32)
         policy[turned] = policy[turned, ::-1]
         with torch.autocast("cpu", torch.bfloat16):
@@ -187,6 +180,7 @@ class Trainer:
         policy_loss = cross_entropy(logits.float(), torch.from_numpy(policy))
         chance = torch.from_numpy((samples["value"] + 1) / 2)
         value_loss = binary_cross_entropy_with_logits(raw.float(), chance)
+        self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.zero_grad()
         (policy_loss + value_loss).backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
@@ -196,7 +190,7 @@ class Trainer:
         return float(policy_loss.detach()), float(value_loss.detach())
 
     def save(self) -> None:
-        """Write a checkpoint, and the network that plays."""
+        """Write a checkpoint, the network that plays, and the figures."""
         state = {
             "network": self.network.state_dict(),
             "averaged": self.averaged.state_dict(),
@@ -205,14 +199,13 @@ class Trainer:
             "samples": as_bytes(self.samples[: self.positions]),
             "boards": torch.from_numpy(boards_from(self.games.batch.observe()[0])),
             "moves": as_bytes(self.games.moves),
-            **{name: getattr(self, name) for name in KEPT},
+            **{name: getattr(self, name) for name in COUNTED},
         }
         write_whole(self.out / STATE, lambda file: torch.save(state, file))
         Evaluator(self.averaged.module).save(self.out / MODEL)
-        if self.history:
-            rows = ["\t".join(self.history[0])]
-            rows += ["\t".join(f"{v:.6g}" for v in row.values()) for row in self.history]
-            write_whole(self.out / PROGRESS, "\n".join(rows) + "\n")
+        rows = ["\t".join(f"{v:.6g}" for v in row.values()) for row in self.history]
+        heading = "\t".join(self.history[0]) if rows else ""
+        write_whole(self.out / PROGRESS, "\n".join([heading, *rows]) + "\n")
 
     def _restore(self) -> None:
         try:
@@ -222,22 +215,30 @@ class Trainer:
             self.generator.bit_generator.state = state["generator"]
             self.samples = state["samples"].numpy().view(SAMPLE)
             self.games.moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
+            self.games.batch = Batch(len(state["boards"]))
             boards = [Position.from_bitboards(*pair) for pair in state["boards"].tolist()]
-            self.games.batch = Batch(len(boards))
             self.games.batch.reset(None, boards)
-            for name in KEPT:
+            for name in COUNTED:
                 setattr(self, name, state[name])
-        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
-            said = " ".join(str(error).split())[:100]
-            raise InvalidValue(f"{self.out / STATE} is no checkpoint: {said}") from None
+        except Exception as error:  # of a damaged file, whatever it holds
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+            raise InvalidValue(
+                f"{self.out / STATE}: {said}: expected a checkpoint, or no file"
+            ) from None
 
 
-KEPT: Final = ("positions", "learned", "seconds", "history")
+COUNTED: Final = ("positions", "learned", "seconds", "history")
 
 
 def as_bytes(array: Samples) -> Any:
     """An array as a tensor of bytes, which loads without running code."""
     return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+
+
+def keys(boards: Int64s) -> Int64s:
+    """A number for each of boards ``[N, 2]``; hardly ever the same for two."""
+    mixed: Int64s = boards[:, 0] * 0x1E3779B97F4A7C15 + boards[:, 1]  # beyond 64 bits cut off
+    return mixed
 
 
 def rate_at(share: float) -> float:
@@ -253,7 +254,7 @@ def train(
     *,
     boards: int = BOARDS,
     shape: Sequence[int] = (64, 3, 256),
-    critical: int = COUNT,
+    count: int = COUNT,
 ) -> Trainer:
     """Train until so many minutes are spent, those of earlier calls counted.
 
@@ -261,13 +262,11 @@ def train(
         out: folder of everything made.
         minutes: of processor time, on one core: by the clock, if nothing else runs there.
         seed: of weights and games.
-        boards: games at once.
-        shape: channels and layers of convolutions, units of dense layers.
-        critical: positions that the judged figure of blunders is chosen from.
+        boards, shape: see :class:`Trainer`.
+        count: positions that the judged ones are chosen from.
 
     Raises:
         InvalidValue: a bad number, or a folder of another training.
-        MissingExtra: PyTorch is not installed.
         OSError: the folder cannot be written.
     """
     if not 0 < minutes < math.inf:
@@ -277,48 +276,44 @@ def train(
     torch.set_num_threads(1)
     settle(out, f"seed {seed}\n")
     trainer = Trainer(out, seed, boards, shape)
-    judged = critical_positions(critical)
+    critical = critical_positions(count)
     field = {name: opponent(name) for name in AGAINST}
-    judge = Evaluator(trainer.averaged.module)
-    itself = opponent(BatchFunctionAgent(lambda seen: judge(seen["observation"])[0]))
+    latest = Evaluator(trainer.averaged.module)
+    player = opponent(SelfPlay(latest))
+    saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
+    losses = [(math.nan, math.nan)]
     begun = time.process_time() - trainer.seconds
-    saved, marked = trainer.seconds, (trainer.seconds, trainer.positions)
-    losses: list[tuple[float, float]] = []
-    while True:
+    while (share := trainer.seconds / (60 * minutes)) < 1:
+        simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][-1]
+        trainer.play(simulations)
+        while trainer.learned < USES * (trainer.positions - FEWEST):
+            losses.append(trainer.learn(rate_at(share)))
         trainer.seconds = time.process_time() - begun
         share = trainer.seconds / (60 * minutes)
-        due = (len(trainer.history) + 1) / JUDGED
-        if trainer.seconds - saved > SAVED or share >= min(1, due):
-            if share >= min(1, due):
-                row = {"minutes": trainer.seconds / 60, "positions": float(trainer.positions)}
-                row["a second"] = (trainer.positions - marked[1]) / (trainer.seconds - marked[0])
-                row["policy loss"], row["value loss"] = np.mean(losses or [(0, 0)], axis=0).tolist()
-                row["blunders"] = blunders(judge.evaluate, judged)
-                row |= {name: score_against(itself, other) for name, other in field.items()}
-                trainer.history.append(row)
-                print(line(row), flush=True)
-                judge.save(out / f"model-{row['minutes']:06.1f}.pt")
-                losses = []
-                trainer.seconds = time.process_time() - begun
-                marked = trainer.seconds, trainer.positions
+        judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
+        if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
+            speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
+            row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
+            row["policy loss"], row["value loss"] = np.nanmean(losses, axis=0).tolist()
+            row["blunders"] = blunders(player, critical)
+            row |= {name: score_against(player, other) for name, other in field.items()}
+            trainer.history = [*trainer.history, row]
+            print(in_words(row), flush=True)
+            latest.save(out / f"model-{row['minutes']:06.1f}.pt")
+            losses = losses[-1:]
+            trainer.seconds = time.process_time() - begun
+            before, saved = (trainer.seconds, trainer.positions), -math.inf
+        if trainer.seconds - saved > SAVED:
             trainer.save()
             saved = trainer.seconds
-            if share >= 1:
-                return trainer
-        simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][-1]
-        trainer.add(trainer.games.play(GumbelSearch(trainer.player.evaluate, simulations)))
-        for group in trainer.optimiser.param_groups:
-            group["lr"] = rate_at(share)
-        while trainer.positions >= FEWEST and trainer.learned < USES * (trainer.positions - FEWEST):
-            losses.append(trainer.learn())
-        trainer.hand_over()
+    return trainer
 
 
-def line(row: dict[str, float]) -> str:
-    """The judged figures in words."""
+def in_words(row: dict[str, float]) -> str:
+    """The judged figures in a line."""
     scores = ", ".join(f"{row[name]:.1%} against {name}" for name in AGAINST)
     return (
-        f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({row['a second']:,.0f}/s)"
+        f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({row['speed']:,.0f}/s)"
         f"  loss {row['policy loss']:.3f} + {row['value loss']:.3f}  "
         f"blunders {row['blunders']:.1%}, score {scores}"
     )

@@ -1,36 +1,38 @@
-"""How strong a network of self-play is: what its training reports, and never learns from.
+"""How strong a player is: what self-play reports of its network, and never learns from.
 
-Two figures: the score against agents over every opening of two plies, and the share of critical
-moves that give away a win or a draw, on positions made here. None of them is in the exam
-(``agents.solver.exam``), which is left for judging what was trained.
+Two figures: the share of critical moves that give away a win or a draw, on positions made here,
+and the score against another player over all openings of two plies. None of the positions is in
+the exam (``agents.solver.exam``), which is left for judging what was trained.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from agents.sampling.gumbel import Evaluate
 from agents.sampling.tree import OPEN, tactical_status
 from agents.solver import NO_SCORE, Solver
 from agents.solver.exam import exam_positions
-from c4env.arrays import Int8s, Int64s
+from c4env.arrays import Bools
 from c4env.bitboard import COLUMN, COLUMNS, STRIDE
 from c4env.observation import Observation, observe
 from c4env.position import Position
+
+Player = Callable[[Observation], Any]
+"""From what the sides to move see on M boards to columns ``[M]`` (``agents.batched.opponent``)."""
 
 PLIES: Final = range(14, 31)  # of the critical positions: those before take long to solve
 COUNT: Final = 2_000
 
 
 class Critical(NamedTuple):
-    """Positions in which some columns keep the value of the game, and others do not."""
+    """N positions in which some columns keep the value of the game, and others do not."""
 
-    boards: Int64s  # [N, 2], the side to move first
-    keeps: Int8s  # [N, 7], 1 for a column that keeps it
+    seen: Observation  # [N, 6, 7, 2] and [N, 7]
+    keeps: Bools  # [N, 7]
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:
@@ -48,8 +50,15 @@ def safe_position(plies: int, generator: np.random.Generator) -> Position:
     return position
 
 
-def critical_positions(count: int = COUNT, seed: int = 0, plies: range = PLIES) -> Critical:
-    """Those among ``count`` quiet random positions, solved now; the same for the same seed."""
+def observed(positions: Iterable[Position]) -> Observation:
+    """What the sides to move see, stacked."""
+    seen = [observe(position) for position in positions]
+    planes, masks = [s["observation"] for s in seen], [s["action_mask"] for s in seen]
+    return {"observation": np.stack(planes), "action_mask": np.stack(masks)}
+
+
+def critical_positions(count: int = COUNT, plies: range = PLIES, seed: int = 0) -> Critical:
+    """Those among ``count`` random positions without a win or block, solved now."""
     generator = np.random.default_rng(seed)
     found: dict[Position, None] = {}
     while len(found) < count:
@@ -58,53 +67,40 @@ def critical_positions(count: int = COUNT, seed: int = 0, plies: range = PLIES) 
         score, _ = tactical_status(position.mine, position.theirs, position.plies)
         if position.plies == wanted and score == OPEN and position not in exam_positions():
             found[position] = None
-    boards = np.array([(p.mine, p.theirs) for p in found], np.int64)
     scores = Solver().columns_many(list(found))
-    full = scores == NO_SCORE
-    signs = np.where(full, -2, np.sign(scores))
+    signs = np.where(scores == NO_SCORE, -2, np.sign(scores))
     keeps = signs == signs.max(axis=1, keepdims=True)
-    critical = (~keeps & ~full).any(axis=1)
-    return Critical(boards[critical], keeps[critical].astype(np.int8))
+    critical = (~keeps & (signs > -2)).any(axis=1)
+    return Critical(observed(itertools.compress(found, critical)), keeps[critical])
 
 
-def blunders(evaluate: Evaluate, critical: Critical) -> float:
-    """The share of positions in which the policy's column gives the value of the game away."""
-    logits, _ = evaluate(critical.boards)
-    occupied = critical.boards.sum(axis=1)[:, None]
-    full = occupied >> (STRIDE * np.arange(COLUMNS) + STRIDE - 2) & 1
-    columns = np.where(full == 1, -np.inf, logits).argmax(axis=1)
+def blunders(player: Player, critical: Critical) -> float:
+    """The share of critical positions in which a player gives the value of the game away."""
+    columns = np.asarray(player(critical.seen))
     return float(1 - critical.keeps[np.arange(len(columns)), columns].mean())
 
 
-def score_against(
-    player: Callable[[Observation], Any], opponent: Callable[[Observation], Any], plies: int = 2
-) -> float:
-    """The mean score, a draw counting half, over all openings of some plies with both colours.
+def score_against(player: Player, other: Player, plies: int = 2) -> float:
+    """A player's mean score, a draw counting half, with both colours.
 
     Args:
-        player: asked about many boards at once, as ``agents.batched.opponent`` makes one.
-        opponent: likewise.
-        plies: of the openings, at most 3, so that none is won.
+        player, other: who play.
+        plies: of the openings, all of which are played; at most 3, so that none is won.
     """
     columns = itertools.product("1234567", repeat=plies)
     games = [(Position.parse("".join(o)), seat) for o in columns for seat in (0, 1)]
-    total = len(games)
-    points = 0.0
+    total, points = len(games), 0.0
     while games:
         moved = []
-        for asked, ours in ((player, True), (opponent, False)):
+        for asked, ours in ((player, True), (other, False)):
             some = [game for game in games if (game[0].to_move == game[1]) == ours]
             if some:
-                seen = [observe(position) for position, _ in some]
-                given: Any = {key: np.stack([s[key] for s in seen]) for key in seen[0]}  # type: ignore[literal-required]
-                for (position, seat), column in zip(some, asked(given), strict=True):
+                chosen = asked(observed(position for position, _ in some))
+                for (position, seat), column in zip(some, chosen, strict=True):
                     moved.append((position.play(int(column)), seat))
-        games = []
+        games = [game for game in moved if game[0].outcome is None]
         for position, seat in moved:
-            if position.outcome is None:
-                games.append((position, seat))
-            elif position.outcome.winner is None:
-                points += 0.5
-            else:
-                points += position.outcome.winner == seat
+            if position.outcome is not None:
+                winner = position.outcome.winner
+                points += 0.5 if winner is None else winner == seat
     return points / total
