@@ -32,7 +32,7 @@ from agents.learned.train import settle
 from agents.sampling.gumbel import GumbelSearch
 from agents.solver.exam import exam_positions
 from agents.training import needs
-from agents.training.selfplay_judge import (
+from agents.training.judge import (
     COUNT,
     blunders,
     critical_positions,
@@ -331,6 +331,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (C4Error, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
+        return 130
     return 0
 
 

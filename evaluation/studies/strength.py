@@ -18,8 +18,8 @@ import numpy as np
 import agents
 from agents.batched import opponent
 from agents.solver.exam import exam
+from agents.training.judge import Critical, blunders, observed
 from c4env.files import write_whole
-from c4env.observation import observe
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.studies.leaderboard import place, stored_board
 
@@ -56,15 +56,11 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     asked = exam()[:questions]
     if questions is not None and questions < 1:
         raise InvalidRun(f"questions={questions!r}: expected at least 1")
-    seen: Any = [observe(question.position) for question in asked]
-    given: Any = {key: np.stack([s[key] for s in seen]) for key in seen[0]}
-    columns = np.asarray(opponent(agents.make(model))(given))
-    blunders = 0
-    for question, column in zip(asked, columns.tolist(), strict=True):
-        known = [score for score in question.scores if score is not None]
-        own = question.scores[column]
-        blunders += own is None or np.sign(own) < np.sign(max(known))
-    return blunders / len(asked)
+    scores = np.array([question.scores for question in asked], np.float64)  # nan for None
+    signs = np.where(np.isnan(scores), -2, np.sign(scores))
+    seen = observed(question.position for question in asked)
+    critical = Critical(seen, signs == signs.max(axis=1, keepdims=True))
+    return blunders(opponent(agents.make(model)), critical)
 
 
 def strength(

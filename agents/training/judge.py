@@ -1,8 +1,8 @@
-"""How strong a player is: what self-play reports of its network, and never learns from.
+"""How strong a player is, asked about many boards at once: what self-play reports of its network.
 
-Two figures: the share of critical moves that give away a win or a draw, on positions made here,
-and the score against another player over all openings of two plies. None of the positions is in
-the exam (``agents.solver.exam``), which is left for judging what was trained.
+Two figures: the share of critical moves that give away a win or a draw, and the score against
+another player over all openings of two plies. None of the critical positions that are made here is
+in the exam (``agents.solver.exam``), which is left for judging what was trained.
 """
 
 from __future__ import annotations

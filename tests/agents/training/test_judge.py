@@ -8,7 +8,7 @@ import pytest
 from agents.batched import opponent
 from agents.solver import Solver
 from agents.solver.exam import exam_positions
-from agents.training.selfplay_judge import (
+from agents.training.judge import (
     blunders,
     critical_positions,
     observed,
