@@ -43,6 +43,7 @@ SIMULATIONS: Final = 400
 EXPLORATION: Final = 1.5
 BATCH: Final = 8
 LEARNED: Final = "learned"
+SELFPLAY: Final = "selfplay:"
 LOGITS, PROBABILITIES = "logits", "probabilities"
 PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
 
@@ -95,6 +96,37 @@ def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: f
 
 
 @kernel(
+    types.UniTuple(_int64, 3)(  # type: ignore[no-untyped-call]  # Numba's
+        *(NODES, _words, _int64, _int64, _int64, types.float64)
+    ),
+    nogil=True,
+)
+def descend(
+    tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int, exploration: float
+) -> tuple[int, int, int]:
+    """Go on from ``path[depth]``, the position ``mine`` and ``theirs``, to where the tree ends.
+
+    A leaf that the next two discs decide is proven, and what follows from it above. The others
+    wait for the function, unless their ``first`` is ``PENDING`` and they wait already.
+
+    Returns:
+        The depth of the node reached, whose way there is in ``path``, and its bitboards.
+    """
+    node = path[depth]
+    while tree[node]["proof"] == OPEN and tree[node]["children"]:
+        node = select(tree, node, exploration)
+        depth += 1
+        path[depth] = node
+        mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
+    if tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
+        score, _ = tactical_status(mine, theirs, popcount(mine | theirs))
+        if score != OPEN:
+            tree[node]["proof"] = -score
+            propagate_proof(tree, path, depth)
+    return depth, mine, theirs
+
+
+@kernel(
     types.int64(*(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64)),
     nogil=True,
 )
@@ -123,25 +155,14 @@ def select_leaves(
     Returns:
         simulations that are done because rules or a proof decided them; others wait.
     """
-    root_plies = popcount(root_mine | root_theirs)
     waiting = done = 0
     while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
         path = paths[waiting]
-        mine, theirs = root_mine, root_theirs
-        node = depth = 0
         path[0] = 0
-        while tree[node]["proof"] == OPEN and tree[node]["children"]:
-            node = select(tree, node, exploration)
-            depth += 1
-            path[depth] = node
-            mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
-        if tree[node]["proof"] == OPEN:
-            if tree[node]["first"] == PENDING:
-                break  # nothing else is worth a look before this leaf's answer is there
-            score, _ = tactical_status(mine, theirs, root_plies + depth)
-            if score != OPEN:
-                tree[node]["proof"] = -score
-                propagate_proof(tree, path, depth)
+        depth, mine, theirs = descend(tree, path, 0, root_mine, root_theirs, exploration)
+        node = path[depth]
+        if tree[node]["proof"] == OPEN and tree[node]["first"] == PENDING:
+            break  # nothing else is worth a look before this leaf's answer is there
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
         proof = int(tree[node]["proof"])
         if proof != OPEN:
@@ -209,8 +230,9 @@ class PUCT(TreeAgent):
     """Search led by a policy and value function; plays the column it tried most.
 
     Args:
-        function: ``"learned"`` for the network that ships with the package, ``module:name`` of
-            a :data:`PolicyValue`, or one itself. Only if it has an attribute ``deterministic``
+        function: ``"learned"`` for the network that ships with the package, ``selfplay:DIR`` for
+            one of ``agents.training.selfplay``, ``module:name`` of a :data:`PolicyValue`, or one
+            itself. Only if it has an attribute ``deterministic``
             that is True is it known to answer the same position always alike.
         simulations: a move; 400, or no limit if ``movetime`` is given.
         movetime: seconds a move.
@@ -300,10 +322,11 @@ class PUCT(TreeAgent):
 
 
 def load(function: str | PolicyValue) -> PolicyValue:
-    """The shipped network, the function of an import path, or itself.
+    """The shipped network, one of self-play, the function of an import path, or itself.
 
     Raises:
         InvalidFunction: there is none.
+        MissingExtra, UnreadableWeights: a network of self-play without PyTorch, or none there.
     """
     if callable(function):
         require_board(function, BOARD_SIZE, f"puct: function={function!r}")
@@ -316,6 +339,10 @@ def load(function: str | PolicyValue) -> PolicyValue:
         from agents.learned.network import shipped
 
         return shipped()
+    if function.startswith(SELFPLAY):
+        from agents.learned.convolution import Evaluator
+
+        return Evaluator.load(function.removeprefix(SELFPLAY))
     expected = f"{LEARNED} or package.module:function"
     found: PolicyValue = import_callable(
         function, InvalidFunction, f"puct: function={function!r}", expected

@@ -154,7 +154,7 @@ ZOO: Final = (
         "agents.sampling.puct:PUCT",
         "tree search led by a policy and value function, with proofs",
         (
-            Option("function", str, "learned", "learned (the shipped network) or module:function"),
+            Option("function", str, "learned", "learned, selfplay:DIR or module:function"),
             _simulations(400),
             _MOVETIME,
             Option("c", float, 1.5, "how much the policy counts; values are -1 to 1", 0, 100),
@@ -174,6 +174,18 @@ ZOO: Final = (
             Option("depth", int, 2, "plies looked ahead; 0: the policy's column", 0, 4),
             Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
         ),
+    ),
+    Entry(
+        "selfplay",
+        "agents.adapters.selfplay:selfplay",
+        "a network of agents.training.selfplay: selfplay:DIR (needs the package torch)",
+        (
+            Option("path", str, REQUIRED, "the folder of its training, or the network's file"),
+            Option("simulations", int, 0, "a move, by puct; 0: the policy alone", 0, MOST),
+            Option("temperature", float, 0.0, "of the policy; 0: the preferred column", 0),
+        ),
+        argument="path",
+        needs=("torch",),
     ),
     Entry(
         "sb3",

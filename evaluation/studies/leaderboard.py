@@ -249,28 +249,34 @@ class Placement:
 
 
 @takes_settings
-def place(newcomer: Player, board: Board, limit: int = TRIAL, **settings: Any) -> Placement:
-    """Rate an agent among a stored field: it meets every agent of it, the field does not play.
+def place(
+    newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
+) -> Placement:
+    """Rate an agent among a stored field: it meets the agents of it, the field does not play.
 
     Args:
         newcomer: a spec, or a callable on an observation.
         board: the stored field.
         limit: how many of the board's openings, the first of them, are played.
+        against: agents of the board; if there are any, it meets these alone.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`evaluation.games.settings.Settings`.
 
     Raises:
-        InvalidRun: a bad number.
+        InvalidRun: a bad number, or an agent to meet that the board does not have.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
+    if strangers := set(against) - set(board.field):
+        raise InvalidRun(
+            f"against {', '.join(sorted(strangers))}: expected of {', '.join(board.field)}"
+        )
     name = "newcomer"
     if isinstance(newcomer, str):
         name, newcomer = split_name(newcomer)
     if name in board.field:
         name += " (again)"
-    run = gauntlet(
-        {name: newcomer}, list(board.field), openings=board.openings, limit=limit, **settings
-    )
+    met = list(against or board.field)
+    run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
     both = [name, *board.field]
     own = Tally.of(run.games, both, board.openings)
     stored = board.tally(both)

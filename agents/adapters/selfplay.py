@@ -1,0 +1,53 @@
+"""Networks of ``python -m agents.training.selfplay`` as agents: ``selfplay:DIR``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.adapters.model import ModelAgent
+from agents.base import Agent
+from agents.errors import InvalidValue
+from c4env.arrays import Int8s
+
+
+class SelfPlay(ModelAgent):
+    """Plays the legal column that the network's policy prefers, without search.
+
+    Args:
+        network: a folder of self-play, of which the latest network plays, or a network's file; or
+            an ``agents.learned.convolution.Evaluator``, asked as it is at the time.
+        temperature: as for :class:`~agents.adapters.model.ModelAgent`.
+
+    Raises:
+        MissingExtra: PyTorch is not installed.
+        UnreadableWeights: there is no network.
+    """
+
+    def __init__(self, network: Any, temperature: float = 0.0) -> None:
+        from agents.learned.convolution import Evaluator
+
+        super().__init__(temperature)
+        self.deterministic = temperature == 0
+        self._network = network if callable(network) else Evaluator.load(network)
+
+    def preferences(self, planes: Int8s) -> Any:
+        """Logits ``[M, 7]``; see :class:`ModelAgent`."""
+        return self._network(planes)[0]
+
+
+def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent:
+    """The policy alone; with simulations, what the search ``puct`` makes of the network.
+
+    Raises:
+        InvalidValue: simulations and a temperature, which is the policy's alone.
+    """
+    if not simulations:
+        return SelfPlay(path, temperature)
+    if temperature:
+        raise InvalidValue(
+            f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
+            "one of them"
+        )
+    from agents.sampling.puct import PUCT
+
+    return PUCT(f"selfplay:{path}", simulations)

@@ -1,0 +1,156 @@
+"""A convolutional network for policy and value in PyTorch, and its file: what self-play trains.
+
+    Evaluator.load("DIR/model.pt")(planes, masks)  # logits [N, 7], values [N]
+
+It sees six planes of the board as the side to move does: its own discs, the other's, the empty
+cells that would complete four of its own, and of the other's, the cells a disc can be dropped to,
+and ones everywhere for whoever moved first in the game.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.errors import UnreadableWeights
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, popcount, winning_cells
+from c4env.envs.batch import boards_from
+from c4env.errors import MissingExtra
+from c4env.files import write_whole
+from c4env.jit import kernel
+
+try:
+    import torch
+    from torch import Tensor, nn
+except ImportError as error:
+    raise MissingExtra(
+        f"a network of self-play needs PyTorch ({error}): pip install 'c4env[torch]'"
+    ) from None
+
+PLANES: Final = 6
+MODEL: Final = "model.pt"
+"""The latest network in a folder of ``python -m agents.training.selfplay``."""
+
+
+@kernel("void(int64[:, ::1], boolean[::1], float32[:, :, :, ::1])", nogil=True)
+def write_planes(boards: Int64s, turned: Bools, planes: NDArray[np.float32]) -> None:
+    """Write the planes ``[N, 6, 7, 6]`` of boards ``[N, 2]``, mirrored where ``turned`` says."""
+    for i in range(len(boards)):
+        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
+        occupied = mine | theirs
+        wins, losses = winning_cells(mine) & ~occupied, winning_cells(theirs) & ~occupied
+        moves = playable(occupied)
+        first = 1 - (popcount(occupied) & 1)
+        for column in range(COLUMNS):
+            to = COLUMNS - 1 - column if turned[i] else column
+            for row in range(ROWS):
+                bit = STRIDE * column + ROWS - 1 - row
+                planes[i, row, to, 0] = (mine >> bit) & 1
+                planes[i, row, to, 1] = (theirs >> bit) & 1
+                planes[i, row, to, 2] = (wins >> bit) & 1
+                planes[i, row, to, 3] = (losses >> bit) & 1
+                planes[i, row, to, 4] = (moves >> bit) & 1
+                planes[i, row, to, 5] = first
+
+
+def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
+    """What the network sees of boards ``[N, 2]``: float32 ``[N, 6, 6, 7]``, plane first."""
+    planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
+    turned = np.zeros(len(boards), np.bool_) if turned is None else turned
+    write_planes(np.ascontiguousarray(boards), turned, planes)
+    return torch.from_numpy(planes).permute(0, 3, 1, 2)  # in memory as convolutions like it
+
+
+class Network(nn.Module):
+    """Convolutions of 3 by 3 cells, two dense layers, and from them a policy and a value.
+
+    Args:
+        channels: of each convolution.
+        layers: how many.
+        units: of each dense layer.
+    """
+
+    def __init__(self, channels: int = 64, layers: int = 3, units: int = 256) -> None:
+        super().__init__()
+        self.shape = [channels, layers, units]
+        inputs = [PLANES, *[channels] * (layers - 1)]
+        self.convolutions = nn.ModuleList(nn.Conv2d(n, channels, 3, padding=1) for n in inputs)
+        self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
+        self.policy = nn.Linear(units, COLUMNS)
+        self.value = nn.Linear(units, 1)
+        for layer in (*self.convolutions, *self.dense):
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            nn.init.zeros_(layer.bias)
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits ``[N, 7]``, and ``[N]`` the logit of winning where a draw is half a win."""
+        for layer in self.convolutions:
+            planes = torch.relu(layer(planes))
+        units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy: so they lie in memory
+        for layer in self.dense:
+            units = torch.relu(layer(units))
+        return self.policy(units), self.value(units).squeeze(1)
+
+
+class Evaluator:
+    """A network as a function of many positions, without gradients.
+
+    Args:
+        network: asked as it is at the time.
+        dtype: of the numbers it calculates with.
+    """
+
+    deterministic = True
+
+    def __init__(self, network: Network, dtype: Any = torch.float32) -> None:
+        self.network = network.eval()
+        self.dtype = dtype
+
+    def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits ``[M, 7]`` and values ``[M]`` from -1 to 1 of boards ``[M, 2]``."""
+        with torch.inference_mode():
+            logits, raw = self.network(tensor_of(boards).to(self.dtype))
+            return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
+
+    def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
+        """The same of observations ``[M, 6, 7, 2]``: what ``puct`` asks."""
+        return self.evaluate(boards_from(planes))
+
+    def save(self, path: Path) -> None:
+        """Write the network to a file, whole or not at all."""
+        content = {"shape": self.network.shape, "weights": self.network.state_dict()}
+        write_whole(path, lambda file: torch.save(content, file))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The network of a file, or the latest one of a folder of self-play.
+
+        Raises:
+            UnreadableWeights: there is none.
+        """
+        file = Path(path)
+        file = file / MODEL if file.is_dir() else file
+        wrong = f"selfplay:{path}: expected a folder of agents.training.selfplay, or its model.pt"
+        try:
+            stored = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)
+            network = Network(*stored["shape"])
+            network.load_state_dict(stored["weights"])
+        except OSError as error:
+            raise UnreadableWeights(f"{wrong}: {file}: {error.strerror or error}") from None
+        except (
+            pickle.UnpicklingError,
+            EOFError,
+            RuntimeError,
+            ValueError,
+            KeyError,
+            TypeError,
+        ) as e:
+            said = " ".join(str(e).split())[:100]
+            raise UnreadableWeights(f"{wrong}: {file}: {type(e).__name__}: {said}") from None
+        return cls(network)

@@ -1,0 +1,341 @@
+"""From random weights to a strong network by self-play alone: AlphaZero's loop, Gumbel searches.
+
+    python -m agents.training.selfplay --out DIR [--minutes M] [--seed S]
+
+plays, learns and prints a line of figures now and then. ``selfplay:DIR`` plays the latest
+network. Everything is kept in DIR: the same command goes on where it was, whatever ended it, and
+more minutes train on. Processor time decides what is done when, so two trainings with the same
+seed are not alike.
+
+Nothing is learned from exact play: targets are the results of games, the searches' values and
+policies, and what the rules prove within a search's tree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import math
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.adapters.selfplay import SelfPlay
+from agents.batched import opponent
+from agents.errors import InvalidValue
+from agents.learned.train import settle
+from agents.sampling.gumbel import GumbelSearch
+from agents.solver.exam import exam_positions
+from agents.training import needs
+from agents.training.judge import (
+    COUNT,
+    blunders,
+    critical_positions,
+    safe_position,
+    score_against,
+)
+from c4env.arrays import Int64s
+from c4env.bitboard import CELLS, COLUMNS
+from c4env.envs.batch import DRAWN, Batch, boards_from
+from c4env.errors import C4Error
+from c4env.files import write_whole
+from c4env.position import Position
+
+with needs("torch", __name__):
+    import torch
+    from torch import nn
+    from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+    from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+    from agents.learned.convolution import MODEL, Evaluator, Network, tensor_of
+
+BOARDS: Final = 256  # games at once
+SIMULATIONS: Final = {0: 16, 10: 32, 60: 64}  # a move, from so many minutes on
+FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
+RANDOM_PLIES: Final = 24
+USES: Final = 4  # of each position in learning
+BATCH: Final = 512  # positions a step of learning
+WINDOW: Final = 2_000_000  # positions kept, the latest; the half of all is learned from
+FEWEST: Final = 4_096  # positions before learning begins
+RATE: Final = 1.2e-3  # of learning
+LAST_RATE: Final = 5e-5
+FLAT: Final = 0.6  # share of the time before the rate falls
+AVERAGE: Final = 0.995  # how much a step keeps of the averaged weights, which play
+SAVED: Final = 60.0  # seconds between two checkpoints
+JUDGED: Final = 20  # times in a training
+AGAINST: Final = ("greedy", "alphabeta-chain")
+
+STATE: Final = "state.pt"
+PROGRESS: Final = "progress.tsv"
+SAMPLE: Final = np.dtype(
+    [
+        ("board", np.int64, 2),  # the side to move first
+        ("policy", np.float16, COLUMNS),
+        ("value", np.float32),  # the result expected; nan: not known yet
+        ("proven", np.bool_),  # the value is the result under best play
+    ]
+)
+Samples = NDArray[np.void]
+
+
+class Games:
+    """Games of a network against itself on many boards, all one ply on at a time."""
+
+    def __init__(self, boards: int, generator: np.random.Generator) -> None:
+        self.generator = generator
+        self.batch = Batch(boards)
+        self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the games so far, by ply
+        self.begin(np.ones(boards, np.bool_))
+
+    def begin(self, where: NDArray[np.bool_]) -> None:
+        """New games on some boards."""
+        for i in np.flatnonzero(where):
+            empty = self.generator.random() < FROM_EMPTY
+            plies = 0 if empty else int(self.generator.integers(1, RANDOM_PLIES + 1))
+            start = safe_position(plies, self.generator)
+            self.batch.reset(np.arange(len(where)) == i, start)
+        self.moves[where] = 0
+
+    def play(self, search: GumbelSearch) -> Samples:
+        """One ply on every board; the moves of the games that it ended."""
+        boards = boards_from(self.batch.observe()[0])
+        found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
+        at = np.arange(len(boards)), self.batch.plies
+        self.moves["board"][at], self.moves["policy"][at] = boards, found.policies
+        self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
+        self.batch.step(found.columns)
+        ended = [np.zeros(0, SAMPLE)]
+        for i in np.flatnonzero(self.batch.over):
+            moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
+            # Whoever made the last move won, the one before lost, and so on.
+            result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
+            result *= self.batch.results[i] != DRAWN
+            searched = np.where(np.isnan(moves["value"]), result, moves["value"])
+            moves["value"] = np.where(moves["proven"], searched, (searched + result) / 2)
+            ended.append(moves)
+        self.begin(self.batch.over)
+        return np.concatenate(ended)
+
+
+class Trainer:
+    """All that a training is, and its checkpoint.
+
+    Args:
+        out: its folder; a checkpoint there is gone on from.
+        seed: of weights and games.
+        boards: games at once.
+        shape: arguments of :class:`~agents.learned.convolution.Network`.
+
+    Raises:
+        InvalidValue: the checkpoint is none.
+    """
+
+    positions = learned = 0  # sampled, and learned from, ever
+    seconds = 0.0
+    history: Sequence[dict[str, float]] = ()  # the judged figures
+
+    def __init__(self, out: Path, seed: int, boards: int, shape: Sequence[int]) -> None:
+        torch.manual_seed(seed)
+        self.out = out
+        self.generator = np.random.default_rng(seed)
+        self.network = Network(*shape)
+        average = get_ema_multi_avg_fn(AVERAGE)
+        self.averaged = AveragedModel(self.network, multi_avg_fn=average)
+        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=RATE, fused=True)
+        self.games = Games(boards, self.generator)
+        self.samples: Samples = np.zeros(0, SAMPLE)  # a ring: the oldest is overwritten
+        self._exam = keys(np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64))
+        if (out / STATE).exists():
+            self._restore()
+        playing = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
+        self.player = Evaluator(playing, torch.bfloat16)
+
+    def play(self, simulations: int) -> None:
+        """One ply on every board, by the averaged weights; keeps the positions to learn from."""
+        self.player.network.load_state_dict(self.averaged.module.state_dict())
+        moves = self.games.play(GumbelSearch(self.player.evaluate, simulations))
+        moves = moves[~np.isin(keys(moves["board"]), self._exam)]  # which is to judge by
+        while len(self.samples) < min(self.positions + len(moves), WINDOW):
+            self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
+        if len(moves):
+            at = np.arange(self.positions, self.positions + len(moves)) % len(self.samples)
+            self.samples[at] = moves
+            self.positions += len(moves)
+
+    def learn(self, rate: float) -> tuple[float, float]:
+        """One step on a batch of the latest half; the losses of policy and value."""
+        window = min(len(self.samples), max(FEWEST, self.positions // 2), self.positions)
+        drawn = self.positions - 1 - self.generator.integers(window, size=BATCH)
+        samples = self.samples[drawn % len(self.samples)]
+        turned = self.generator.random(BATCH) < 0.5  # mirrored
+        policy = samples["policy"].astype(np.float32)
+        policy[turned] = policy[turned, ::-1]
+        with torch.autocast("cpu", torch.bfloat16):
+            logits, raw = self.network(tensor_of(samples["board"], turned))
+        policy_loss = cross_entropy(logits.float(), torch.from_numpy(policy))
+        chance = torch.from_numpy((samples["value"] + 1) / 2)
+        value_loss = binary_cross_entropy_with_logits(raw.float(), chance)
+        self.optimiser.param_groups[0]["lr"] = rate
+        self.optimiser.zero_grad()
+        (policy_loss + value_loss).backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimiser.step()
+        self.averaged.update_parameters(self.network)
+        self.learned += BATCH
+        return float(policy_loss.detach()), float(value_loss.detach())
+
+    def save(self) -> None:
+        """Write a checkpoint, the network that plays, and the figures."""
+        state = {
+            "network": self.network.state_dict(),
+            "averaged": self.averaged.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "generator": self.generator.bit_generator.state,
+            "samples": as_bytes(self.samples[: self.positions]),
+            "boards": torch.from_numpy(boards_from(self.games.batch.observe()[0])),
+            "moves": as_bytes(self.games.moves),
+            **{name: getattr(self, name) for name in COUNTED},
+        }
+        write_whole(self.out / STATE, lambda file: torch.save(state, file))
+        Evaluator(self.averaged.module).save(self.out / MODEL)
+        rows = ["\t".join(f"{v:.6g}" for v in row.values()) for row in self.history]
+        heading = "\t".join(self.history[0]) if rows else ""
+        write_whole(self.out / PROGRESS, "\n".join([heading, *rows]) + "\n")
+
+    def _restore(self) -> None:
+        try:
+            state = torch.load(self.out / STATE, weights_only=True)
+            for name in ("network", "averaged", "optimiser"):
+                getattr(self, name).load_state_dict(state[name])
+            self.generator.bit_generator.state = state["generator"]
+            self.samples = state["samples"].numpy().view(SAMPLE)
+            self.games.moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
+            self.games.batch = Batch(len(state["boards"]))
+            boards = [Position.from_bitboards(*pair) for pair in state["boards"].tolist()]
+            self.games.batch.reset(None, boards)
+            for name in COUNTED:
+                setattr(self, name, state[name])
+        except Exception as error:  # of a damaged file, whatever it holds
+            said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+            raise InvalidValue(
+                f"{self.out / STATE}: {said}: expected a checkpoint, or no file"
+            ) from None
+
+
+COUNTED: Final = ("positions", "learned", "seconds", "history")
+
+
+def as_bytes(array: Samples) -> Any:
+    """An array as a tensor of bytes, which loads without running code."""
+    return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
+
+
+def keys(boards: Int64s) -> Int64s:
+    """A number for each of boards ``[N, 2]``; hardly ever the same for two."""
+    mixed: Int64s = boards[:, 0] * 0x1E3779B97F4A7C15 + boards[:, 1]  # beyond 64 bits cut off
+    return mixed
+
+
+def rate_at(share: float) -> float:
+    """The rate of learning after a share of the time: flat, then along a cosine."""
+    fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
+    return LAST_RATE + (RATE - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * fall))
+
+
+def train(
+    out: Path,
+    minutes: float = 30.0,
+    seed: int = 1,
+    *,
+    boards: int = BOARDS,
+    shape: Sequence[int] = (64, 3, 256),
+    count: int = COUNT,
+) -> Trainer:
+    """Train until so many minutes are spent, those of earlier calls counted.
+
+    Args:
+        out: folder of everything made.
+        minutes: of processor time, on one core: by the clock, if nothing else runs there.
+        seed: of weights and games.
+        boards, shape: see :class:`Trainer`.
+        count: positions that the judged ones are chosen from.
+
+    Raises:
+        InvalidValue: a bad number, or a folder of another training.
+        OSError: the folder cannot be written.
+    """
+    if not 0 < minutes < math.inf:
+        raise InvalidValue(f"minutes={minutes!r}: expected a number above 0")
+    if seed < 0:
+        raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
+    torch.set_num_threads(1)
+    settle(out, f"seed {seed}\n")
+    trainer = Trainer(out, seed, boards, shape)
+    critical = critical_positions(count)
+    field = {name: opponent(name) for name in AGAINST}
+    latest = Evaluator(trainer.averaged.module)
+    player = opponent(SelfPlay(latest))
+    saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
+    losses = [(math.nan, math.nan)]
+    begun = time.process_time() - trainer.seconds
+    while (share := trainer.seconds / (60 * minutes)) < 1:
+        simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][-1]
+        trainer.play(simulations)
+        while trainer.learned < USES * (trainer.positions - FEWEST):
+            losses.append(trainer.learn(rate_at(share)))
+        trainer.seconds = time.process_time() - begun
+        share = trainer.seconds / (60 * minutes)
+        judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
+        if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
+            speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
+            row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
+            row["policy loss"], row["value loss"] = np.nanmean(losses, axis=0).tolist()
+            row["blunders"] = blunders(player, critical)
+            row |= {name: score_against(player, other) for name, other in field.items()}
+            trainer.history = [*trainer.history, row]
+            print(in_words(row), flush=True)
+            latest.save(out / f"model-{row['minutes']:06.1f}.pt")
+            losses = losses[-1:]
+            trainer.seconds = time.process_time() - begun
+            before, saved = (trainer.seconds, trainer.positions), -math.inf
+        if trainer.seconds - saved > SAVED:
+            trainer.save()
+            saved = trainer.seconds
+    return trainer
+
+
+def in_words(row: dict[str, float]) -> str:
+    """The judged figures in a line."""
+    scores = ", ".join(f"{row[name]:.1%} against {name}" for name in AGAINST)
+    return (
+        f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({row['speed']:,.0f}/s)"
+        f"  loss {row['policy loss']:.3f} + {row['value loss']:.3f}  "
+        f"blunders {row['blunders']:.1%}, score {scores}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m agents.training.selfplay", description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder for all that is made")
+    parser.add_argument("--minutes", type=float, default=30.0, help="in all (default 30)")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args(arguments)
+    try:
+        train(given.out, given.minutes, given.seed)
+    except (C4Error, OSError) as error:
+        print(f"{parser.prog}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""A network of self-play as an agent, alone and with search."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import agents
+import evaluation
+from agents.errors import InvalidSpec, InvalidValue, UnreadableWeights
+from c4env import Position
+from c4env.errors import MissingExtra
+
+
+def test_without_torch_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "agents.learned.convolution", raising=False)
+    for spec in ("selfplay:somewhere", "puct:selfplay:somewhere"):
+        with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):
+            agents.make(spec)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
+    from agents.learned.convolution import Evaluator, Network
+
+    torch.set_num_threads(1)
+    torch.manual_seed(2)
+    Evaluator(Network(4, 1, 8)).save(tmp_path / "model.pt")
+    return tmp_path
+
+
+def test_it_plays_with_and_without_search_in_a_tournament(folder):
+    specs = [f"selfplay:{folder}", f"selfplay:{folder},simulations=6", "random"]
+    result = evaluation.round_robin(specs, openings=0, seed=1)
+    assert len(result.games) == 6
+    assert all(game.forfeited_by is None for game in result.games)
+
+
+def test_puct_searches_with_the_network(folder):
+    ours = agents.make(f"selfplay:{folder},simulations=30")
+    puct = agents.make(f"puct:selfplay:{folder},simulations=30")
+    for moves in ("", "44", "4435"):
+        for agent in (ours, puct):
+            agent.reset(1)
+        assert ours.search(Position.parse(moves)) == puct.search(Position.parse(moves))
+
+
+def test_a_file_is_as_good_as_its_folder(folder):
+    one, other = (agents.make(f"selfplay:{path}") for path in (folder, folder / "model.pt"))
+    assert one.deterministic
+    assert one.choose(Position.parse("4")) == other.choose(Position.parse("4"))
+
+
+def test_bad_specs_are_refused(folder, tmp_path):
+    with pytest.raises(InvalidSpec, match="expected selfplay:PATH"):
+        agents.make("selfplay")
+    with pytest.raises(UnreadableWeights, match="nowhere"):
+        agents.make(f"selfplay:{tmp_path}/nowhere")
+    with pytest.raises(UnreadableWeights, match="nowhere"):
+        agents.make(f"puct:selfplay:{tmp_path}/nowhere")
+    with pytest.raises(InvalidValue, match="expected one of them"):
+        agents.make(f"selfplay:{folder},simulations=5,temperature=1.0")
+    with pytest.raises(InvalidValue, match="simulations='-1'"):
+        agents.make(f"selfplay:{folder},simulations=-1")

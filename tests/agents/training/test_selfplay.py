@@ -1,0 +1,229 @@
+"""Self-play from zero: what is learned from, that it is learned, and that a kill loses little."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import agents
+from agents.errors import InvalidValue
+from agents.sampling.gumbel import Improved
+from c4env import Position
+from c4env.bitboard import has_won
+from tests.helpers.paths import ROOT
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
+
+from agents.training import selfplay  # noqa: E402  # it needs torch
+
+SMALL = {"boards": 16, "shape": (4, 1, 8), "count": 20}
+QUICK = {"FEWEST": 64, "BATCH": 32, "SIMULATIONS": {0: 2}, "SAVED": 0.0, "JUDGED": 1}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    for name, value in {**QUICK, "AGAINST": ("greedy",)}.items():
+        monkeypatch.setattr(selfplay, name, value)
+
+
+def trainer_of(out, seed=1, boards=16):
+    return selfplay.Trainer(out, seed, boards, (4, 1, 8))
+
+
+def scripted(columns, values, proven):
+    """A search that plays given columns on one board, and says so of each."""
+    said = iter(zip(columns, values, proven, strict=True))
+
+    def search(boards, noise):
+        column, value, sure = next(said)
+        policies = np.eye(7)[[column]]
+        return Improved(np.array([column]), policies, np.array([value]), np.array([sure]))
+
+    return search
+
+
+def test_targets_are_results_and_values_halves_each(monkeypatch):
+    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
+    games = selfplay.Games(1, np.random.default_rng(0))
+    values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
+    proven = [False, False, False, True, False, False, True]
+    search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)
+    for _ in range(6):
+        assert len(games.play(search)) == 0
+    moves = games.play(search)
+    assert moves["value"].tolist() == pytest.approx([0.75, -1, 0.5, -1, 0.6, -0.4, 1])
+    assert moves["policy"].argmax(axis=1).tolist() == [3, 0, 3, 0, 3, 0, 3]
+    assert moves["board"][0].tolist() == [0, 0]
+    position = Position.parse("414141")
+    assert moves["board"][-1].tolist() == [position.mine, position.theirs]
+    assert games.batch.plies.tolist() == [0]  # a new game
+
+
+def test_games_begin_in_many_positions_not_yet_decided(monkeypatch):
+    games = selfplay.Games(200, np.random.default_rng(0))
+    plies = games.batch.plies
+    assert 0.2 < (plies == 0).mean() < 0.4
+    assert plies.max() > 15
+    assert not any(has_won(position.theirs) for position in games.batch.positions())
+
+
+@pytest.mark.compiled
+def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch):
+    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
+    for exam, kept in (([Position()], False), ([Position.parse("1111112")], True)):
+        monkeypatch.setattr(selfplay, "exam_positions", lambda exam=exam: exam)
+        trainer = trainer_of(tmp_path)
+        while trainer.positions < 200:
+            trainer.play(2)
+        boards = trainer.samples["board"][: trainer.positions]
+        assert (boards.sum(axis=1) == 0).any() == kept
+
+
+@pytest.mark.compiled
+def test_the_ring_keeps_the_latest(tmp_path, quick, monkeypatch):
+    monkeypatch.setattr(selfplay, "WINDOW", 300)
+    trainer = trainer_of(tmp_path)
+    while trainer.positions < 1000:
+        trainer.play(2)
+    assert len(trainer.samples) == 300
+    trainer.learn(1e-3)
+
+
+@pytest.mark.compiled
+def test_a_network_learns_what_it_is_shown(tmp_path, quick):
+    trainer = trainer_of(tmp_path)
+    shown = [("414141", 3, 1.0), ("51515", 4, -1.0), ("7171717", 0, 0.5)]
+    trainer.samples = np.zeros(len(shown), selfplay.SAMPLE)
+    for sample, (moves, column, value) in zip(trainer.samples, shown, strict=True):
+        position = Position.parse(moves)
+        sample["board"] = position.mine, position.theirs
+        sample["policy"][column] = 1
+        sample["value"] = value
+    trainer.positions = len(shown)
+    first = sum(trainer.learn(3e-3))
+    for _ in range(300):
+        last = sum(trainer.learn(3e-3))
+    assert last < first / 2
+    logits, values = selfplay.Evaluator(trainer.network).evaluate(trainer.samples["board"])
+    assert logits.argmax(axis=1).tolist() == [column for _, column, _ in shown]
+    assert values[1] < values[2] < values[0]
+    turned = Position.parse("474747")
+    seen = np.array([(turned.mine, turned.theirs)])
+    assert selfplay.Evaluator(trainer.network).evaluate(seen)[0].argmax() == 3
+
+
+def test_the_rate_is_flat_and_then_falls():
+    rates = [selfplay.rate_at(share) for share in (0, 0.6, 0.8, 1, 1.2)]
+    assert rates[:2] == [selfplay.RATE] * 2
+    assert rates[1] > rates[2] > rates[3] == rates[4] == selfplay.LAST_RATE
+
+
+@pytest.mark.compiled
+def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
+    trainer = selfplay.train(tmp_path, 0.015, 1, **SMALL)
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 1
+    assert "blunders" in said[0]
+    assert "against greedy" in said[0]
+    assert trainer.positions > 100
+    assert trainer.learned > 0
+    heading, row = (tmp_path / "progress.tsv").read_text().splitlines()
+    assert dict(zip(heading.split("\t"), row.split("\t"), strict=True))["positions"]
+    for spec in (f"selfplay:{tmp_path}", f"selfplay:{tmp_path},simulations=9"):
+        assert agents.make(spec).choose(Position.parse("44")) in range(7)
+    again = selfplay.train(tmp_path, 0.015, 1, **SMALL)  # nothing is left to do
+    assert (again.positions, again.history) == (trainer.positions, list(trainer.history))
+    more = selfplay.train(tmp_path, 0.03, 1, **SMALL)
+    assert more.positions > trainer.positions
+    assert len(more.history) == 2
+
+
+@pytest.mark.compiled
+def test_a_checkpoint_is_all_of_a_training(tmp_path, quick):
+    one = trainer_of(tmp_path)
+    while one.positions < 200:
+        one.play(2)
+    one.learn(1e-3)
+    one.seconds, one.history = 5.0, [{"minutes": 0.1}]
+    one.save()
+    two = trainer_of(tmp_path, seed=2)
+    assert (two.positions, two.learned, two.seconds) == (one.positions, one.learned, 5.0)
+    assert two.history == [{"minutes": 0.1}]
+    for _ in range(5):  # and so they go on alike
+        for trainer in (one, two):
+            trainer.play(2)
+            trainer.learn(1e-3)
+    assert one.positions == two.positions
+    assert (one.samples[: one.positions] == two.samples[: two.positions]).all()
+    for ours, theirs in zip(one.network.parameters(), two.network.parameters(), strict=True):
+        assert ours.equal(theirs)
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_a_training_killed_goes_on_where_it_was(tmp_path, quick):
+    script = f"""
+from pathlib import Path
+from agents.training import selfplay
+for name, value in {QUICK!r}.items():
+    setattr(selfplay, name, value)
+selfplay.AGAINST = ()
+selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen([sys.executable, "-c", script], env=environment)
+    try:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if (tmp_path / "state.pt").exists() and trainer_of(tmp_path).positions > 300:
+                break
+            time.sleep(0.05)
+        assert process.poll() is None
+    finally:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    kept = trainer_of(tmp_path)
+    assert kept.positions > 300
+    after = selfplay.train(tmp_path, kept.seconds / 60 + 0.01, 1, **SMALL)
+    assert after.positions >= kept.positions
+    assert after.seconds > kept.seconds
+    assert agents.make(f"selfplay:{tmp_path}").choose(Position()) in range(7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--minutes", "0"], "minutes=0.0: expected a number above 0"),
+        (["--minutes", "nan"], "minutes=nan: expected a number above 0"),
+        (["--seed", "-1"], "seed=-1: expected an integer >= 0"),
+        (["--seed", "2"], "holds a training with seed 1: expected seed 2"),
+        ([], "state.pt: "),
+    ],
+)
+def test_bad_input_is_answered_in_a_line(tmp_path, capsys, arguments, said):
+    (tmp_path / "settings.txt").write_text("seed 1\n")
+    (tmp_path / "state.pt").write_bytes(b"nothing of the kind")
+    assert selfplay.main(["--out", str(tmp_path), *arguments]) == 2
+    printed = capsys.readouterr()
+    assert said in printed.err
+    assert printed.err.count("\n") == 1
+    assert not printed.out
+
+
+def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys):
+    (tmp_path / "out").write_text("")
+    assert selfplay.main(["--out", str(tmp_path / "out")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_bad_shape_of_the_checkpoint_is_told(tmp_path, quick):
+    trainer_of(tmp_path).save()
+    with pytest.raises(InvalidValue, match="expected a checkpoint"):
+        selfplay.Trainer(tmp_path, 1, 16, (8, 1, 8))

@@ -1,0 +1,55 @@
+"""The callback measures the model in training, and leaves the training as it is."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+from evaluation.errors import InvalidRun
+from evaluation.studies.strength import FILE, strength
+
+pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
+torch = pytest.importorskip("torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
+
+FEW = functools.partial(strength, against=("random",), openings=1, questions=10)
+
+
+def trained(callback):
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.logger import configure
+
+    from c4env.envs.stable_baselines import ConnectFourVecEnv
+
+    envs = ConnectFourVecEnv(8, "random", dtype="float32")
+    model = MaskablePPO("MlpPolicy", envs, n_steps=8, batch_size=64, seed=3, device="cpu")
+    if callback is not None:
+        model.set_logger(configure(str(callback.watch.path.parent), ["csv"]))
+    model.learn(320, callback=callback)
+    model.logger.close()
+    return [parameter.tolist() for parameter in model.policy.parameters()]
+
+
+@pytest.mark.compiled
+def test_the_callback_measures_and_changes_nothing(tmp_path):
+    from evaluation.studies.stable_baselines import StrengthCallback
+
+    callback = StrengthCallback(tmp_path, every=250, share=0.99, measure=FEW)
+    assert trained(callback) == trained(None)
+    steps = [line.split("\t")[0] for line in (tmp_path / FILE).read_text().splitlines()]
+    assert steps[0] == "step"
+    assert steps[1] == "256"  # the first step of eight boards from 250 on
+    heading, *rows = (tmp_path / "progress.csv").read_text().splitlines()
+    column = heading.split(",").index("strength/blunders")
+    shown = [float(row.split(",")[column]) for row in rows if row.split(",")[column]]
+    assert len(shown) == len(steps) - 1
+    assert all(0 <= share <= 1 for share in shown)
+
+
+@pytest.mark.parametrize("every", [0, -1, 1.5, True])
+def test_a_bad_number_of_steps_is_refused(tmp_path, every):
+    from evaluation.studies.stable_baselines import StrengthCallback
+
+    with pytest.raises(InvalidRun, match="every="):
+        StrengthCallback(tmp_path, every)

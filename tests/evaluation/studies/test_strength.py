@@ -1,0 +1,108 @@
+"""What is measured of a model in training, when, and where it is written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import agents
+from agents.solver.exam import exam
+from c4env.observation import observe
+from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.studies import strength as module
+from evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
+
+
+def knowing(pick):
+    """A model of many boards that plays the exam's best or worst columns."""
+    known = {}
+    for question in exam():
+        columns = [c for c, score in enumerate(question.scores) if score is not None]
+        column = pick(columns, key=question.scores.__getitem__)
+        known[observe(question.position)["observation"].tobytes()] = column
+
+    def model(observations):
+        planes = observations["observation"]
+        return np.array([known[np.ascontiguousarray(p).tobytes()] for p in planes])
+
+    return model
+
+
+def test_the_exam_tells_who_knows_it():
+    assert blunder_rate(knowing(max), 200) == 0
+    assert blunder_rate(knowing(min), 200) == 1
+
+
+def test_any_agent_can_be_asked():
+    assert blunder_rate("perfect", 3) == 0
+
+
+def test_the_stronger_model_has_more_elo():
+    few = {"against": ("random", "greedy"), "openings": 2, "questions": 20}
+    weak, strong = (strength(spec, 7, 1.5, **few) for spec in ("random", "alphabeta:depth=3"))
+    assert (weak.step, weak.seconds, weak.games) == (7, 1.5, 8)
+    assert weak.low <= weak.elo <= weak.high
+    assert weak.elo < strong.elo
+    assert weak.score < strong.score
+    assert strong.blunders < weak.blunders
+
+
+def test_a_measurement_repeats():
+    few = {"against": ("random",), "openings": 2, "questions": 5}
+    first, again = (strength("random", seed=3, **few) for _ in range(2))
+    assert first == again
+
+
+def test_bad_settings_are_refused_in_a_line(tmp_path):
+    with pytest.raises(InvalidRun, match="questions=0"):
+        blunder_rate("random", 0)
+    with pytest.raises(InvalidRun, match="against nobody: expected of "):
+        strength("random", against=("nobody",), questions=1)
+    for share in (0, 1, float("nan")):
+        with pytest.raises(InvalidRun, match="share="):
+            Watch(tmp_path, share)
+    (tmp_path / FILE).write_text("something else\n")
+    with pytest.raises(UnreadableRun, match="something else"):
+        Watch(tmp_path)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    class Clock:
+        now = 100.0
+
+        def monotonic(self):
+            return self.now
+
+    made = Clock()
+    monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def test_looks_keep_to_their_share_of_the_time(tmp_path, clock):
+    def measure(model, step, seconds):
+        clock.now += 5  # what a look costs
+        return Strength(step, seconds, 0.25, 1.0, 0.0, 2.0, 0.5, 4)
+
+    watch = Watch(tmp_path, 0.1, measure)
+    taken = []
+    for step in range(1, 401):
+        clock.now += 1
+        if watch.look(None, step):
+            taken.append(step)
+        assert watch.spent <= max(5, 0.1 * (clock.now - 100))
+    assert 5 <= len(taken) <= 9
+    assert watch.spent == 5 * len(taken)
+    lines = (tmp_path / FILE).read_text().splitlines()
+    assert lines[0].split("\t") == list(Strength._fields)
+    assert [int(line.split("\t")[0]) for line in lines[1:]] == taken
+    assert lines[1] == "1\t1\t0.25\t1\t0\t2\t0.5\t4"
+
+
+def test_a_file_goes_on_where_it_was(tmp_path):
+    def measure(model, step, seconds):
+        return Strength(step, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5, 2)
+
+    for step in (1, 2):
+        Watch(tmp_path, measure=measure).look(agents.make("random"), step)
+    assert [row[0] for row in (tmp_path / FILE).read_text().splitlines()] == ["s", "1", "2"]
