@@ -95,6 +95,7 @@ def _of_test(match: Match) -> list[str]:
         f"{score.high:.1%}), an Elo difference of {_elo(elo.elo)} ({_elo(elo.low)} to "
         f"{_elo(elo.high)}). The match stops because of its result, so its score leans to "
         "that side.",
+        *([] if match.loss is None else [f"By exact play: {match.loss.shown(one, other)}."]),
     ]
 
 

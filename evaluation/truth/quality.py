@@ -90,11 +90,9 @@ def judge_games(
 
 
 def given_away(game: GameRecord, judge: Judge) -> Floats:
-    """What both sides of a game gave away (:mod:`evaluation.strength.loss`).
+    """By seat the points of value given away, and the number of critical moves: ``(2, 2)``.
 
-    Returns:
-        ``(2, 2)``: for each seat the points of value, and the number of critical moves. A forfeit
-        gives away what the position was worth, as a critical move of its own.
+    A forfeit gives away what the position was worth, as a critical move of its own.
     """
     found = np.zeros((2, 2))
     for move in judge_games([game], judge):

@@ -6,17 +6,22 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.solver import Solver
 from c4env import Position
+from c4env.position import format_moves
 from evaluation.__main__ import main
 from evaluation.report import page as report
 from evaluation.store.record import GameRecord, read_games
+from evaluation.strength.loss import LossSprt
 from evaluation.strength.ratings import rate
+from evaluation.studies.match import play_match
 from evaluation.truth.judge import Judge
+from evaluation.truth.labelled import random_moves
 
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"
 
@@ -155,3 +160,19 @@ def test_the_command_writes_the_page_and_keeps_the_scores(
         error = capsys.readouterr().err
         assert said in error
         assert error.count("\n") == 1
+
+
+@pytest.mark.compiled
+def test_the_course_of_a_test_on_what_is_given_away() -> None:
+    generator = np.random.default_rng(0)
+    found = (random_moves(24, generator) for _ in range(40))
+    openings = [format_moves(columns) for columns in found if columns][:9]
+    match = play_match(["random", "greedy"], openings, LossSprt(-90, 90), jobs=1)
+    with Judge() as judge:
+        shown = report.contents(match.header, match.games, match.ratings, judge)
+    assert shown["course"]["llr"] == pytest.approx(match.course())
+    assert shown["course"]["hypotheses"] == ["H0: -90 points", "H1: 90 points"]
+    assert match.loss is not None
+    assert match.loss.shown("random", "greedy") in shown["headline"][-1]
+    without = report.contents(match.header, match.games, match.ratings)
+    assert without["course"] is None
