@@ -6,10 +6,12 @@
 - ``env.board``: the 42 cells row by row from the top, a list of 0, 1 (player_0) and 2. It is a
   copy, but a cell that is set in it is set in the game;
 - ``env.board = cells``: the game goes on from there; so does ``agent_selection``, and a board
-  with four in a row, or a full one, ends the game without rewards;
+  with four in a row, or a full one, ends the game without rewards. A ``raw_env()`` takes a
+  board before the first ``reset()`` too, as programs do that copy a game attribute by attribute;
 - ``env.env``, ``env.env.env`` and ``env.env.env.env``, where PettingZoo has its wrappers, and
   ``env.unwrapped``: the same game. The last two are a ``raw_env``, which checks less;
-- ``env._legal_moves()``, ``env.check_for_winner()``, ``env._agent_selector.next()``;
+- ``env._legal_moves()``, ``env.check_for_winner()``, ``env._agent_selector.next()``, and
+  ``env._agent_selector = selector``, which changes nothing: the board says whose turn it is;
 - ``env.agent_selection = name``, where the board says that it is that player's turn;
 - ``render_mode=""`` for None, ``reset("7")`` for 7, and options of ``reset`` that are not
   known, with a warning.
@@ -20,14 +22,14 @@ are set one by one have to be such a board after each; set all 42 at once where 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, SupportsIndex, TypeVar
 
 import numpy as np
 from pettingzoo.utils import AgentSelector
 
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won
-from c4env.errors import InvalidPosition, NotReset
+from c4env.errors import InvalidPosition
 from c4env.position import DISCS, EMPTY, Position, numbered_cells
 
 AGENTS = ("player_0", "player_1")
@@ -71,6 +73,7 @@ class DropIn:
     terminations: dict[str, bool]
     _position: Position
     _last: int | None
+    reset: Callable[[], None]
 
     @property
     def board(self) -> Board:
@@ -82,12 +85,17 @@ class DropIn:
 
     @board.setter
     def board(self, cells: Any) -> None:
+        self._require_reset("a board is set")
+        position = position_of(cells)
         if "terminations" not in self.__dict__:
-            raise NotReset("reset() needs to be called before a board is set.")
-        self._position = position_of(cells)
+            self.reset()
+        self._position = position
         self._last = None
         self.agent_selection = AGENTS[self._position.to_move]
         self.terminations = dict.fromkeys(AGENTS, self._position.outcome is not None)
+
+    def _require_reset(self, call: str) -> None:
+        """Nothing: a ``raw_env`` has a board from the start."""
 
     def _legal_moves(self) -> list[int]:
         """The 0-based columns that are not full, also once the game is over."""
@@ -105,6 +113,10 @@ class DropIn:
         while selector.next() != self.agent_selection:
             pass
         return selector
+
+    @_agent_selector.setter
+    def _agent_selector(self, selector: object) -> None:
+        """Nothing: the board says whose turn it is."""
 
     def _view(self, kind: type[Env]) -> Env:
         """The same game as an object of another class: all attributes are shared."""

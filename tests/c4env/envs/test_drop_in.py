@@ -111,10 +111,46 @@ def test_a_board_that_cannot_be_is_refused(make: Any, cells: Any) -> None:
     assert environment.position == Position.parse("44")
 
 
-@BOTH
-def test_a_board_needs_a_game(make: Any) -> None:
-    with pytest.raises(NotReset, match="reset"):
-        make().board = [0] * 42
+def test_a_board_needs_a_game() -> None:
+    environment = connect_four_v3.env()
+    for layer in (environment, environment.env):
+        with pytest.raises(NotReset, match=r"reset\(\) needs to be called before a board is set"):
+            layer.board = [0] * 42
+    environment.unwrapped.board = cells_of("44")  # there it can be set, but env() still wants
+    with pytest.raises(NotReset, match="before step"):
+        environment.step(3)
+
+
+@pytest.mark.parametrize("moves", ["", "445", "4455667"])
+@pytest.mark.parametrize("reset_first", [False, True])
+def test_a_game_copied_attribute_by_attribute(moves: str, reset_first: bool) -> None:
+    first = connect_four_v3.env()
+    first.reset()
+    for digit in moves:
+        first.step(int(digit) - 1)
+    source, double = first.unwrapped, connect_four_v3.raw_env()
+    if reset_first:
+        double.reset()
+    double.agent_selection = source.agent_selection
+    double.board = copy.deepcopy(source.board)
+    for name in ("truncations", "terminations", "rewards", "_cumulative_rewards", "infos"):
+        setattr(double, name, copy.deepcopy(getattr(source, name)))
+    double.agents = list(source.agents)
+    double._agent_selector = copy.deepcopy(source._agent_selector)
+    assert str(double.last()) == str(source.last())
+    assert double.position == source.position
+    over = double.terminations["player_0"]
+    double.step(None if over else 0)
+    source.step(None if over else 0)
+    assert str(double.last()) == str(source.last())
+    assert double._agent_selector.next() == source._agent_selector.next()
+
+
+def test_a_board_that_cannot_be_starts_no_game() -> None:
+    environment = connect_four_v3.raw_env()
+    with pytest.raises(InvalidPosition, match="board"):
+        environment.board = [1] + [0] * 41
+    assert not hasattr(environment, "terminations")
 
 
 @BOTH
