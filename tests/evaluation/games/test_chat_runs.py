@@ -20,11 +20,15 @@ import evaluation
 from agents.adapters.chat import endpoint as endpoint_module
 from agents.errors import Unavailable
 from agents.simple import Random
+from c4env.position import Position
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
 from evaluation.games.check import trial_faults
 from evaluation.store.record import read_games
 from evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
+from evaluation.truth.answers import question_agents
+from evaluation.truth.judge import Judge
+from evaluation.truth.labelled import Labelled
 from tests.helpers.chat import ChatServer, Fault, chatting, lowest_legal
 from tests.helpers.paths import ROOT
 
@@ -270,3 +274,10 @@ def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
 
 def lines(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_quality_says_that_it_keeps_no_transcripts(server):
+    asked = [Labelled("", Position(), 1)]
+    found = question_agents([f"mine={server.spec}"], asked, Judge(book="default"))
+    assert found.players == ("mine",)
+    assert "What language models were asked and said is not kept" in found.summary()
