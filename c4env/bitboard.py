@@ -114,17 +114,17 @@ def winning_cells(discs: int) -> int:
 
     Upright only the cell on top of the three: those below it are taken on any board.
     """
-    cells = BOARD
-    for i in range(1, CONNECT):
+    cells = discs << 1
+    for i in range(2, CONNECT):
         cells &= discs << i
     for shift in SIDEWAYS:
-        before = BOARD  # cells with discs in all places before them: none, then one, ...
-        for place in range(CONNECT):  # of the cell in its line: .xxx, x.xx, xx.x, xxx.
-            line = before
+        for place in range(CONNECT):  # of the cell in its line: xxx., xx.x, x.xx, .xxx
+            before = after = -1  # all bits; less those of cells without the discs they need
             for i in range(1, CONNECT - place):
-                line &= discs >> (i * shift)
-            cells |= line
-            before &= discs << ((place + 1) * shift)
+                before &= discs << (i * shift)
+            for i in range(1, place + 1):
+                after &= discs >> (i * shift)
+            cells |= before & after
     return cells & BOARD
 
 
