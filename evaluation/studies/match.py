@@ -93,7 +93,7 @@ class Match:
     def loss(self) -> Loss | None:
         """Points of value given away per 100 critical moves, if exact play judged the games."""
         pairs = np.array(self.pairs).reshape(-1, 5)
-        return None if np.isnan(pairs).any() else Loss.of(pairs)
+        return None if not len(pairs) or np.isnan(pairs).any() else Loss.of(pairs)
 
     def course(self) -> list[float]:
         """The test's log likelihood ratio after the first pair, after two, ..."""

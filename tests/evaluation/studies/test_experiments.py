@@ -71,7 +71,8 @@ def test_the_commands(tmp_path, capsys):
         (["pruning", "--depth", "99"], "--depth 99: expected 1..42"),
         (["pruning", "--out", "x"], "--out means nothing for c4 experiment pruning"),
         (["exact", "--depth", "7"], "--depth means nothing for c4 experiment exact"),
-        (["statistics", "x"], "c4 experiment statistics reads no files: x"),
+        (["sets", "x"], "c4 experiment sets reads no files: x"),
+        (["statistics", "x"], "x holds no readable games.jsonl"),
         (["sets", "--out", "pyproject.toml"], "pyproject.toml is a file: expected a directory"),
     ],
 )

@@ -188,6 +188,7 @@ def test_openings_that_run_out_leave_it_undecided():
     assert "All 1 openings are played" in match.report()
     half = Match.read({**match.header, "openings": ["1", "2"]}, [])
     assert "the same command goes on" in half.report()
+    assert "given away" not in half.report()
 
 
 def test_the_score_interval_is_jeffreys():
