@@ -243,7 +243,8 @@ def small(tmp_path: Path) -> Path:
     for package in ("c4env", "agents"):
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text("")
-    shutil.copy(ROOT / "c4env" / "jit.py", tmp_path / "c4env")
+    for name in ("jit.py", "boards.py", "errors.py"):
+        shutil.copy(ROOT / "c4env" / name, tmp_path / "c4env")
     lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\n"
     callee = lines + "def callee(n):\n    return n + 1\n"
     (tmp_path / "c4env" / "callee.py").write_text(callee)
