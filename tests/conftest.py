@@ -40,3 +40,9 @@ def compiling_is_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     That the first run says so is tested in processes of their own.
     """
     monkeypatch.setattr("c4env.jit.on_compiling", lambda tell: None)
+
+
+@pytest.fixture(autouse=True)
+def no_width_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is printed is as wide as in a file; some test runners set a width."""
+    monkeypatch.delenv("COLUMNS", raising=False)

@@ -161,8 +161,10 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
 def test_the_refutations_of_the_readme_replay():
     readme = (ROOT / "evaluation" / "README.md").read_text()
     rows = re.findall(r"^\| `(.+)` \| \d+ of \d+ .*\| (first|second) \| (\d+) \|$", readme, re.M)
-    assert len(rows) > 8
+    assert len([spec for spec, *_ in rows if "movetime" not in spec]) > 8
     for spec, place, line in rows:
+        if "movetime" in spec:
+            continue  # by the clock they do not repeat themselves
         seat = ["first", "second"].index(place)
         position = Position.parse(line[:2])
         for digit in line[2:]:
