@@ -80,7 +80,7 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
     for exam, kept in (([Position()], False), ([Position.parse("1111112")], True)):
         monkeypatch.setattr(selfplay, "exam_positions", lambda exam=exam: exam)
         trainer = trainer_of(tmp_path)
-        while trainer.positions < 200:
+        while trainer.positions < 60:
             trainer.play(2)
         boards = trainer.samples["board"][: trainer.positions]
         assert (boards.sum(axis=1) == 0).any() == kept
