@@ -1,7 +1,7 @@
-"""A small network trained on exact scores, played with NumPy alone.
+"""A small network trained on what exact play keeps, played with NumPy alone.
 
-``features`` describes a position to it, ``network`` evaluates it, ``agent`` plays it. ``labels``
-and ``train`` made the weights that come with the package, and make them again::
+``features`` describes a position to it, ``network`` evaluates it, ``agent`` plays it. ``labels``,
+``fit`` and ``train`` made the weights that come with the package, and make others like them::
 
     python -m agents.learned.train --out DIR
 """

@@ -1,34 +1,39 @@
-"""Plays the network's move, after a short look ahead."""
+"""Plays the network's move, after an exact search of what is certain and a short look ahead."""
 
 from __future__ import annotations
 
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.base import SearchingAgent, SearchResult, require_move
-from agents.learned.features import planes_from
-from agents.learned.network import Network, shipped, squash
+from agents.learned.network import Network, exponential, shipped
+from agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
 
 SHIPPED: Final = "shipped"
-PRIOR: Final = 0.2  # a column the policy would not play is worth so much less
+PRIOR: Final = 1.0  # a column the policy would not play is worth so much less
+CERTAIN: Final = 10.0  # more for a win that is certain, less for a loss
 
-_FAR: Final = np.float32(-100)  # in place of -inf, which no arithmetic likes
+Bounds = dict[int, tuple[int, int]]  # by column, the least and the most it can be: 1, 0, -1
 
 
 class Learned(SearchingAgent):
-    """The network's values ``depth`` plies ahead, all in one batch, and its policy at the root.
+    """What an exact search can tell, and for the rest the network.
 
     Whoever can win at once does so, and whoever must answer a threat does so, without counting
     as a ply of the depth; so no win or block is missed. With depth 0 that is all: the column
-    is the policy's. Otherwise it is the best by minimax over the values, less up to ``PRIOR``
-    for what the policy thinks of the column.
+    is the policy's. Otherwise an exact search of about ``nodes`` positions says which columns
+    certainly win, draw or lose. The others are worth their minimax over the network's values
+    ``depth`` plies ahead. Of equal outcomes the best column is played by that, less up to
+    ``PRIOR`` for what the policy thinks of the column.
 
     Args:
         depth: plies looked ahead, the agent's own move included; 0 for the policy alone.
         weights: ``"shipped"``, or the path of an ``.npz`` file.
+        nodes: positions of the exact search, about, where ``depth`` is not 0; 0 for none.
 
     Raises:
         UnreadableWeights: there is no network in the file.
@@ -37,38 +42,65 @@ class Learned(SearchingAgent):
     deterministic = True
     settings_are_all = True
 
-    def __init__(self, depth: int = 2, weights: str = SHIPPED) -> None:
+    def __init__(self, depth: int = 1, weights: str = SHIPPED, nodes: int = 300_000) -> None:
         self.depth = depth
+        self.limit = nodes
         self.network = shipped() if weights == SHIPPED else Network.load(weights)
+        self._solver = Solver(book=None, table_mb=1)
 
     def search(self, position: Position) -> SearchResult:
         """The chosen column, its value, and the line the lookahead expects.
 
-        Values are between -1 and 1, and beyond where the game's end was seen.
+        Values are between -1 and 1, which are certain, and beyond where the game's end was seen.
 
         Raises:
             NoMove: the game is over.
         """
         require_move(position)
         root = _Node(position.mine, position.theirs)
+        logits, (root.value,) = self._evaluated([root])
+        policy = logits.tolist()
+        bounds = self._bounds(position, policy)
         leaves: list[_Node] = []
-        root.grow(self.depth, leaves)
-        asked = [root, *leaves]
-        planes = planes_from(*np.array([(n.mine, n.theirs) for n in asked], np.int64).T)
-        logits, values = self.network(planes, planes[:, 0].max(axis=2) == 0)
-        for node, value in zip(asked, values.tolist(), strict=True):
-            node.value = value
+        root.grow(self.depth, leaves, bounds)
         if not root.children:  # nothing urgent, and depth 0
-            column = max(CENTRE_FIRST, key=logits[0].tolist().__getitem__)
-            return SearchResult(column, root.value, len(asked), 0, (column,))
-        prior = PRIOR * squash(np.maximum(logits[0] - logits[0].max(), _FAR))
-        worth = {
-            column: float(prior[column]) - child.back_up()
-            for column, child in root.children.items()
-        }
-        column = max(worth, key=worth.__getitem__)
-        chosen = root.children[column]
-        return SearchResult(column, -chosen.value, len(asked), self.depth, (column, *chosen.line()))
+            column = max(_legal(position), key=policy.__getitem__)
+            return SearchResult(column, root.value, 1, 0, (column,))
+        nodes = 1 + len(leaves) + (self._solver.nodes if bounds else 0)
+        for leaf, value in zip(leaves, self._evaluated(leaves)[1] if leaves else (), strict=True):
+            leaf.value = value
+        shares = exponential(logits - max(policy[column] for column in root.children)).tolist()
+        least = max((low for low, _ in bounds.values()), default=-2)  # what is certain at least
+        worth, rank = {}, {}
+        for column, child in root.children.items():
+            low, high = bounds.get(column, (-2, 2))
+            worth[column] = min(max(-child.back_up(), float(low)), float(high))
+            if low == least or high > least:  # else another column is as good, or better
+                certain = CERTAIN * ((low == 1) - (high == -1))
+                rank[column] = worth[column] + PRIOR * shares[column] + certain
+        column = max(rank, key=rank.__getitem__)
+        line = (column, *root.children[column].line())
+        return SearchResult(column, worth[column], nodes, self.depth, line)
+
+    def _evaluated(self, nodes: list[_Node]) -> tuple[NDArray[np.float32], list[float]]:
+        """Logits ``[7]`` of the first of some positions, and the values of all."""
+        boards = np.array([(node.mine, node.theirs) for node in nodes], np.int64)
+        logits, values = self.network.evaluate(*np.ascontiguousarray(boards.T))
+        return logits[0], values.tolist()
+
+    def _bounds(self, position: Position, policy: list[float]) -> Bounds:
+        """What the exact search says of the columns; nothing where something is urgent."""
+        sides = position.mine, position.theirs
+        if not (self.depth and self.limit) or winning_moves(*sides) or winning_moves(*sides[::-1]):
+            return {}
+        order = sorted(CENTRE_FIRST, key=lambda column: -policy[column])
+        found = self._solver.signs(position, self.limit, order)
+        return {column: pair for column, pair in enumerate(found) if pair is not None}
+
+
+def _legal(position: Position) -> list[int]:
+    """The columns that can be played, centre first."""
+    return [column for column in CENTRE_FIRST if column in position.legal_columns()]
 
 
 class _Node:
@@ -82,8 +114,11 @@ class _Node:
         self.value = 0.0
         self.children: dict[int, _Node] = {}  # by column, centre first
 
-    def grow(self, depth: int, leaves: list[_Node]) -> None:
-        """Play on to ``depth`` and out of threats; collect the leaves to be evaluated."""
+    def grow(self, depth: int, leaves: list[_Node], bounds: Bounds | None = None) -> None:
+        """Play on to ``depth`` and out of threats; collect the leaves to be evaluated.
+
+        Columns whose outcome is certain by their bounds are not played on.
+        """
         occupied = self.mine | self.theirs
         cells = playable(occupied)
         wins = winning_moves(self.mine, self.theirs)
@@ -104,6 +139,8 @@ class _Node:
             child = self.children[column] = _Node(self.theirs, self.mine | cell)
             if wins:
                 child.value = popcount(occupied) / CELLS - 2  # lost; the later, the better
+            elif bounds and bounds[column][0] == bounds[column][1]:
+                child.value = -float(bounds[column][0])
             elif occupied | cell != BOARD:
                 child.grow(depth, leaves)
 

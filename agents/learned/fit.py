@@ -1,102 +1,176 @@
-"""Fitting a model to labels."""
+"""Fitting a model to labels, in steps that a run can be stopped between."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
 
-from agents.learned.features import describe, planes_from
-from agents.learned.labels import FULL, Labels, best_score, held_out, mirrored
+from agents.learned.features import Bytes, describe, played_columns
+from agents.learned.labels import Labels, held_out, mirrored
 from agents.learned.model import Model
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMN, STRIDE
+from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE
+from c4env.files import write_whole
 
-BATCH: Final = 1024  # labelled positions a step; half as many that follow from them are added
-RATE: Final = 2e-3  # of learning, falling along a cosine
-TEMPERATURE: Final = 0.5  # of the policy's target, in units of the score
-OUTCOME: Final = 4  # what a win is worth over a draw there, more than its score says
-SLOWEST: Final = 0.8  # value of a win with the last disc; the quickest has 1
-VALUE_LOSS: Final = 4.0  # weight beside the policy's
-
-
-def value_target(scores: Int8s) -> NDArray[np.float32]:
-    """The value of exact scores: by outcome, and somewhat by how soon."""
-    signs = np.sign(scores)
-    soon = SLOWEST + (1 - SLOWEST) * np.abs(scores.astype(np.float32)) / (CELLS // 2)
-    return (signs * soon).astype(np.float32)
+BATCH: Final = 512  # labelled positions a step
+LATER: Final = 8  # one in so many is from each pool but the first
+FOLLOWED: Final = 8  # one in so many is also played on by a ply
+RATE: Final = 1.5e-3  # of learning, the highest
+WARM: Final = 300  # steps to get there
+FLAT: Final = 0.87  # share of the steps after which it falls along a cosine
+ROUNDED: Final = 0.94  # share of the steps after which the weights are rounded
+VALUE_LOSS: Final = 0.5  # weight beside the policy's
+SAVED: Final = 500  # steps between two checkpoints
+UNKNOWN: Final = -100  # in place of an outcome
 
 
-def policy_target(scores: Int8s) -> NDArray[np.float32]:
-    """Shares ``[N, 7]`` of the columns by their exact scores ``[N, 7]``."""
-    worth = np.where(scores == FULL, -np.inf, scores + OUTCOME * np.sign(scores).astype(float))
-    shares = np.exp((worth - worth.max(axis=1, keepdims=True)) / TEMPERATURE)
-    shares /= shares.sum(axis=1, keepdims=True)
-    return np.asarray(shares, np.float32)
+class Batch(NamedTuple):
+    """N positions and what is asked of a model there."""
+
+    planes: Bytes  # [N, 6, 7, 5]
+    to_move: Int64s  # [N]
+    keeps: Int8s  # [N, 7] 1: a column to play; rows without a 1, or with no 0, ask for no policy
+    outcomes: Int64s  # [N] 0 for a win of the side to move, 1 draw, 2 loss, or UNKNOWN
 
 
-def after(labels: Labels, generator: np.random.Generator) -> tuple[Int64s, Int64s, Int8s]:
-    """Positions one ply on, by a random column each, as bitboards and scores for the mover there.
+def drawn(pools: Sequence[Labels], generator: np.random.Generator, size: int = BATCH) -> Batch:
+    """A batch of positions from the pools, mirrored at random, and some a ply on."""
+    others = size // LATER
+    counts = [size - others * (len(pools) - 1), *[others] * (len(pools) - 1)]
+    chosen = [
+        pool.take(generator.integers(len(pool.mine), size=count))
+        for pool, count in zip(pools, counts, strict=True)
+    ]
+    labels = Labels(*(np.concatenate(fields) for fields in zip(*chosen, strict=True)))
+    turned = generator.random(size) < 0.5
+    mine, theirs = np.where(
+        turned, [mirrored(labels.mine), mirrored(labels.theirs)], [labels.mine, labels.theirs]
+    )
+    keeps = np.where(turned[:, None], labels.keeps[:, ::-1], labels.keeps)
+    labels = Labels(mine, theirs, labels.signs, keeps)
+    own, other, outcomes = after(labels.take(np.arange(0, size, FOLLOWED)), generator)
+    mine, theirs = np.append(mine, own), np.append(theirs, other)
+    planes = describe(mine, theirs)
+    return Batch(
+        planes,
+        np.bitwise_count(mine | theirs).astype(np.int64) & 1,
+        np.concatenate([keeps, urgent(planes[size:])]),
+        np.concatenate([1 - labels.signs.astype(np.int64), outcomes]),
+    )
 
-    Games that end with that ply are left out, and positions held out of training.
+
+def after(labels: Labels, generator: np.random.Generator) -> tuple[Int64s, Int64s, Int64s]:
+    """Positions one ply on, by a random column each: bitboards, and the outcome for the mover.
+
+    Only those of which the labels tell it, none that is over, and none held out of training.
     """
-    mine, theirs, scores = labels.mine, labels.theirs, labels.scores
-    plies = np.bitwise_count(mine | theirs).astype(np.int64)
-    ends = (scores == ((CELLS + 1 - plies) >> 1)[:, None]) | (plies == CELLS - 1)[:, None]
-    drawn = generator.random(scores.shape) * ((scores != FULL) & ~ends)
-    columns = drawn.argmax(axis=1)
+    mine, theirs, signs, keeps = labels
+    columns = (generator.random(keeps.shape) * (keeps >= 0)).argmax(axis=1)
+    kept = keeps[np.arange(len(keeps)), columns] == 1
     cells = ((mine | theirs) + BOTTOM) & (COLUMN << (STRIDE * columns))
-    kept = (drawn.max(axis=1) > 0) & ~held_out(theirs, mine | cells)
-    return theirs[kept], (mine | cells)[kept], -scores[np.arange(len(scores)), columns][kept]
+    # A column that throws a draw away loses; one that throws a win away may do either.
+    outcomes = np.where(kept, 1 + signs, 0).astype(np.int64)
+    known = (kept | (signs == 0)) & (np.bitwise_count(mine | theirs) < CELLS - 1)
+    known &= ~held_out(theirs, mine | cells)
+    return theirs[known], (mine | cells)[known], outcomes[known]
 
 
-def fit(model: Model, labels: Labels, steps: int, seed: int, report: Callable[[str], None]) -> None:
-    """Fit the model; the same seed, and one thread, give the same model on the same machine.
+def urgent(planes: Bytes) -> Int8s:
+    """Int8 ``[N, 7]``: 1 for columns that win at once, or else stop the other side from it.
+
+    The others are 0, or -1 where full; all are -1 where nothing is urgent.
+    """
+    legal, wins, blocks = played_columns(planes)
+    columns = np.where(wins.any(axis=1, keepdims=True), wins, blocks)
+    asked = columns.any(axis=1, keepdims=True) & legal
+    return np.where(asked, columns, -1).astype(np.int8)
+
+
+def losses(out: Tensor, keeps: Tensor, outcomes: Tensor) -> tuple[Tensor, Tensor]:
+    """The policy's and the value's, of outputs ``[N, 10]``.
+
+    The policy's is minus the logarithm of the probability of all columns that keep the value, a
+    mean over the positions where another does not.
+    """
+    logits = out[:, :COLUMNS].masked_fill(keeps < 0, -1e4)
+    right = logits.masked_fill(keeps < 1, -1e4).logsumexp(1)
+    asked = (keeps == 1).any(1) & (keeps == 0).any(1)
+    policy = ((logits.logsumexp(1) - right) * asked).sum() / asked.sum().clamp(min=1)
+    value = functional.cross_entropy(out[:, COLUMNS:], outcomes, ignore_index=UNKNOWN)
+    return policy, value
+
+
+def fit(
+    model: Model,
+    pools: Callable[[int], Sequence[Labels]],
+    stop: int,
+    steps: int,
+    seed: int,
+    checkpoint: Path,
+    report: Callable[[str], None],
+) -> None:
+    """Fit the model up to a step; the same seed gives the same model on the same machine.
 
     Args:
         model: changed in place.
-        labels: to learn from.
-        steps: of the optimiser.
-        seed: of the choice of positions.
+        pools: what there is to learn from at a step, a multiple of ``SAVED``; most from the first.
+        stop: the step after the last.
+        steps: of the whole training, along which the rate falls.
+        seed: of the choice of positions, with the number of the step.
+        checkpoint: a file that is written every ``SAVED`` steps and at the end, and begun from.
         report: called now and then with a line on how far it is.
     """
-    generator = np.random.default_rng(seed)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=1e-4, fused=True)
-    warm = min(200, steps // 10 + 1)
-    schedule = torch.optim.lr_scheduler.LambdaLR(
-        optimiser,
-        lambda step: min((step + 1) / warm, 0.5 * (1 + math.cos(math.pi * step / steps)) + 1e-3),
-    )
-    losses = []
-    for step in range(1, steps + 1):
-        chosen = labels.take(generator.integers(len(labels.mine), size=BATCH))
-        mine, theirs, scores = after(chosen.take(np.arange(BATCH // 2)), generator)
-        scores = np.concatenate([best_score(chosen.scores), scores])
-        mine, theirs = np.concatenate([chosen.mine, mine]), np.concatenate([chosen.theirs, theirs])
-        turned = generator.random(len(mine)) < 0.5
-        mine, theirs = np.where(turned, [mirrored(mine), mirrored(theirs)], [mine, theirs])
-        columns = np.where(turned[:BATCH, None], chosen.scores[:, ::-1], chosen.scores)
-        # The model wants the positions of player 0 first.
-        to_move = np.bitwise_count(mine | theirs) & 1
-        order = np.argsort(to_move, kind="stable")
-        told = torch.from_numpy(describe(planes_from(mine[order], theirs[order])))
-        logits, raw = model(told, int(np.count_nonzero(to_move == 0)))
-        back = torch.from_numpy(np.argsort(order))
-        logits = logits[back[:BATCH]].masked_fill(torch.from_numpy(columns == FULL), -30.0)
-        values = torch.from_numpy(value_target(scores))[order]
-        shares = torch.from_numpy(policy_target(columns))
-        policy_loss = -(shares * logits.log_softmax(1)).sum(1).mean()
-        value_loss = (raw / torch.sqrt(1 + raw * raw) - values).square().mean()
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=1e-2, fused=True)
+    begin = 0
+    if checkpoint.exists():
+        state = torch.load(checkpoint, weights_only=True)
+        model.load_state_dict(state["model"])
+        optimiser.load_state_dict(state["optimiser"])
+        begin = state["step"]
+    model.rounded = True
+    if begin >= stop:
+        return
+    told: list[tuple[float, float]] = []
+    for step in range(begin, stop):
+        if step % SAVED == 0 or step == begin:
+            known = pools(step - step % SAVED)
+        model.rounded = step >= ROUNDED * steps
+        for group in optimiser.param_groups:
+            group["lr"] = rate(step, steps)
+        batch = drawn(known, np.random.default_rng([seed, step]))
+        out = model(tensor(batch.planes), torch.from_numpy(batch.to_move))
+        parts = losses(out, torch.from_numpy(batch.keeps), torch.from_numpy(batch.outcomes))
         optimiser.zero_grad()
-        (policy_loss + VALUE_LOSS * value_loss).backward()
+        (parts[0] + VALUE_LOSS * parts[1]).backward()
         optimiser.step()
-        schedule.step()
-        losses.append((policy_loss.item(), value_loss.item()))
-        if step % 200 == 0 or step == steps:
-            policy, value = np.mean(losses, axis=0)
-            report(f"step {step:,} of {steps:,}: loss {policy:.3f} policy, {value:.3f} value")
-            losses = []
+        told.append((parts[0].item(), parts[1].item()))
+        if (step + 1) % SAVED == 0 or step + 1 == stop:
+            save(checkpoint, model, optimiser, step + 1)
+            policy, value = np.mean(told, axis=0)
+            told = []
+            report(f"step {step + 1:,} of {steps:,}: loss {policy:.4f} policy, {value:.4f} value")
+    model.rounded = True
+
+
+def rate(step: int, steps: int) -> float:
+    """The rate of learning: it rises, stays, and falls along a cosine."""
+    falling = max(0.0, (step / steps - FLAT) / (1 - FLAT))
+    return RATE * min((step + 1) / WARM, 0.5 * (1 + math.cos(math.pi * falling)))
+
+
+def tensor(planes: Bytes) -> Tensor:
+    """Planes as the model takes them, channels last in memory, of few bits."""
+    return torch.from_numpy(planes).to(torch.bfloat16).permute(0, 3, 1, 2)
+
+
+def save(path: Path, model: Model, optimiser: Any, step: int) -> None:
+    """Write a checkpoint, whole or not at all."""
+    state = {"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step}
+    write_whole(path, lambda file: torch.save(state, file))

@@ -1,169 +1,114 @@
-"""Positions with exact scores to learn from, kept in files so that an interruption loses little.
+"""Positions to learn from, and which of their columns keep the win or the draw, kept in files.
 
-Positions come from games that a batched player plays against itself on ``c4env.Batch``; of each
-number of plies so many different ones are taken, a position and its mirror image being one, and
-the solver scores every column of them.
+Positions come from games of erring players (``agents.learned.labelling``), and up to ``ALL`` plies
+they are all there are. Only quiet ones are labelled, in which neither side could win with the
+next disc: a rule plays the others. They are made in portions, each a file that depends on the seed
+and its number alone: a run that is stopped goes on, and a portion has positions of many plies.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.learned.features import Planes, bitboards_from, planes_from, urgent_columns
-from agents.learned.network import Network
-from agents.solver import Solver
+from agents.learned.features import describe, played_columns
+from agents.zoo.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, mirror
-from c4env.envs.batch import Batch
+from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, MARKED_COLUMN, STRIDE
 from c4env.files import write_whole
 from c4env.position import Position
 
-FULL: Final = 98  # in place of a score: the column is full
-BOARDS: Final = 2048
-RANDOM_PLIES: Final = 8  # the most that begin a game
+ALL: Final = 7  # plies up to which every position is labelled
 HELD_OUT: Final = 50
-PORTION: Final = 1000  # positions labelled between two writes to disk
+TABLE_MB: Final = 256  # of the solver's table
+GAMES: Final = 4096  # played at a time
+PLAYED_IN_VAIN: Final = 200  # times so many games for a portion, at most
 
-# Columns for planes [N, 6, 7, 2] and masks [N, 7], drawn from the generator.
-Player = Callable[[Planes, Int8s, np.random.Generator], Int64s]
+# Positions of each number of plies in a portion. The solver needs longest for those just beyond
+# its book's; networks err most from ply 10 to 23.
+PORTION: Final = {
+    **{8: 150, 9: 200, 10: 350, 11: 450, 12: 250, 13: 350, 14: 500, 15: 550, 16: 650},
+    **dict.fromkeys(range(17, 24), 650),
+    **dict.fromkeys(range(24, 30), 300),
+    **dict.fromkeys(range(30, 37), 120),
+}
+
+
+OPPONENTS: Final = (  # in games of a network; "" is itself
+    *("", "alphabeta-chain", "alphabeta-window", "alphabeta-window-b", "rust-port"),
+    *("alphabeta-window:depth=7", "greedy"),
+)
+OPENING: Final = 8
+ERRS: Final = 20
+# Of the positions of so many plies no more than one for this many games: they are dear.
+SHARES: Final = {12: 6, 13: 4, 14: 3, 15: 2}
+
+
+class Evaluator(Protocol):
+    """A network, as ``agents.learned.network.Network``."""
+
+    def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Logits and values of bitboards ``[N]``."""
 
 
 class Labels(NamedTuple):
-    """N positions that are not over, and the exact score of each column."""
+    """N quiet positions that are not over, and what exact play says of them."""
 
     mine: Int64s  # [N] bitboards of the side to move
     theirs: Int64s  # [N]
-    scores: Int8s  # [N, 7], for the side to move; FULL where the column is
+    signs: Int8s  # [N] 1, 0 or -1: the side to move wins, draws or loses
+    keeps: Int8s  # [N, 7] 1 where a column leads to no less, 0 where it does, -1 where it is full
+
+    def take(self, rows: NDArray[np.generic]) -> Labels:
+        """The labels of some of the positions."""
+        return Labels(*(field[rows] for field in self))
+
+    @classmethod
+    def join(cls, parts: Iterable[Labels]) -> Labels:
+        """Those of several, each position and its mirror image once."""
+        joined = cls(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
+        return joined.take(distinct(joined.mine, joined.theirs))
+
+    @classmethod
+    def read(cls, path: Path) -> Labels:
+        """Those in a file."""
+        with np.load(path, allow_pickle=False) as data:
+            return cls(*(data[name] for name in cls._fields))
+
+    def write(self, path: Path) -> None:
+        """Write them to a file, whole or not at all."""
+        fields = self._asdict()
+        write_whole(path, lambda file: np.savez_compressed(file, allow_pickle=False, **fields))
 
     @property
-    def planes(self) -> Int8s:
-        """Int8 ``[N, 6, 7, 2]``."""
-        return planes_from(self.mine, self.theirs)
-
-    def take(self, rows: NDArray[Any]) -> Labels:
-        """The labels of some of the positions."""
-        return Labels(self.mine[rows], self.theirs[rows], self.scores[rows])
-
-
-def noisy_tactician(planes: Planes, masks: Int8s, generator: np.random.Generator) -> Int64s:
-    """Wins if it can, else blocks if it must, else plays any column; errs in one move of six."""
-    wins, losses = urgent_columns(planes)
-    errs = generator.random((len(planes), 1)) < 1 / 6
-    weights = generator.random(masks.shape) + 4 * (wins & ~errs) + 2 * (losses & ~errs)
-    columns: Int64s = np.argmax(np.where(masks, weights, -1), axis=1)
-    return columns
-
-
-def played(player: Player, quota: Mapping[int, int], seed: int, boards: int = BOARDS) -> Int8s:
-    """Different positions from a player's games, about as many of each ply as the quota says.
-
-    Games begin with 0 to 8 random discs. They go on until the quotas are filled, or new positions
-    have become rare.
-
-    Args:
-        player: plays both sides of all games.
-        quota: how many positions by number of plies.
-        seed: the same seed plays the same games.
-        boards: played at once.
-
-    Returns:
-        Planes int8 ``[N, 6, 7, 2]``, by plies.
-    """
-    generator = np.random.default_rng(seed)
-    found: dict[int, dict[tuple[int, int], Int8s]] = {ply: {} for ply in quota}
-    batch = Batch(boards)
-    random_plies = generator.integers(0, RANDOM_PLIES + 1, boards)
-    while True:
-        before = sum(map(len, found.values()))
-        for _ in range(CELLS):
-            planes, masks = batch.observe()
-            plies = batch.plies
-            for ply, kept in found.items():
-                _take(kept, planes[plies == ply], quota[ply])
-            drawn = np.argmax(generator.random(masks.shape) * masks, axis=1)
-            columns = np.where(plies < random_plies, drawn, player(planes, masks, generator))
-            batch.step(columns)
-            over = batch.over
-            random_plies[over] = generator.integers(0, RANDOM_PLIES + 1, int(over.sum()))
-            batch.reset(over)
-        if sum(map(len, found.values())) - before < boards // 2:
-            break
-    return np.array([p for ply in sorted(found) for p in found[ply].values()], np.int8)
-
-
-def _take(found: dict[tuple[int, int], Int8s], planes: Planes, quota: int) -> None:
-    """Keep the positions that are new; a position and its mirror image are one."""
-    if len(found) >= quota or not len(planes):
-        return
-    keys = zip(*(side.tolist() for side in bitboards_from(planes)), strict=True)
-    turned = zip(*(side.tolist() for side in bitboards_from(planes[:, :, ::-1])), strict=True)
-    for i, key in enumerate(map(min, keys, turned)):
-        if len(found) < quota:
-            found.setdefault(key, planes[i])
-
-
-def label(planes: Planes, folder: Path, jobs: int) -> Labels:
-    """The exact scores of all columns, in portions that are kept in a folder.
-
-    Portions that are there already are read, not made again.
-
-    Args:
-        planes: ``[N, 6, 7, 2]`` of positions that are not over.
-        folder: holds the portions of these positions alone.
-        jobs: processes.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    mine, theirs = bitboards_from(planes)
-    # Every portion gets early and late positions alike, so that all take about as long.
-    count = -(-len(mine) // PORTION)
-    tasks = (
-        joblib.delayed(_portion)(folder / f"{k:04d}.npz", mine[k::count], theirs[k::count])
-        for k in range(count)
-    )
-    portions = joblib.Parallel(n_jobs=jobs)(tasks)
-    return Labels(*(np.concatenate(fields) for fields in zip(*portions, strict=True)))
-
-
-def _portion(path: Path, mine: Int64s, theirs: Int64s) -> tuple[NDArray[Any], ...]:
-    if path.exists():
-        with np.load(path, allow_pickle=False) as data:
-            if np.array_equal(data["mine"], mine) and np.array_equal(data["theirs"], theirs):
-                return mine, theirs, data["scores"]
-    scores = np.full((len(mine), COLUMNS), FULL, np.int8)
-    for row, sides in enumerate(zip(mine.tolist(), theirs.tolist(), strict=True)):
-        for column, score in enumerate(solver().scores(Position.from_bitboards(*sides))):
-            if score is not None:
-                scores[row, column] = score
-    write_whole(path, lambda file: np.savez(file, mine=mine, theirs=theirs, scores=scores))
-    return mine, theirs, scores
-
-
-@functools.cache
-def solver() -> Solver:
-    """One solver a process: what it found out serves the next positions.
-
-    Raises:
-        BookUnavailable: the 12-ply book is not installed.
-    """
-    return Solver(book="12ply")
-
-
-def best_score(scores: Int8s) -> Int8s:
-    """The score ``[N]`` of positions with these scores ``[N, 7]`` of their columns."""
-    best: Int8s = np.where(scores == FULL, -FULL, scores).max(axis=1)
-    return best
+    def critical(self) -> Bools:
+        """[N]: some column keeps what the position is worth, and another does not."""
+        return np.asarray((self.keeps == 0).any(axis=1))
 
 
 def mirrored(boards: Int64s) -> Int64s:
     """Bitboards ``[N]`` seen from behind; see ``c4env.bitboard.mirror``."""
-    return np.fromiter(map(mirror, boards.tolist()), np.int64, len(boards))
+    turned = np.zeros_like(boards)
+    for column in range(COLUMNS):
+        discs = (boards >> (STRIDE * column)) & MARKED_COLUMN
+        turned |= discs << (STRIDE * (COLUMNS - 1 - column))
+    return turned
+
+
+def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
+    """A number ``[N]`` for each position, the same as that of its mirror image alone."""
+    boards = (mine * 3 + theirs) * 5, (mirrored(mine) * 3 + mirrored(theirs)) * 5
+    least: Int64s = np.minimum(*boards)
+    return least.astype(np.uint64)
+
+
+def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
+    """Where each position, or its mirror image, comes first; ascending."""
+    return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
 
 
 def held_out(mine: Int64s, theirs: Int64s) -> Bools:
@@ -171,36 +116,184 @@ def held_out(mine: Int64s, theirs: Int64s) -> Bools:
 
     The positions of the exam (``agents.solver.exam``) are all among them.
     """
-    boards = (mine * 3 + theirs) * 5, (mirrored(mine) * 3 + mirrored(theirs)) * 5
-    mixed = np.minimum(*boards).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = keys(mine, theirs) * np.uint64(0x9E3779B97F4A7C15)
     chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
     return chosen
 
 
+def played(
+    quota: Mapping[int, int], seed: np.random.SeedSequence, kept: bool = False
+) -> tuple[Int64s, Int64s]:
+    """Bitboards ``[N]`` of quiet positions from games, as many of each ply as the quota says.
+
+    Args:
+        quota: positions by number of plies, which is 4 or more; fewer where there are not so many.
+        seed: the same seed plays the same games.
+        kept: only positions that are held out, instead of only others.
+    """
+    from agents.learned.labelling import play_games
+
+    sides = []
+    for stream, (plies, count) in zip(seed.spawn(len(quota)), quota.items(), strict=True):
+        generator = np.random.default_rng(stream)
+        mine, theirs = np.empty((2, 0), np.int64)
+        for _ in range(PLAYED_IN_VAIN):
+            noise = generator.random((GAMES, plies, COLUMNS + 2), np.float32)
+            own, other = np.empty((2, GAMES), np.int64)
+            found = play_games(noise, own, other)
+            own, other = np.append(mine, own[:found]), np.append(theirs, other[:found])
+            rows = distinct(own, other)
+            rows = rows[held_out(own[rows], other[rows]) == kept][:count]
+            mine, theirs = own[rows], other[rows]
+            if len(rows) == count:
+                break
+        sides.append((mine, theirs))
+    mine, theirs = (np.concatenate(boards) for boards in zip(*sides, strict=True))
+    return mine, theirs
+
+
+def met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, Int64s]:
+    """Bitboards ``[N]`` of quiet positions that a network had to move in, none held out.
+
+    Its policy plays published searches and itself, after 0 to ``OPENING`` random discs; one move in
+    ``ERRS`` of either side is at random.
+
+    Args:
+        network: its policy plays, but for wins and blocks.
+        games: how many, at the least.
+        seed: the same seed plays the same games.
+    """
+    generator = np.random.default_rng([seed, games])
+    found = [np.empty((2, 0), np.int64)]
+    for spec in OPPONENTS:
+        opponent = make(spec) if spec else None
+        sides = np.zeros((2, -(-games // len(OPPONENTS))), np.int64)  # by who is to move
+        asked = np.arange(sides.shape[1]) & 1  # the colour of the network
+        discs = generator.integers(0, OPENING + 1, sides.shape[1])
+        for ply in range(CELLS):
+            own, other = np.ascontiguousarray(sides)
+            planes = describe(own, other)
+            legal, wins, blocks = played_columns(planes)
+            columns = (generator.random(legal.shape) * legal).argmax(axis=1)
+            chosen = (ply >= discs) & (generator.random(len(discs)) >= 1 / ERRS)
+            turn = (asked == ply & 1) | (opponent is None)
+            ours = chosen & turn
+            if ours.any():
+                logits = network.evaluate(own[ours], other[ours])[0]
+                urgent = np.where(wins.any(axis=1, keepdims=True), wins, blocks)[ours]
+                columns[ours] = (logits + 1e6 * urgent - 1e9 * ~legal[ours]).argmax(axis=1)
+            if opponent is not None:
+                for i in np.flatnonzero(chosen & ~ours).tolist():
+                    columns[i] = opponent.choose(
+                        Position.from_bitboards(int(own[i]), int(other[i]))
+                    )
+            quiet = turn & ~(wins | blocks).any(axis=1) & (ply >= discs)
+            if ply > ALL:
+                found.append(sides[:, quiet])
+            cells = ((own | other) + BOTTOM) & (COLUMN << (STRIDE * columns))
+            going = ~wins[np.arange(len(columns)), columns]
+            sides = np.stack([other, own | cells])[:, going]
+            asked, discs = asked[going], discs[going]
+    mine, theirs = np.concatenate(found, axis=1)
+    rows = distinct(mine, theirs)
+    rows = rows[~held_out(mine[rows], theirs[rows])]
+    plies = np.bitwise_count((mine | theirs)[rows])
+    kept = np.concatenate(
+        [np.flatnonzero(plies == p)[: games // SHARES.get(p, 1)] for p in range(42)]
+    )
+    return mine[rows[kept]], theirs[rows[kept]]
+
+
+def early() -> tuple[Int64s, Int64s]:
+    """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
+    from agents.learned.labelling import quiet
+    from agents.solver import enumeration
+
+    found = np.concatenate(enumeration.layers(ALL))
+    mine, theirs = np.empty((2, len(found)), np.int64)
+    enumeration.boards(found, mine, theirs)
+    rows = [quiet(*pair) for pair in zip(mine.tolist(), theirs.tolist(), strict=True)]
+    return mine[rows], theirs[rows]
+
+
+def exact(mine: Int64s, theirs: Int64s) -> Labels:
+    """The labels of quiet positions, by the 12-ply book and search.
+
+    Raises:
+        BookUnavailable: the 12-ply book is not installed.
+    """
+    from agents.learned.labelling import label_batch
+    from agents.solver.book import twelve_ply_book
+    from agents.solver.search import EPOCH, LIMIT, MASK, NEVER, SPENT, WORKSPACE
+    from agents.solver.table import allocate, buckets_within
+
+    codes, ends = twelve_ply_book().distances
+    work = np.zeros(WORKSPACE, np.int64)
+    work[LIMIT], work[EPOCH], work[SPENT] = NEVER, 1, -1
+    work[MASK] = buckets_within(TABLE_MB) - 1
+    signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), COLUMNS), np.int8)
+    label_batch(allocate(TABLE_MB), work, codes, ends, mine, theirs, signs, keeps)
+    return Labels(mine, theirs, signs, keeps)
+
+
+def by_book(mine: Int64s, theirs: Int64s) -> Labels:
+    """The same of early positions, from the scores of the book that comes with the package."""
+    from agents.solver import Solver
+    from agents.solver.driver import NO_SCORE
+
+    scores = Solver().columns_many(mine, theirs)
+    signs = np.sign(scores.max(axis=1))
+    keeps = np.where(scores == NO_SCORE, -1, np.sign(scores) == signs[:, None])
+    return Labels(mine, theirs, signs, keeps.astype(np.int8))
+
+
+def portion(folder: Path, number: int, seed: int, kept: bool = False) -> Labels:
+    """One portion, from its file, or made and written there.
+
+    Args:
+        folder: of the files of this seed.
+        number: 0 for the early positions, from 1 on for those of games.
+        seed: of the games.
+        kept: held-out positions instead of the others.
+    """
+    path = folder / f"{'held-out' if kept else 'labels'}-{number:04d}.npz"
+    if not path.exists():
+        if number == 0:
+            mine, theirs = early()
+            rows = held_out(mine, theirs) == kept
+            made = by_book(mine[rows], theirs[rows])
+        else:
+            made = exact(*played(PORTION, np.random.SeedSequence([seed, number, kept]), kept))
+        made.write(path)
+    return Labels.read(path)
+
+
 class Row(NamedTuple):
-    """How often a network is right, over positions of the same plies."""
+    """How often a network errs, over positions of the same plies."""
 
     plies: str
-    positions: int
-    best: float  # share of moves by the logits that have the best exact score
-    keeps: float  # share of them that keep the outcome: win, draw or loss
-    sign: float  # share of values on the right side: win above 1/3, loss below -1/3
+    critical: int  # positions
+    blunders: int  # moves by the logits there that do not keep the value
+    sign: float  # share of values, of all positions, on the right side: win above 1/3, ...
+
+    @property
+    def rate(self) -> float:
+        """Blunders per critical position."""
+        return self.blunders / max(self.critical, 1)
 
 
-def measure(network: Network, labels: Labels, band: int = 6) -> list[Row]:
-    """How often a network's first choice and its value are right; the last row is of all."""
-    planes = labels.planes
-    masks = labels.scores != FULL
-    logits, values = network(planes, masks)
-    got = labels.scores[np.arange(len(logits)), logits.argmax(axis=1)]
-    most = best_score(labels.scores)
-    facts = np.stack([got == most, np.sign(got) == np.sign(most)])
-    facts = np.vstack([facts, np.rint(values * 1.5) == np.sign(most)])
-    plies = np.count_nonzero(planes.reshape(len(planes), -1), axis=1)
+def measure(network: Evaluator, labels: Labels, band: int = 6) -> list[Row]:
+    """How often a network's first choice and its value are wrong; the last row is of all."""
+    logits, values = network.evaluate(labels.mine, labels.theirs)
+    columns = np.where(labels.keeps < 0, -np.inf, logits).argmax(axis=1)
+    blunders = labels.keeps[np.arange(len(columns)), columns] == 0
+    right = np.rint(values * 1.5) == labels.signs
+    plies = np.bitwise_count(labels.mine | labels.theirs)
     rows = []
     for first in (*range(0, CELLS, band), -1):
         chosen = plies // band == first // band if first >= 0 else plies >= 0
         if chosen.any():
             title = f"{first}-{first + band - 1}" if first >= 0 else "all"
-            rows.append(Row(title, int(chosen.sum()), *facts[:, chosen].mean(axis=1).tolist()))
+            critical, wrong = (int(facts[chosen].sum()) for facts in (labels.critical, blunders))
+            rows.append(Row(title, critical, wrong, float(right[chosen].mean())))
     return rows

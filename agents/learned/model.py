@@ -1,113 +1,160 @@
-"""The network as PyTorch trains it: the same sums, rounded the same way.
+"""The network as PyTorch trains it.
 
-Parameters are real numbers; what goes forward is their rounded values, so that the exported
-network answers exactly as the trained one, while gradients pass the rounding unchanged.
+Parameters are real numbers. Once ``rounded`` is set, what goes forward is their rounded values and
+those of the activations, so that the exported network answers exactly as the trained one, while
+gradients pass the rounding unchanged.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
-from agents.learned.features import FEATURES
-from agents.learned.network import HIGHEST, OUTPUTS, UNIT, WEIGHT, Weights
-from c4env.bitboard import COLUMNS
+from agents.learned.features import PLANES
+from agents.learned.network import HIGHEST, OUTCOMES, Weights
+from c4env.bitboard import CELLS, COLUMNS, ROWS
 
-BIAS: Final = UNIT * WEIGHT  # a bias of 1, after the first layer
+UNIT: Final = 32  # the whole number that stands for an activation of 1
+CEILING: Final = HIGHEST / UNIT  # the greatest activation
 
 
 class Rounded(torch.autograd.Function):
-    """The nearest multiple of ``1 / scale`` between two bounds.
-
-    The gradient is that of the identity between the bounds, and 0 beyond.
-    """
+    """The nearest multiple of ``1 / scale``, which may be a tensor; the gradient is unchanged."""
 
     @staticmethod
-    def forward(ctx: Any, real: Tensor, scale: int, low: float, high: float) -> Tensor:
+    def forward(ctx: Any, real: Tensor, scale: Any) -> Tensor:
         """Any shape."""
-        ctx.save_for_backward((real >= low) & (real <= high))
-        return (real * scale).round_().div_(scale).clamp_(low, high)
+        return (real * scale).round_().div_(scale)
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
         """Of ``real`` alone."""
-        return gradient * ctx.saved_tensors[0], None, None, None
-
-
-def activation(real: Tensor) -> Tensor:
-    """See ``agents.learned.network.activation``."""
-    return Rounded.apply(real, UNIT, 0.0, HIGHEST / UNIT)
+        return gradient, None
 
 
 class Layer(nn.Module):
-    """A matrix and a bias, whose rounded values are used."""
+    """A matrix or a filter, ``[out, in, ...]``, and a bias.
 
-    def __init__(self, inputs: int, outputs: int, bias_scale: int, spread: float) -> None:
+    Args:
+        shape: of the weights.
+        bias: the shape of the bias, which ends with the number of outputs.
+        gain: the spread of the outputs at first, for inputs that are 0 as often as not.
+        whole: the number that stands for an input of 1.
+    """
+
+    def __init__(
+        self, shape: tuple[int, ...], bias: tuple[int, ...], gain: float, whole: int = UNIT
+    ) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.randn(inputs, outputs) * spread)
-        self.bias = nn.Parameter(torch.zeros(outputs))
-        self.bias_scale = bias_scale
+        inputs = float(np.prod(shape[1:]))
+        self.weight = nn.Parameter(torch.randn(shape) * gain * (2 / inputs) ** 0.5)
+        self.bias = nn.Parameter(torch.zeros(bias))
+        self.whole = whole
 
-    def forward(self, units: Tensor) -> Tensor:
-        """Units ``[N, inputs]`` to ``[N, outputs]``."""
-        limit = HIGHEST / WEIGHT
-        weight = Rounded.apply(self.weight, WEIGHT, -limit, limit)
-        bias = Rounded.apply(self.bias, self.bias_scale, -math.inf, math.inf)
-        return torch.addmm(bias, units, weight)
+    @property
+    def steps(self) -> Tensor:
+        """Of each output, the power of two by which its weights become whole numbers."""
+        most = self.weight.detach().flatten(1).abs().amax(1).clamp(min=2.0**-10)
+        return torch.exp2(torch.floor(torch.log2(HIGHEST / most)))
 
-    def export(self, name: str) -> Weights:
-        """The rounded parameters as whole numbers."""
-        weight = torch.round(self.weight.detach() * WEIGHT).clamp(-HIGHEST, HIGHEST)
-        bias = torch.round(self.bias.detach() * self.bias_scale)
-        return {name: weight.numpy().astype(np.int8), f"{name}.bias": bias.numpy().astype(np.int32)}
+    def values(self, rounded: bool) -> tuple[Tensor, Tensor]:
+        """The weights and the bias that go forward."""
+        if not rounded:
+            return self.weight, self.bias
+        steps = self.steps
+        weight = Rounded.apply(self.weight, steps.reshape(-1, *[1] * (self.weight.ndim - 1)))
+        return weight, Rounded.apply(self.bias, steps * self.whole)
+
+    def export(self, name: str, whole: int = UNIT) -> Weights:
+        """The rounded parameters as whole numbers.
+
+        Args:
+            name: of the layer.
+            whole: the number that stands for an output of 1.
+        """
+        steps = self.steps
+        weight = self.weight.detach().flatten(2) if self.weight.ndim > 2 else self.weight.detach()
+        weight = torch.round(weight * steps.reshape(-1, *[1] * (weight.ndim - 1)))
+        bias = torch.round(self.bias.detach() * steps * self.whole)
+        order = (2, 1, 0) if weight.ndim > 2 else (1, 0)  # by cell, then by input; output last
+        matrix = weight.permute(order).reshape(-1, len(weight))
+        return {
+            name: matrix.numpy().astype(np.int8),
+            f"{name}.bias": bias.numpy().astype(np.int32),
+            f"{name}.scale": (whole / (steps * self.whole)).numpy().astype(np.float32),
+        }
 
 
 class Model(nn.Module):
     """The layers of :class:`agents.learned.network.Network`.
 
     Args:
-        width: units of the first layer.
-        inner: units inside a block.
-        blocks: how many.
+        channels: of each cell.
+        blocks: of two layers each.
+        squeezed: channels of each cell that the dense layer sees.
+        units: of the dense layer.
     """
 
-    def __init__(self, width: int, inner: int, blocks: int) -> None:
+    def __init__(self, channels: int, blocks: int, squeezed: int, units: int) -> None:
         super().__init__()
-        self.first = nn.ModuleList(Layer(FEATURES, width, WEIGHT, 0.1) for _ in range(2))
-        self.inward = nn.ModuleList(
-            Layer(width, inner, BIAS, (2 / width) ** 0.5) for _ in range(blocks)
-        )
+        window = (channels, channels, 3, 3)
+        self.first = Layer((channels, PLANES, 3, 3), (2, ROWS, COLUMNS, channels), 1.0, 1)
+        self.inward = nn.ModuleList(Layer(window, (channels,), 1.0) for _ in range(blocks))
         self.outward = nn.ModuleList(
-            Layer(inner, width, BIAS, 0.5 * (2 / inner) ** 0.5) for _ in range(blocks)
+            Layer(window, (channels,), 0.5 / blocks**0.5) for _ in range(blocks)
         )
-        self.head = Layer(width, OUTPUTS, BIAS, width**-0.5)
+        self.squeeze = Layer((squeezed, channels), (squeezed,), 1.0)
+        self.dense = Layer((units, CELLS * squeezed), (units,), 1.0)
+        self.head = Layer((COLUMNS + OUTCOMES, units), (COLUMNS + OUTCOMES,), 0.3)
+        self.column = Layer((1, channels), (1,), 0.1)
+        self.rounded = False
 
-    def forward(self, told: Tensor, first: int) -> tuple[Tensor, Tensor]:
-        """Logits ``[N, 7]`` and raw values ``[N]`` of features ``[N, 624]``.
+    def forward(self, planes: Tensor, to_move: Tensor) -> Tensor:
+        """Outputs ``[N, 10]``, as of :meth:`Network.one_way`.
 
-        In the ``first`` rows player 0 is to move, in the others player 1.
+        Args:
+            planes: ``[N, 5, 6, 7]`` zeros and ones, channels last in memory.
+            to_move: ``[N]`` 0 or 1.
         """
-        parts = [
-            layer(part)
-            for layer, part in zip(self.first, told.split([first, len(told) - first]), strict=True)
-        ]
-        units = activation(torch.cat(parts))
+        weight, table = self.first.values(self.rounded)
+        bias = table.permute(0, 3, 1, 2).to(planes.dtype)[to_move]
+        units = self._activation(
+            functional.conv2d(planes, weight.to(planes.dtype), None, 1, 1) + bias
+        )
         for inward, outward in zip(self.inward, self.outward, strict=True):
-            inner = activation(inward(units))
-            units = activation(outward(inner) + units)
-        out = self.head(units)
-        return out[:, :COLUMNS], out[:, COLUMNS]
+            inner = self._activation(self._window(inward, units))
+            change = self._window(outward, inner)
+            if self.rounded:
+                change = Rounded.apply(change, UNIT)
+            units = self._activation(change + units)
+        cells = units.permute(0, 2, 3, 1)
+        squeezed = self._activation(self._dense(self.squeeze, cells))
+        dense = self._activation(self._dense(self.dense, squeezed.flatten(1)))
+        out = self._dense(self.head, dense).float()
+        columns = self._dense(self.column, cells.sum(1)).float()[:, :, 0]
+        return out + functional.pad(columns, (0, OUTCOMES))
+
+    def _activation(self, real: Tensor) -> Tensor:
+        if self.rounded:
+            real = Rounded.apply(real, UNIT)
+        return functional.hardtanh(real, 0.0, CEILING)
+
+    def _window(self, layer: Layer, units: Tensor) -> Tensor:
+        weight, bias = layer.values(self.rounded)
+        return functional.conv2d(units, weight.to(units.dtype), bias.to(units.dtype), 1, 1)
+
+    def _dense(self, layer: Layer, units: Tensor) -> Tensor:
+        weight, bias = layer.values(self.rounded)
+        return functional.linear(units, weight.to(units.dtype), bias.to(units.dtype))
 
     def export(self) -> Weights:
         """The weights of the :class:`~agents.learned.network.Network` that answers alike."""
-        weights: dict[str, Any] = {}
-        for player, layer in enumerate(self.first):
-            weights |= layer.export(f"first.{player}")
+        weights = self.first.export("first")
         for k, (inward, outward) in enumerate(zip(self.inward, self.outward, strict=True)):
-            weights |= inward.export(f"block.{k}.in")
-            weights |= outward.export(f"block.{k}.out")
-        return weights | self.head.export("head")
+            weights |= inward.export(f"block.{k}.in") | outward.export(f"block.{k}.out")
+        weights |= self.squeeze.export("squeeze") | self.dense.export("dense")
+        return weights | self.head.export("head", 1) | self.column.export("column", 1)

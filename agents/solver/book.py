@@ -159,7 +159,7 @@ class TwelvePlyBook(Book):
         self.plies = twelve.PLIES
         self.name = "12ply"
         self._below = below
-        self._distances = distances
+        self.distances = distances
         self._resolve = twelve.resolve
         self._unknown = twelve.UNKNOWN
 
@@ -169,7 +169,7 @@ class TwelvePlyBook(Book):
             return None
         if position.plies <= self._below.plies:
             return self._below.score(position)
-        codes, ends = self._distances
+        codes, ends = self.distances
         score = self._resolve(codes, ends, position.mine, position.theirs, position.plies)
         return None if score == self._unknown else score
 
@@ -187,7 +187,7 @@ def default_book() -> Book:
 
 
 @functools.cache
-def twelve_ply_book() -> Book:
+def twelve_ply_book() -> TwelvePlyBook:
     """The 12-ply book of ``bitbully-databases``.
 
     Raises:

@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.solver.book import Book
-from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, score_position
+from agents.solver.driver import (
+    ABORTED,
+    LARGEST,
+    NO_SCORE,
+    bound_signs,
+    score_columns,
+    score_position,
+)
 from agents.solver.search import (
     DEEPEST,
     EPOCH,
@@ -134,6 +141,31 @@ class Solver:
         if not (isinstance(effort, (int, float)) and effort >= 0):
             raise InvalidOption(f"effort={effort!r}: expected a number of 0 or more")
         return self._columns(position, float(effort))
+
+    def signs(
+        self, position: Position, nodes: int, order: Sequence[int] = CENTRE_FIRST
+    ) -> list[tuple[int, int] | None]:
+        """The lowest and the highest sign each column's score can have; None where it is full.
+
+        A search of about so many positions, from an empty table: how far it gets depends on
+        nothing else. Once a column is known to win, or to draw, others are only asked whether they
+        are better.
+
+        Args:
+            position: is not over.
+            nodes: positions to search.
+            order: all columns, those that are tried first before others.
+        """
+        self.clear()
+        low, high = np.empty((2, COLUMNS), np.int8)
+        table, work = self._memory(1), self._workspaces[0]
+        columns = np.array(order, np.int64)
+        bound_signs(table, work, position.mine, position.theirs, nodes, columns, low, high)
+        self.nodes = int(work[NODES])
+        return [
+            None if pair[0] == NO_SCORE else pair
+            for pair in zip(low.tolist(), high.tolist(), strict=True)
+        ]
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """The columns whose score is the position's, centre first; none once it is over.

@@ -169,10 +169,11 @@ ZOO: Final = (
     Entry(
         "learned",
         "agents.learned.agent:Learned",
-        "a small network trained on exact scores, two plies ahead; NumPy alone",
+        "a small network trained on exact play, with a short exact search; NumPy alone",
         (
-            Option("depth", int, 2, "plies looked ahead; 0: the policy's column", 0, 4),
+            Option("depth", int, 1, "plies looked ahead; 0: the policy's column", 0, 4),
             Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
+            Option("nodes", int, 300_000, "of the exact search; 0: none", 0, 10**9),
         ),
     ),
     Entry(

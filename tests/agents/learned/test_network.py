@@ -18,7 +18,7 @@ from agents.learned.agent import Learned
 from agents.learned.network import Network, shipped
 from agents.solver import Solver
 from c4env import Position, observe
-from c4env.bitboard import playable, winning_cells
+from c4env.bitboard import drop, playable, winning_cells
 from tests.helpers import reference
 from tests.helpers.strategies import positions
 
@@ -47,20 +47,9 @@ def random_positions(count: int, seed: int, fewest: int = 0, most: int = 40) -> 
 
 
 @given(positions(finished=False))
-def test_planes_and_bitboards_are_inverses(position: Position) -> None:
-    mine, theirs = np.array([position.mine]), np.array([position.theirs])
-    planes = features.planes_from(mine, theirs)
-    assert np.array_equal(planes[0], observe(position)["observation"])
-    assert features.bitboards_from(planes) == (mine, theirs)
-    assert features.player_to_move(planes) == [position.to_move]
-
-
-@given(positions(finished=False))
 def test_features_are_what_they_say(position: Position) -> None:
-    planes, _ = observed([position])
-    told = features.describe(planes)[0]
-    assert told.shape == (features.FEATURES,) == (624,)
-    assert told.dtype == np.float32
+    planes = features.describe(np.array([position.mine]), np.array([position.theirs]))
+    assert planes.shape == (1, 6, 7, features.PLANES)
     empty = ~(position.mine | position.theirs)
     boards = [
         position.mine,
@@ -70,36 +59,28 @@ def test_features_are_what_they_say(position: Position) -> None:
         winning_cells(position.theirs) & empty,
     ]
     for k, board in enumerate(boards):
-        cells = features.planes_from(np.array([board]), np.array([0]))[0, :, :, 0].ravel()
-        assert np.array_equal(told[42 * k : 42 * k + 42], cells)
-    lines = told[5 * 42 :].reshape(6, 69)
-    expected = np.zeros((6, 69))
-    for line, on in enumerate(features.LINES.T):
-        counts = [int(planes[0, :, :, side].ravel() @ on) for side in (0, 1)]
-        if (counts[0] == 0) != (counts[1] == 0):
-            side = 0 if counts[0] else 1
-            expected[3 * side + counts[side] - 1, line] = 1
-    assert np.array_equal(lines, expected)
-
-
-def test_the_lines_are_the_69_of_the_board() -> None:
-    found = {tuple(np.flatnonzero(line)) for line in features.LINES.T}
-    assert len(found) == 69
-    assert {len(line) for line in found} == {4}
+        cells = [[board >> (7 * column + 5 - row) & 1 for column in range(7)] for row in range(6)]
+        assert np.array_equal(planes[0, :, :, k], cells)
+    legal, wins, blocks = (columns[0] for columns in features.played_columns(planes))
+    assert np.flatnonzero(legal).tolist() == list(position.legal_columns())
+    for column in position.legal_columns():
+        after = position.play(column).outcome
+        assert wins[column] == (after is not None and after.winner == position.to_move)
+        assert blocks[column] == bool(boards[4] & drop(position.mine | position.theirs, column))
 
 
 # -- network -----------------------------------------------------------------------
 
 
-def test_the_weights_are_whole_numbers_of_about_half_a_megabyte() -> None:
+def test_the_weights_are_whole_numbers_and_no_sum_is_rounded() -> None:
     assert WEIGHTS.stat().st_size < 1_000_000
     weights = shipped().weights
-    for name, array in weights.items():
-        assert array.dtype == (np.int32 if name.endswith(".bias") else np.int8)
-        if not name.endswith(".bias"):  # every sum is exact in float32
-            highest = 1 if name.startswith("first") else network.HIGHEST
-            most = highest * np.abs(array.astype(np.int64)).sum(axis=0)
-            assert (most + np.abs(weights[f"{name}.bias"])).max() < 2**24
+    for name in shipped().shapes():
+        assert weights[name].dtype == np.int8
+        assert weights[f"{name}.bias"].dtype == np.int32
+        highest = {"first": 1, "column": 6 * network.HIGHEST}.get(name, network.HIGHEST)
+        most = highest * np.abs(weights[name].astype(np.int64)).sum(axis=0)
+        assert (most + np.abs(weights[f"{name}.bias"])).max() < 2**24  # exact in float32
 
 
 def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
@@ -124,21 +105,55 @@ def test_mirrored_boards_get_mirrored_answers() -> None:
     assert np.array_equal(same, values)
 
 
+def scaled(name: str, total: np.ndarray) -> np.ndarray:
+    return total * shipped().weights[f"{name}.scale"].astype(np.float64)
+
+
+def rounded(real: np.ndarray) -> np.ndarray:
+    return np.clip(np.rint(real), 0, 127).astype(np.int64)
+
+
+def over_neighbours(name: str, units: np.ndarray) -> np.ndarray:
+    """The sums of a layer of 3 x 3 cells, in int64, cell by cell; without biases."""
+    matrix = shipped().weights[name].astype(np.int64)
+    matrix = matrix.reshape(3, 3, -1, matrix.shape[1])
+    total = np.zeros((6, 7, matrix.shape[3]), np.int64)
+    for row, column, down, right in np.ndindex(6, 7, 3, 3):
+        there = row + down - 1, column + right - 1
+        if 0 <= there[0] < 6 and 0 <= there[1] < 7:
+            total[row, column] += units[there] @ matrix[down, right]
+    return total
+
+
 def test_float32_gives_what_whole_numbers_give() -> None:
     """The arithmetic of the layers once more, in int64."""
     weights = {name: array.astype(np.int64) for name, array in shipped().weights.items()}
-    planes, _ = observed(random_positions(40, seed=3))
-    told = features.describe(planes).astype(np.int64)
-    out = shipped()._one_way(planes)
-    for i, player in enumerate(features.player_to_move(planes)):
-        total = told[i] @ weights[f"first.{player}"] + weights[f"first.{player}.bias"]
-        units = np.clip(np.rint(total / 4), 0, 127).astype(np.int64)
+    several = random_positions(6, seed=3)
+    mine, theirs = np.array([(p.mine, p.theirs) for p in several]).T.copy()
+    out = shipped().one_way(mine, theirs)
+    for position, planes, found in zip(several, features.describe(mine, theirs), out, strict=True):
+        bias = weights["first.bias"][position.to_move]
+        units = rounded(scaled("first", over_neighbours("first", planes.astype(np.int64)) + bias))
         for k in range(shipped().blocks):
-            total = units @ weights[f"block.{k}.in"] + weights[f"block.{k}.in.bias"]
-            inner = np.clip(np.rint(total / 128), 0, 127).astype(np.int64)
-            total = inner @ weights[f"block.{k}.out"] + weights[f"block.{k}.out.bias"]
-            units = np.clip(np.rint(total / 128 + units), 0, 127).astype(np.int64)
-        assert np.array_equal(out[i], units @ weights["head"] + weights["head.bias"])
+            name = f"block.{k}.in"
+            total = over_neighbours(name, units) + weights[f"{name}.bias"]
+            inner = rounded(scaled(name, total))
+            name = f"block.{k}.out"
+            total = over_neighbours(name, inner) + weights[f"{name}.bias"]
+            units = rounded(np.rint(scaled(name, total)) + units)
+        total = units.reshape(42, -1) @ weights["squeeze"] + weights["squeeze.bias"]
+        squeezed = rounded(scaled("squeeze", total)).ravel()
+        total = squeezed @ weights["dense"] + weights["dense.bias"]
+        dense = rounded(scaled("dense", total))
+        expected = scaled("head", dense @ weights["head"] + weights["head.bias"])
+        columns = units.sum(axis=0) @ weights["column"] + weights["column.bias"]
+        expected[:7] += scaled("column", columns)[:, 0]
+        assert np.array_equal(found, expected.astype(np.float32))
+
+
+def test_the_exponential_is_about_that() -> None:
+    numbers = np.linspace(-30, 0, 301, dtype=np.float32)
+    assert np.abs(network.exponential(numbers) - np.exp(numbers)).max() < 0.002
 
 
 def test_weights_are_read_back_as_written(tmp_path: Path) -> None:
@@ -199,7 +214,7 @@ def test_the_values_and_the_policy_have_learned_the_game() -> None:
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_it_never_misses_a_win_or_a_block(depth: int) -> None:
-    agent = Learned(depth)
+    agent = Learned(depth, nodes=0)
     seen = 0
     for position in random_positions(120, seed=5, fewest=6):
         occupied = position.mine | position.theirs
@@ -246,7 +261,7 @@ def by_minimax(position: Position, depth: int) -> float:
 @pytest.mark.parametrize("depth", [1, 2])
 def test_it_looks_ahead_by_minimax(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learned_agent, "PRIOR", 0.0)
-    agent = Learned(depth)
+    agent = Learned(depth, nodes=0)
     for position in random_positions(8, seed=6, fewest=8):
         result = agent.search(position)
         assert result.value == pytest.approx(by_minimax(position, depth))
@@ -255,6 +270,19 @@ def test_it_looks_ahead_by_minimax(depth: int, monkeypatch: pytest.MonkeyPatch) 
         after = position
         for column in result.principal_variation:
             after = after.play(column)  # raises if it is not a line of play
+
+
+@pytest.mark.compiled
+def test_it_plays_exactly_what_its_search_can_tell() -> None:
+    """With nodes enough no win and no draw is given away, whatever the network thinks."""
+    agent, solver = Learned(1, nodes=10**6), Solver(book=None, table_mb=4)
+    for position in random_positions(40, seed=9, fewest=20):
+        result = agent.search(position)
+        best = max(score for score in solver.scores(position) if score is not None)
+        kept = solver.scores(position)[result.column]
+        assert kept is not None
+        assert np.sign(kept) == np.sign(best)
+    assert Learned(1).search(position).nodes <= 310_000
 
 
 def test_depth_0_plays_the_policy() -> None:
@@ -272,11 +300,12 @@ def test_depth_0_plays_the_policy() -> None:
     assert quiet > 10
 
 
+@pytest.mark.compiled
 def test_it_is_one_of_the_zoo(tmp_path: Path) -> None:
     agent = agents.make("learned")
     assert agent.deterministic
     assert isinstance(agent, Learned)
-    assert agent.depth == 2
+    assert (agent.depth, agent.limit) == (1, 300_000)
     shipped().save(tmp_path / "w.npz")
     same = agents.make("learned", depth=1, weights=str(tmp_path / "w.npz"))
     for position in random_positions(10, seed=8):
@@ -300,7 +329,7 @@ def test_mirrored_positions_get_mirrored_columns(position: Position) -> None:
             for board in (position.mine, position.theirs)
         )
     )
-    one, other = Learned(1).search(position), Learned(1).search(mirrored)
+    one, other = Learned(1, nodes=0).search(position), Learned(1, nodes=0).search(mirrored)
     assert one.value == other.value
 
 

@@ -12,113 +12,135 @@ import pytest
 import agents
 from agents.learned import labels as made
 from agents.learned import train
-from agents.learned.features import describe, player_to_move
-from agents.learned.labels import FULL, Labels, held_out, label, mirrored, noisy_tactician, played
-from agents.learned.network import UNIT, WEIGHT, Network, shipped
+from agents.learned.features import describe
+from agents.learned.labels import Labels, held_out, mirrored, played
+from agents.learned.network import Network, shipped
 from agents.solver import Solver
+from agents.solver.exam import exam
 from c4env import Position
-from c4env.bitboard import mirror
+from c4env.bitboard import mirror, playable, winning_cells
 
-QUOTA = {2: 30, 7: 20, 30: 20}
+QUOTA = {9: 20, 20: 30, 30: 20}
+SEED = np.random.SeedSequence(3)
+
+
+def position_of(mine: Any, theirs: Any) -> Position:
+    return Position.from_bitboards(int(mine), int(theirs))
+
+
+def labelled(mine: np.ndarray, theirs: np.ndarray) -> Labels:
+    """The labels of positions, by the exact scores of the solver."""
+    solver = Solver(table_mb=4)
+    signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), 7), np.int8)
+    for i, sides in enumerate(zip(mine, theirs, strict=True)):
+        scores = solver.scores(position_of(*sides))
+        signs[i] = np.sign(max(score for score in scores if score is not None))
+        keeps[i] = [-1 if score is None else np.sign(score) == signs[i] for score in scores]
+    return Labels(mine, theirs, signs, keeps)
 
 
 @pytest.fixture(scope="module")
-def planes() -> np.ndarray:
-    return played(noisy_tactician, QUOTA, seed=3, boards=64)
+def labels() -> Labels:
+    """About 30 plies each: the solver is quick there, compiled or not."""
+    return labelled(*played({30: 40, 33: 20}, np.random.SeedSequence(5)))
 
 
-@pytest.fixture
-def small_solver(monkeypatch: pytest.MonkeyPatch) -> list[Position]:
-    """The default book instead of that of 12 plies; and which positions were solved."""
-    asked: list[Position] = []
-
-    class Counting(Solver):
-        def scores(self, position: Position) -> list[int | None]:
-            asked.append(position)
-            return super().scores(position)
-
-    counting = Counting(table_mb=4)
-    monkeypatch.setattr(made, "solver", lambda: counting)
-    return asked
-
-
-def test_games_give_different_positions_of_the_plies_asked_for(planes: np.ndarray) -> None:
-    plies = np.count_nonzero(planes.reshape(len(planes), -1), axis=1)
-    assert np.array_equal(np.unique(plies), sorted(QUOTA))
-    assert all(np.count_nonzero(plies == ply) <= count for ply, count in QUOTA.items())
-    assert np.count_nonzero(plies == 2) == 25  # all there are, but for mirror images
-    boards = [(p.mine, p.theirs) for p in positions_of(planes)]
-    turned = [(mirror(mine), mirror(theirs)) for mine, theirs in boards]
-    assert len({min(pair) for pair in zip(boards, turned, strict=True)}) == len(boards)
-    assert np.array_equal(planes, played(noisy_tactician, QUOTA, seed=3, boards=64))
+@pytest.mark.compiled
+def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
+    mine, theirs = played(QUOTA, SEED)
+    plies = np.bitwise_count(mine | theirs)
+    assert {ply: int(np.count_nonzero(plies == ply)) for ply in np.unique(plies)} == QUOTA
+    pairs = list(zip(mine.tolist(), theirs.tolist(), strict=True))
+    turned = [(mirror(own), mirror(other)) for own, other in pairs]
+    assert len({min(pair) for pair in zip(pairs, turned, strict=True)}) == len(pairs)
+    for own, other in pairs:
+        assert position_of(own, other).outcome is None
+        assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
+    again = played(QUOTA, np.random.SeedSequence(3))
+    assert np.array_equal(mine, again[0])
+    assert not held_out(mine, theirs).any()
 
 
-def positions_of(planes: np.ndarray) -> list[Position]:
-    sides = made.bitboards_from(planes)
-    return [
-        Position.from_bitboards(*pair) for pair in zip(*map(np.ndarray.tolist, sides), strict=True)
-    ]
+@pytest.mark.compiled
+def test_early_positions_are_all_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made, "ALL", 2)
+    mine, theirs = made.early()
+    assert np.bincount(np.bitwise_count(mine | theirs)).tolist() == [1, 4, 25]
+    found = made.by_book(mine, theirs)
+    assert found.signs[0] == 1
+    assert found.keeps[0].tolist() == [0, 0, 0, 1, 0, 0, 0]
 
 
-def test_labels_are_the_solvers_and_survive_an_interruption(
-    planes: np.ndarray,
-    tmp_path: Path,
-    small_solver: list[Position],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(made, "PORTION", 10)
-    labels = label(planes, tmp_path, jobs=1)
-    assert len(labels.mine) == len(planes) == len(small_solver)
-    solver = Solver(table_mb=4)
-    for mine, theirs, scores in zip(*labels, strict=True):
-        position = Position.from_bitboards(int(mine), int(theirs))
-        assert [None if s == FULL else s for s in scores] == solver.scores(position)
-    files = sorted(tmp_path.iterdir())
-    assert len(files) == -(-len(planes) // 10)
-    files[0].unlink()
-    small_solver.clear()
-    again = label(planes, tmp_path, jobs=1)
-    assert 0 < len(small_solver) <= 10  # only what was lost is made again
-    for field, same in zip(labels, again, strict=True):
-        assert np.array_equal(field, same)
-    small_solver.clear()
-    label(planes[:-5], tmp_path, jobs=1)  # other positions are not taken for these
-    assert small_solver
+@pytest.mark.compiled
+def test_no_position_of_the_exam_is_learned_from() -> None:
+    """Every one is held out, as its mirror image is; what is made to learn from holds none."""
+    asked = [question.position for question in exam()]
+    mine, theirs = np.array([(p.mine, p.theirs) for p in asked]).T
+    assert held_out(mine, theirs).all()
+    assert held_out(mirrored(mine), mirrored(theirs)).all()
+    known = set(made.keys(mine, theirs).tolist())
+    learned = played({8: 300, 12: 300}, SEED)
+    aside = played({8: 300}, SEED, kept=True)
+    assert not known & set(made.keys(*learned).tolist())
+    assert known & set(made.keys(*aside).tolist())  # so games do reach some
 
 
 def test_mirror_images_are_held_out_together() -> None:
-    planes = played(noisy_tactician, {14: 800}, seed=1, boards=160)
-    mine, theirs = made.bitboards_from(planes)
-    turned = made.bitboards_from(planes[:, :, ::-1])
-    assert np.array_equal([mirrored(mine), mirrored(theirs)], turned)
-    kept = held_out(mine, theirs)
-    assert np.array_equal(held_out(mirrored(mine), mirrored(theirs)), kept)
+    generator = np.random.default_rng(1)
+    boards = generator.integers(0, 2**49, (2, 4000)) & ~0x1020408102040
+    assert np.array_equal(mirrored(boards[0]), [mirror(board) for board in boards[0].tolist()])
+    kept = held_out(*boards)
+    assert np.array_equal(held_out(mirrored(boards[0]), mirrored(boards[1])), kept)
     assert 0.005 < kept.mean() < 0.05
 
 
-def test_measure_counts_what_is_right(planes: np.ndarray, small_solver: list[Position]) -> None:
-    mine, theirs = made.bitboards_from(planes)
-    scores = np.array(
-        [
-            [FULL if s is None else s for s in made.solver().scores(position)]
-            for position in positions_of(planes)
-        ],
-        np.int8,
-    )
+@pytest.mark.compiled
+def test_labels_are_what_exact_scores_say() -> None:
+    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
+    mine, theirs = played({9: 4, 11: 6, 12: 2, 18: 6, 26: 20, 35: 20}, SEED)
+    for found, expected in zip(made.exact(mine, theirs), labelled(mine, theirs), strict=True):
+        assert np.array_equal(found, expected)
 
+
+@pytest.mark.compiled
+def test_a_portion_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
+    monkeypatch.setattr(made, "PORTION", QUOTA)
+    first = made.portion(tmp_path, 1, seed=1)
+    assert len(first.mine) == sum(QUOTA.values())
+    monkeypatch.setattr(made, "exact", None)
+    assert np.array_equal(made.portion(tmp_path, 1, seed=1).keeps, first.keeps)
+    both = Labels.join([first, first])
+    assert len(both.mine) == len(first.mine)
+
+
+@pytest.mark.compiled
+def test_measure_counts_what_is_wrong(labels: Labels) -> None:
     class Told:
-        """Answers as the labels say."""
+        """Answers as the labels say, but for the first critical position."""
 
-        def __call__(self, planes: Any, masks: Any) -> tuple[np.ndarray, np.ndarray]:
-            best = made.best_score(scores)
-            return np.where(masks, scores, -np.inf), np.sign(best) * 0.9
+        def evaluate(self, mine: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            logits = labels.keeps.astype(np.float32)
+            logits[labels.critical.argmax()] *= -1
+            return logits, labels.signs * 0.9
 
-    labels = Labels(mine, theirs, scores)
-    *bands, last = made.measure(Told(), labels)  # type: ignore[arg-type]
-    assert last == ("all", len(planes), 1.0, 1.0, 1.0)
-    assert [band.plies for band in bands] == ["0-5", "6-11", "30-35"]
-    assert sum(band.positions for band in bands) == len(planes)
-    assert made.measure(shipped(), labels)[-1].keeps < 1
+    *bands, last = made.measure(Told(), labels)
+    assert last == ("all", int(labels.critical.sum()), 1, 1.0)
+    assert last.rate == 1 / last.critical
+    assert [band.plies for band in bands] == ["30-35"]
+    assert made.measure(shipped(), labels)[-1].rate < 0.3
+
+
+@pytest.mark.compiled
+def test_a_network_meets_quiet_positions_in_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made, "OPPONENTS", ("", "greedy"))
+    mine, theirs = made.met(shipped(), 12, seed=1)
+    assert len(mine) > 12
+    assert not held_out(mine, theirs).any()
+    for own, other in zip(mine.tolist(), theirs.tolist(), strict=True):
+        assert position_of(own, other).plies > made.ALL
+        assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
+    assert np.array_equal(made.met(shipped(), 12, seed=1)[0], mine)
 
 
 def test_without_torch_it_says_what_to_install(
@@ -144,53 +166,73 @@ def torch() -> Any:
     return pytest.importorskip("torch", reason="PyTorch, of the extra train, is not installed")
 
 
-def test_the_model_and_the_network_answer_alike(torch: Any, planes: np.ndarray) -> None:
+@pytest.mark.compiled
+def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> None:
     from agents.learned.model import Model
 
     torch.manual_seed(5)
-    model = Model(32, 16, 2)
-    network = Network(model.export())
-    planes = planes[np.argsort(player_to_move(planes), kind="stable")]
-    first = int(np.count_nonzero(player_to_move(planes) == 0))
+    model = Model(8, 2, 4, 16)
+    for parameter in model.parameters():
+        parameter.data += 0.05 * torch.randn(parameter.shape)
+    model.rounded = True
+    planes = torch.from_numpy(describe(*labels[:2])).float().permute(0, 3, 1, 2)
+    to_move = torch.from_numpy(np.bitwise_count(labels.mine | labels.theirs).astype(np.int64) & 1)
     with torch.no_grad():
-        logits, raw = model(torch.from_numpy(describe(planes)), first)
-    out = network._one_way(planes) / (UNIT * WEIGHT)
-    assert np.array_equal(out, np.column_stack([logits.numpy(), raw.numpy()]))
-
-
-def test_positions_a_ply_on_have_the_scores_of_their_columns(
-    torch: Any, planes: np.ndarray, small_solver: list[Position]
-) -> None:
-    from agents.learned.fit import after, policy_target, value_target
-
-    mine, theirs = made.bitboards_from(planes)
-    solver = made.solver()
-    scores = [solver.scores(position) for position in positions_of(planes)]
-    table = np.array([[FULL if s is None else s for s in row] for row in scores], np.int8)
-    labels = Labels(mine, theirs, table)
-    found = after(labels, np.random.default_rng(1))
-    assert len(found[0]) > len(mine) / 2
-    for own, other, score in zip(*found, strict=True):
-        position = Position.from_bitboards(int(own), int(other))
-        assert position.outcome is None
-        assert solver.score(position) == score
-    shares = policy_target(table)
-    assert np.allclose(shares.sum(axis=1), 1)
-    assert (shares[table == FULL] == 0).all()
-    most = made.best_score(table)
-    assert (table[np.arange(len(table)), shares.argmax(axis=1)] == most).all()
-    values = value_target(np.arange(-21, 22, dtype=np.int8))
-    assert (np.diff(values) > 0).all()
-    assert values[0] == -1
-    assert values[21] == 0
-    assert values[-1] == 1
+        expected = model(planes, to_move).numpy()
+    assert np.array_equal(Network(model.export()).one_way(*labels[:2]), expected)
 
 
 @pytest.mark.compiled
+def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, labels: Labels) -> None:
+    from agents.learned.fit import after, urgent
+
+    mine, theirs, outcomes = after(labels, np.random.default_rng(1))
+    assert len(mine) > len(labels.mine) / 3
+    solver = Solver(table_mb=4)
+    columns = urgent(describe(mine, theirs))
+    for own, other, outcome, asked in zip(mine, theirs, outcomes, columns, strict=True):
+        position = position_of(own, other)
+        assert 1 - outcome == solver.sign(position)
+        wins = winning_cells(position.mine) & playable(position.mine | position.theirs)
+        blocks = winning_cells(position.theirs) & playable(position.mine | position.theirs)
+        assert (asked == 1).any() == bool(wins | blocks)
+        for column in np.flatnonzero(asked == 1).tolist():
+            cell = (position.play(column).theirs) ^ position.mine
+            assert cell & (wins or blocks)
+
+
+@pytest.mark.compiled
+def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
+    torch: Any, labels: Labels, tmp_path: Path
+) -> None:
+    from agents.learned.fit import fit
+    from agents.learned.model import Model
+
+    def fitted(checkpoint: Path, stops: list[int]) -> Any:
+        for stop in stops:  # each time as if in a new process
+            torch.manual_seed(1)
+            model = Model(8, 1, 4, 16)
+            fit(model, lambda step: [labels], stop, 40, 1, checkpoint, said.append)
+        return model
+
+    said: list[str] = []
+    torch.manual_seed(1)
+    before = made.measure(Network(Model(8, 1, 4, 16).export()), labels)[-1]
+    whole = fitted(tmp_path / "a.pt", [40]).export()
+    assert made.measure(Network(whole), labels)[-1].rate < before.rate
+    parts = fitted(tmp_path / "b.pt", [15, 40]).export()
+    assert all(np.array_equal(parts[name], array) for name, array in whole.items())
+    assert len(said) == 3
+
+
+@pytest.mark.compiled
+@pytest.mark.slow  # labels, fits and plays, twice
 def test_the_command_trains_and_goes_on_where_it_was(
-    torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
+    monkeypatch.setattr(made, "PORTION", QUOTA)
+    monkeypatch.setattr(made, "ALL", 3)
     command = ["--out", str(tmp_path), "--scale", "0.002", "--jobs", "1"]
     assert train.main(command) == 0
     assert "held out" in capsys.readouterr().out
@@ -198,27 +240,9 @@ def test_the_command_trains_and_goes_on_where_it_was(
     agent = agents.make("learned", weights=str(tmp_path / "weights.npz"), depth=0)
     assert agent.choose(Position()) in range(7)
     (tmp_path / "weights.npz").unlink()
-    (tmp_path / "model-1.pt").unlink()  # as if stopped in the last fitting
+    (tmp_path / "model.pt").unlink()  # as if stopped in the fitting
     assert train.main(command) == 0
     assert (tmp_path / "weights.npz").read_bytes() == first
     capsys.readouterr()
     assert train.main([*command, "--seed", "2"]) == 2  # its positions would be mixed up
     assert "seed 1" in capsys.readouterr().err
-
-
-@pytest.mark.compiled
-def test_fitting_lowers_the_losses(
-    torch: Any, planes: np.ndarray, small_solver: list[Position]
-) -> None:
-    from agents.learned.fit import fit
-    from agents.learned.model import Model
-
-    torch.manual_seed(1)
-    mine, theirs = made.bitboards_from(planes)
-    scores = [made.solver().scores(position) for position in positions_of(planes)]
-    table = np.array([[FULL if s is None else s for s in row] for row in scores], np.int8)
-    labels = Labels(mine, theirs, table)
-    model = Model(32, 16, 1)
-    before = made.measure(Network(model.export()), labels)[-1]
-    fit(model, labels, 20, 1, lambda text: None)
-    assert made.measure(Network(model.export()), labels)[-1].best > before.best
