@@ -330,7 +330,9 @@ def test_interrupted_at_once_and_usable_after(
     import _thread
 
     solver = Solver(book=None, table_mb=16, threads=threads)
+    late = [position for position, _ in read(LABELLED) if position.plies > 24]
     solver.score(Position.parse("44444"))  # compiled, table touched
+    solver.columns_many(late[:2])
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     began = time.perf_counter()
