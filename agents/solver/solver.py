@@ -152,10 +152,19 @@ class Solver:
         are better.
 
         Args:
-            position: is not over.
-            nodes: positions to search.
+            position: where all columns are None once the game is over.
+            nodes: positions to search, 1 or more.
             order: all columns, those that are tried first before others.
+
+        Raises:
+            InvalidOption: ``nodes`` or ``order`` is something else.
         """
+        if nodes < 1 or sorted(order) != list(range(COLUMNS)):
+            raise InvalidOption(
+                f"nodes={nodes!r}, order={order!r}: expected 1 or more, and each column once"
+            )
+        if position.outcome is not None:
+            return [None] * COLUMNS
         self.clear()
         low, high = np.empty((2, COLUMNS), np.int8)
         table, work = self._memory(1), self._workspaces[0]
