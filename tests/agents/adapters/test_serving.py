@@ -138,6 +138,7 @@ def games(first: Agent, second: Agent, names: tuple[str, str]) -> list[Any]:
     return [(game.moves, game.winner, game.ending, game.nodes) for game in found]
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_lines_between_processes_change_no_game():
     names = PAIR

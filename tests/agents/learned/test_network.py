@@ -212,6 +212,7 @@ def test_the_values_and_the_policy_have_learned_the_game() -> None:
 # -- agent -------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_it_never_misses_a_win_or_a_block(depth: int) -> None:
     agent = Learned(depth, nodes=0)

@@ -45,6 +45,7 @@ def labels() -> Labels:
     return labelled(*played({30: 40, 33: 20}, np.random.SeedSequence(5)))
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
     mine, theirs = played(QUOTA, SEED)

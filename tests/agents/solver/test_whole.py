@@ -17,6 +17,7 @@ from tests.helpers.boards import Columns, Rules
 SIZE = Size(2, 5, 3) if config.DISABLE_JIT else Size(4, 4, 4)  # compiled for other tests anyway
 
 
+@pytest.mark.slow
 def test_the_table_holds_each_position_once_with_its_scores() -> None:
     size = Size(2, 4, 3) if config.DISABLE_JIT else SIZE
     rows = importlib.import_module(f"{agents.board(*size).__name__}.solver.whole").whole_board()
@@ -34,6 +35,7 @@ def reached(size: Size) -> set[Columns]:
     return found
 
 
+@pytest.mark.slow
 def test_scores_are_those_that_the_search_finds() -> None:
     rows = importlib.import_module(f"{agents.board(*SIZE).__name__}.solver.whole").whole_board()
     solver = importlib.import_module(f"{agents.board(*SIZE).__name__}.solver").Solver()

@@ -57,6 +57,7 @@ def texts_of(figure: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, An
     return [(text.get_text(), Text.get_window_extent(text)) for text in drawn]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 7, 21])
 def test_no_text_covers_another_or_leaves_its_figure(
     count: int, monkeypatch: pytest.MonkeyPatch

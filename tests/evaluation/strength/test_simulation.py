@@ -29,6 +29,7 @@ def test_intervals_hold_the_truth():
     assert found.ranks >= 0.92
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("openings", "tournaments"), [(6, 20), (121, 100)])
 def test_the_worth_of_moving_first_is_held_though_one_side_wins_nearly_all(openings, tournaments):
     assert coverage(2, openings, tournaments, world=LOPSIDED).first_move >= 0.91

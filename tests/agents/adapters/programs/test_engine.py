@@ -109,6 +109,7 @@ def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made
         assert agent.choose(position) in best_columns
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_our_own_solver_plays_as_a_program(made):
     """A process a question, because it reads positions to the end before it solves any."""

@@ -168,6 +168,7 @@ def test_a_submission_in_another_python_needs_nothing_of_ours(tmp_path, submitte
     assert agent.choose(Position()) == 3
 
 
+@pytest.mark.slow
 def test_published_kinds_of_submission_play_a_round_robin():
     field = {"lookahead": LOOKAHEAD, "rules": RULES, "random": "random"}
     result = evaluation.round_robin(field, openings=0, seed=2)
