@@ -29,17 +29,15 @@ BLOCKS = [
 ]
 
 
-def blocks(language):
-    """The blocks of a language; those of the first README are quick, the others slow."""
-    return [
-        pytest.param(
-            text,
-            id=f"{path.parent.name}-{number}",
-            marks=[] if path.parent == ROOT else [pytest.mark.slow],
-        )
-        for number, (path, found, text) in enumerate(BLOCKS)
-        if found == language
-    ]
+def python_blocks():
+    """Each block of the first README; those of another one after the other, with the slow tests."""
+    for path in READMES:
+        found = [text for where, language, text in BLOCKS if (where, language) == (path, "python")]
+        if path.parent == ROOT:
+            for number, text in enumerate(found):
+                yield pytest.param([text], id=f"{path.stem}-{number}")
+        elif found:
+            yield pytest.param(found, id=path.parent.name, marks=pytest.mark.slow)
 
 
 def test_no_block_is_of_a_kind_that_nothing_runs():
@@ -49,11 +47,18 @@ def test_no_block_is_of_a_kind_that_nothing_runs():
     )
 
 
+EACH = """
+import sys
+for number, text in enumerate(sys.argv[1:], 1):
+    exec(compile(text, f"block {number}", "exec"), {"__name__": "__main__"})
+"""
+
+
 @pytest.mark.compiled  # each is a process of its own
-@pytest.mark.parametrize("code", blocks("python"))
-def test_python_block_runs(code, tmp_path):
+@pytest.mark.parametrize("texts", list(python_blocks()))
+def test_python_blocks_run(texts, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
+        [sys.executable, "-W", "error", "-c", EACH, *texts],
         capture_output=True,
         text=True,
         cwd=tmp_path,
