@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import os
 import signal
 from pathlib import Path
 
@@ -9,7 +12,8 @@ import pytest
 from hypothesis import settings
 
 from agents.zoo import registry
-from tests.helpers.paths import SHARED_DATA
+from c4env.errors import MissingExtra
+from tests.helpers.paths import ROOT, SHARED_DATA
 
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
@@ -17,6 +21,20 @@ settings.load_profile("c4env")
 
 # A script's background process ignores Ctrl-C, and so would all that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_configure() -> None:
+    """Two workers compile what is not yet compiled from both ends, rather than each all of it."""
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        files = [p for top in ("c4env", "agents") for p in sorted((ROOT / top).rglob("*.py"))]
+        names = [
+            ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for path in files
+            if "\n@kernel(" in path.read_text(encoding="utf-8")
+        ]
+        for name in names[:: -1 if worker.endswith(tuple("13579")) else 1]:
+            with contextlib.suppress(MissingExtra):
+                importlib.import_module(name)
 
 
 @pytest.fixture(scope="session")

@@ -378,6 +378,7 @@ def test_bad_arguments_are_refused():
         evaluation.refute("gredy", LATE[:1])
 
 
+@pytest.mark.slow
 def test_a_name_of_ones_own(capsys):
     command = ["refute", "me=greedy", "--openings", "1", "--limit", "1", "--positions", "20"]
     assert main([*command, "--jobs", "1", "--format", "json"]) == 0
