@@ -33,6 +33,7 @@ def test_the_exam_tells_who_knows_it():
     assert blunder_rate(knowing(min), 200) == 1
 
 
+@pytest.mark.compiled
 def test_any_agent_can_be_asked():
     assert blunder_rate("perfect", 3) == 0
 
