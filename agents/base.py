@@ -145,7 +145,7 @@ def require_count(name: str, value: object, low: int, high: int) -> int:
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or not low <= value <= high:  # type: ignore[operator]  # it is a number
         raise InvalidValue(f"{name}={value!r}: expected an integer between {low} and {high}")
-    return int(value)  # type: ignore[call-overload,no-any-return]
+    return int(value)  # type: ignore[call-overload,no-any-return]  # it is whole, as seen above
 
 
 def require_move(position: Position) -> None:

@@ -100,7 +100,8 @@ class Learned(SearchingAgent):
 
 def _legal(position: Position) -> list[int]:
     """The columns that can be played, centre first."""
-    return [column for column in CENTRE_FIRST if column in position.legal_columns()]
+    legal = position.legal_columns()
+    return [column for column in CENTRE_FIRST if column in legal]
 
 
 class _Node:

@@ -121,7 +121,7 @@ def held_out(mine: Int64s, theirs: Int64s) -> Bools:
     return chosen
 
 
-def played(
+def positions_of_games(
     quota: Mapping[int, int], seed: np.random.SeedSequence, kept: bool = False
 ) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions from games, as many of each ply as the quota says.
@@ -152,7 +152,7 @@ def played(
     return mine, theirs
 
 
-def met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, Int64s]:
+def positions_met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions that a network had to move in, none held out.
 
     Its policy plays published searches and itself, after 0 to ``OPENING`` random discs; one move in
@@ -204,7 +204,7 @@ def met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, Int64s]:
     return mine[rows[kept]], theirs[rows[kept]]
 
 
-def early() -> tuple[Int64s, Int64s]:
+def early_positions() -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
     from agents.learned.labelling import quiet
     from agents.solver import enumeration
@@ -259,11 +259,13 @@ def portion(folder: Path, number: int, seed: int, kept: bool = False) -> Labels:
     path = folder / f"{'held-out' if kept else 'labels'}-{number:04d}.npz"
     if not path.exists():
         if number == 0:
-            mine, theirs = early()
+            mine, theirs = early_positions()
             rows = held_out(mine, theirs) == kept
             made = by_book(mine[rows], theirs[rows])
         else:
-            made = exact(*played(PORTION, np.random.SeedSequence([seed, number, kept]), kept))
+            made = exact(
+                *positions_of_games(PORTION, np.random.SeedSequence([seed, number, kept]), kept)
+            )
         made.write(path)
     return Labels.read(path)
 

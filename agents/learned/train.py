@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 from agents.errors import InvalidValue
-from agents.learned.labels import Labels, exact, measure, met, portion
+from agents.learned.labels import Labels, exact, measure, portion, positions_met
 from agents.learned.network import Network
 from c4env.cores import usable_cores
 from c4env.errors import C4Error, MissingExtra
@@ -43,12 +43,15 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
         scale: share of the positions and steps of the full training.
 
     Raises:
-        InvalidValue: no share.
+        InvalidValue: no share, or a bad number.
+        OSError: the folder cannot be written.
         MissingExtra: PyTorch is not installed.
         BookUnavailable: the 12-ply book is not.
     """
     if not 0 < scale <= 1:
         raise InvalidValue(f"scale={scale!r}: expected a number above 0, at most 1")
+    if seed < 0 or jobs < 1:
+        raise InvalidValue(f"seed={seed}, jobs={jobs}: expected integers from 0, and from 1, on")
     try:
         import torch
 
@@ -61,7 +64,7 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
     torch.set_num_threads(1)  # with more, sums come out differently from run to run
     torch.manual_seed(seed)
     model = Model(*SHAPE)
-    settle(out, f"seed {seed}, scale {scale:g}\n")
+    claim_folder(out, f"seed {seed}, scale {scale:g}\n")
     started = time.monotonic()
 
     def say(text: str) -> None:
@@ -86,20 +89,20 @@ def train(out: Path, seed: int, jobs: int, scale: float) -> Network:
         fit(model, known, int(MET * steps / SAVED) * SAVED, steps, seed, checkpoint, say)
         if not path.exists():
             say("playing")
-            exact(*met(Network(model.export()), share(GAMES), seed)).write(path)
+            exact(*positions_met(Network(model.export()), share(GAMES), seed)).write(path)
         met_in_games.append(Labels.read(path))
         fit(model, known, steps, steps, seed, checkpoint, say)
     finally:
         workers.shutdown(cancel_futures=True)
     network = Network(model.export())
     network.save(out / "weights.npz")
-    aside = Labels.join(portion(out, number, seed, kept=True) for number in (0, 1))
-    print(table(network, aside))
+    kept_out = Labels.join(portion(out, number, seed, kept=True) for number in (0, 1))
+    print(table(network, kept_out))
     say(f"wrote {out / 'weights.npz'}")
     return network
 
 
-def settle(out: Path, settings: str) -> None:
+def claim_folder(out: Path, settings: str) -> None:
     """Make the folder, or see that it was made with the same settings.
 
     Raises:
@@ -133,9 +136,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         train(given.out, given.seed, given.jobs, given.scale)
-    except C4Error as error:
+    except (C4Error, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
+        return 130
     return 0
 
 

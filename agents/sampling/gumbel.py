@@ -63,7 +63,9 @@ class Improved(NamedTuple):
 
 
 @kernel(types.void(NODES, types.float64, _floats, _floats))
-def weigh(tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s) -> None:
+def improve_logits(
+    tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s
+) -> None:
     """Write what each column is worth as far as a search knows, and its improved logit.
 
     Columns never tried are worth what the network's value of the root and the values of the
@@ -133,7 +135,7 @@ def advance(
         if tree[0]["proof"] != OPEN or children < 2:
             continue
         if begun:
-            weigh(tree, search["value"], scores, values)
+            improve_logits(tree, search["value"], scores, values)
             first = int(tree[0]["first"])
             chosen, best = first, -math.inf
             for child in range(first, first + children):
@@ -209,7 +211,7 @@ def conclude(
         proof = int(tree[0]["proof"])
         worth = float((proof < 0) - (proof > 0))  # of the root, if it is proven
         proven[i] = proof != OPEN
-        weigh(tree, searches[i]["value"], scores, values)
+        improve_logits(tree, searches[i]["value"], scores, values)
         most = 0
         for child in range(first, end):
             if tree[child]["proof"] == OPEN:

@@ -8,10 +8,11 @@ in the exam (``agents.solver.exam``), which is left for judging what was trained
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.sampling.tree import OPEN, tactical_status
 from agents.solver import NO_SCORE, Solver
@@ -33,6 +34,18 @@ class Critical(NamedTuple):
 
     seen: Observation  # [N, 6, 7, 2] and [N, 7]
     keeps: Bools  # [N, 7]
+
+    @classmethod
+    def of(cls, positions: Sequence[Position], signs: NDArray[Any]) -> Critical:
+        """Those among some positions, by what each column is worth.
+
+        Args:
+            positions: N, none of which is over.
+            signs: ``[N, 7]`` of the exact scores of the columns, less than -1 where one is full.
+        """
+        keeps = signs == signs.max(axis=1, keepdims=True)
+        critical = (~keeps & (signs >= -1)).any(axis=1)
+        return cls(observed(itertools.compress(positions, critical)), keeps[critical])
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:
@@ -67,11 +80,9 @@ def critical_positions(count: int = COUNT, plies: range = PLIES, seed: int = 0) 
         score, _ = tactical_status(position.mine, position.theirs, position.plies)
         if position.plies == wanted and score == OPEN and position not in exam_positions():
             found[position] = None
-    scores = Solver().columns_many(list(found))
-    signs = np.where(scores == NO_SCORE, -2, np.sign(scores))
-    keeps = signs == signs.max(axis=1, keepdims=True)
-    critical = (~keeps & (signs > -2)).any(axis=1)
-    return Critical(observed(itertools.compress(found, critical)), keeps[critical])
+    positions = list(found)
+    scores = Solver().columns_many(positions)
+    return Critical.of(positions, np.where(scores == NO_SCORE, -2, np.sign(scores)))
 
 
 def blunders(player: Player, critical: Critical) -> float:

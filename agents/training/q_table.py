@@ -39,13 +39,14 @@ def train(
     envs = ConnectFourVectorEnv(boards, autoreset_mode="SameStep", **BOARD._asdict())
     seen, _ = envs.reset(seed=seed)
     now, legal = truth.rows_of(seen["observation"]), seen["action_mask"] == 1
-    daring = np.linspace(0.1, 1.9, boards).clip(max=1.0)  # how often a board tries any column
+    exploring = np.linspace(0.1, 1.9, boards).clip(max=1.0)  # how often a board tries any column
     errors = []
     for step in range(steps):
         if step % max(1, steps // LOOKS) == 0:
             errors.append((step * boards, *truth.errors(table)))
-        wish = np.where(chance.random(boards) < daring, 0.0, 10.0)[:, None] * table[now]
-        chosen = np.where(legal, wish + chance.random(legal.shape), -np.inf).argmax(axis=1)
+        weight = np.where(chance.random(boards) < exploring, 0.0, 10.0)[:, None]
+        ranks = weight * table[now] + chance.random(legal.shape)
+        chosen = np.where(legal, ranks, -np.inf).argmax(axis=1)
         seen, rewards, ended, _, _ = envs.step(chosen)
         then, legal = truth.rows_of(seen["observation"]), seen["action_mask"] == 1
         # What the other side can get from there is lost to the one that moved.
@@ -71,11 +72,12 @@ class Truth:
         cells: Any = importlib.import_module(f"{our_rules}.bitboard")
         rows = whole.whole_board()
         rows = rows[(rows["columns"] != whole.NO_SCORE).any(axis=1)]
-        rows = rows[np.argsort(rows["mine"] << cells.BITS | rows["theirs"])]
-        self._keys: Int64s = rows["mine"] << cells.BITS | rows["theirs"]
+        keys = rows["mine"] << cells.BITS | rows["theirs"]
+        order = np.argsort(keys)
+        self._keys: Int64s = keys[order]
         self._bits = cells.BITS
         self._weights = 1 << np.array(cells.FROM_TOP)  # of the cells, row by row from the top
-        scores = rows["columns"]
+        scores = rows["columns"][order]
         self.values: Float64s = np.where(scores == whole.NO_SCORE, np.nan, np.sign(scores))
 
     def rows_of(self, planes: Any) -> Int64s:

@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from agents.adapters.selfplay import SelfPlay
 from agents.batched import opponent
 from agents.errors import InvalidValue
-from agents.learned.train import settle
+from agents.learned.labels import keys
+from agents.learned.train import claim_folder
 from agents.sampling.gumbel import GumbelSearch
 from agents.solver.exam import exam_positions
 from agents.training import needs
@@ -39,7 +40,6 @@ from agents.training.judge import (
     safe_position,
     score_against,
 )
-from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.batch import DRAWN, Batch, boards_from
 from c4env.errors import C4Error
@@ -60,7 +60,7 @@ FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES
 RANDOM_PLIES: Final = 24
 USES: Final = 4  # of each position in learning
 BATCH: Final = 512  # positions a step of learning
-WINDOW: Final = 2_000_000  # positions kept, the latest; the half of all is learned from
+WINDOW: Final = 2_000_000  # positions kept at most; the latest half of all is learned from
 FEWEST: Final = 4_096  # positions before learning begins
 RATE: Final = 1.2e-3  # of learning
 LAST_RATE: Final = 5e-5
@@ -149,7 +149,8 @@ class Trainer:
         self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=RATE, fused=True)
         self.games = Games(boards, self.generator)
         self.samples: Samples = np.zeros(0, SAMPLE)  # a ring: the oldest is overwritten
-        self._exam = keys(np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64))
+        exam = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64)
+        self._exam = keys(*exam.T)
         if (out / STATE).exists():
             self._restore()
         playing = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
@@ -159,7 +160,7 @@ class Trainer:
         """One ply on every board, by the averaged weights; keeps the positions to learn from."""
         self.player.network.load_state_dict(self.averaged.module.state_dict())
         moves = self.games.play(GumbelSearch(self.player.evaluate, simulations))
-        moves = moves[~np.isin(keys(moves["board"]), self._exam)]  # which is to judge by
+        moves = moves[~np.isin(keys(*moves["board"].T), self._exam)]  # which is to judge by
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
         if len(moves):
@@ -235,12 +236,6 @@ def as_bytes(array: Samples) -> Any:
     return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
 
-def keys(boards: Int64s) -> Int64s:
-    """A number for each of boards ``[N, 2]``; hardly ever the same for two."""
-    mixed: Int64s = boards[:, 0] * 0x1E3779B97F4A7C15 + boards[:, 1]  # beyond 64 bits cut off
-    return mixed
-
-
 def rate_at(share: float) -> float:
     """The rate of learning after a share of the time: flat, then along a cosine."""
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
@@ -274,7 +269,7 @@ def train(
     if seed < 0:
         raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
     torch.set_num_threads(1)
-    settle(out, f"seed {seed}\n")
+    claim_folder(out, f"seed {seed}\n")
     trainer = Trainer(out, seed, boards, shape)
     critical = critical_positions(count)
     field = {name: opponent(name) for name in AGAINST}

@@ -305,8 +305,8 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         return _registered[name]
     if ":" in name:
         return _import(name)
-    meant = f"{name}:FUNCTION" if name.endswith(".py") else f"exec:./{name}"
-    if hint := file_hint(name, meant):
+    rather = f"{name}:FUNCTION" if name.endswith(".py") else f"exec:./{name}"
+    if hint := file_hint(name, rather):
         raise UnknownAgent(f"unknown agent {name!r}{hint}")
     raise UnknownAgent(_unknown("agent", name, names()))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,6 @@ from evaluation.tables import plural
 if TYPE_CHECKING:
     from evaluation.report.models import Models
     from evaluation.store.record import GameRecord
-    from evaluation.truth.judge import Judge
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +55,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from evaluation.strength.lotteries import standing
     from evaluation.strength.ratings import Tally, rate
     from evaluation.strength.wintable import WinTable
-    from evaluation.studies.match import Match
+    from evaluation.studies.match import Match, judge_if
 
     header, games, _ = read_games(arguments.folder)
     if not games and (arguments.html or arguments.plots):
@@ -74,12 +72,7 @@ def execute(arguments: argparse.Namespace) -> int:
         ratings = rate(games, table.players, deterministic=known, anchor=anchor)
     match = None
     if games and "sprt" in header:
-        judging: AbstractContextManager[Judge | None] = nullcontext()
-        if "loss" in header["sprt"]:
-            from evaluation.truth.judge import Judge
-
-            judging = Judge(arguments.folder)
-        with judging as judge:
+        with judge_if("loss" in header["sprt"], arguments.folder) as judge:
             match = Match.read(header, games, judge)
     found = None
     if ratings is not None and len(table.players) > 2 and table.complete:

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.arrays import Float64s
-from evaluation.strength.sprt import Decision, Sprt
+from evaluation.strength.sprt import Sprt
 
 _UNPLAYED: Final = np.array([[1, 1.0, 1, 0, 1], [1, 0, 1, 1, 1]])
 _NORMAL: Final = 1.960  # standard deviations to either end of a 95 % interval
@@ -109,18 +109,6 @@ class LossSprt(Sprt):
             return f"giving away as much as {other}"
         many = f"{abs(points):g} points {'fewer' if points > 0 else 'more'}"
         return f"giving away {many} per 100 critical moves than {other}"
-
-    def verdict(self, decision: Decision | None, one: str, other: str, after: str) -> str:
-        """What was decided, as a sentence."""
-        many = "points fewer per 100 critical moves"
-        return {
-            "H1": f"{one} gives away less than {other}: the test accepted {self.h1:g} {many} "
-            f"{after}.",
-            "H0": f"{one} does not give away {self.h1:g} {many} than {other}: the test accepted "
-            f"{self.h0:g} {after}.",
-            None: f"Whether {one} gives away {self.h1:g} or {self.h0:g} {many} than {other} is "
-            f"undecided {after}.",
-        }[decision]
 
 
 def sums_of(rows: Float64s) -> Float64s:

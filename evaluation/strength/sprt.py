@@ -117,14 +117,12 @@ class Sprt:
         return f"{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
     def verdict(self, decision: Decision | None, one: str, other: str, after: str) -> str:
-        """What was decided, as a sentence."""
-        return {
-            "H1": f"{one} is stronger than {other}: the test accepted {self.h1:+g} Elo {after}.",
-            "H0": f"{one} is not {self.h1:g} Elo stronger than {other}: the test accepted "
-            f"{self.h0:g} {after}.",
-            None: f"Whether {one} is {self.h1:g} or {self.h0:g} Elo stronger than {other} is "
-            f"undecided {after}.",
-        }[decision]
+        """What was decided, as a sentence; ``after`` says after how much."""
+        h0, h1 = (self.states(value, other) for value in (self.h0, self.h1))
+        if decision is None:
+            return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0)."
+        found, rather = (h1, h0) if decision == "H1" else (h0, h1)
+        return f"{decision} accepted {after}: {one} is {found}, rather than {rather}."
 
 
 def expected_score(elo: float) -> float:

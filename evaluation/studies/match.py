@@ -188,24 +188,23 @@ class Match:
             return []
         test, (low, high) = self.sprt, self.sprt.bounds
         ratio = (
-            f"log likelihood ratio {self.course()[-1] if self.pairs else 0:+.2f}, "
+            f"Log likelihood ratio {self.course()[-1] if self.pairs else 0:+.2f}, "
             f"bounds {low:+.2f} and {high:+.2f}"
         )
-        h0, h1 = (test.states(value, self.players[1]) for value in (test.h0, test.h1))
-        one, pairs = self.players[0], plural(sum(self.counts), "pair")
-        if self.decision is None and sum(self.counts) < len(self.openings):
-            going_on = f"{ratio}; the same command goes on."
-            return [f"Not yet decided: whether {one} is {h1} (H1) or {h0} (H0); {going_on}"]
+        after = f"after {plural(len(self.pairs), 'pair')}"
+        verdict = test.verdict(self.decision, *self.players, after)
+        if self.decision is None and len(self.pairs) < len(self.openings):
+            return [verdict, f"{ratio}; the same command goes on."]
         if self.decision is None:
             return [
-                f"Undecided: whether {one} is {h1} (H1) or {h0} (H0); {ratio}.",
+                verdict,
+                f"{ratio}.",
                 f"All {len(self.openings)} openings are played: name more of them, and the test "
                 "goes on, or hypotheses further apart.",
             ]
-        found, other = (h1, h0) if self.decision == "H1" else (h0, h1)
         return [
-            f"{self.decision} accepted after {pairs}: {one} is {found}, rather than {other}.",
-            f"{ratio[0].upper()}{ratio[1:]}; error rates: {test.alpha:.1%} to accept H1 where H0 "
+            verdict,
+            f"{ratio}; error rates: {test.alpha:.1%} to accept H1 where H0 "
             f"is true, {test.beta:.1%} to accept H0 where H1 is true.",
             "The match stopped because of its result, so the score leans to that side.",
         ]
@@ -257,15 +256,30 @@ def play_match(
         about["sprt"] += [] if sprt.on == "elo" else [sprt.on]
     plan = prepare(named, schedule, starts, chosen, about)
     jobs = min(chosen.jobs, usable_cores())
-    judging: AbstractContextManager[Judge | None] = nullcontext()
-    if judged or isinstance(sprt, LossSprt):
-        from evaluation.truth.judge import Judge
-
-        judging = Judge(chosen.out)
+    judging = judge_if(judged or isinstance(sprt, LossSprt), chosen.out)
     with closing(play(plan, ordered=True)) as played, judging as judge:
         games, pairs = _until_decided(played, sprt, one, judge, jobs, on_pair)
     known, notes = plan.known.deterministic, notes_of(plan.header)
     return Match((one, other), tuple(starts), games, known, sprt, pairs, notes, plan.header)
+
+
+def judge_if(asked: bool, folder: str | Path | None) -> AbstractContextManager[Judge | None]:
+    """Exact play as a judge that keeps scores in a folder, or None; it is not for every board."""
+    if not asked:
+        return nullcontext()
+    from evaluation.truth.judge import Judge
+
+    return Judge(folder)
+
+
+def _given_away(games: Sequence[GameRecord], one: str, judge: Judge, jobs: int) -> Float64s:
+    """``[2, 2]``: points given away and critical moves of one in both games, and of the other."""
+    from evaluation.truth.judge import positions_backwards
+    from evaluation.truth.quality import given_away
+
+    judge.judge(positions_backwards(games), jobs)
+    sides = [given_away(g, judge)[:: 1 if g.players[0] == one else -1] for g in games]
+    return np.asarray(sides[0] + sides[1])
 
 
 def _until_decided(
@@ -288,12 +302,7 @@ def _until_decided(
         both, before = (before, game), None
         given = np.full((2, 2), np.nan)
         if judge is not None:
-            from evaluation.truth.judge import positions_backwards
-            from evaluation.truth.quality import given_away
-
-            judge.judge(positions_backwards(both), jobs)
-            sides = [given_away(g, judge)[:: 1 if g.players[0] == one else -1] for g in both]
-            given = sides[0] + sides[1]
+            given = _given_away(both, one, judge, jobs)
         pairs.append((_points(both, one), *map(float, given.ravel())))
         if on_pair is not None:
             on_pair(np.array(pairs))

@@ -18,7 +18,7 @@ import numpy as np
 import agents
 from agents.batched import opponent
 from agents.solver.exam import exam
-from agents.training.judge import Critical, blunders, observed
+from agents.training.judge import Critical, blunders
 from c4env.files import write_whole
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.studies.leaderboard import place, stored_board
@@ -58,8 +58,7 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
         raise InvalidRun(f"questions={questions!r}: expected at least 1")
     scores = np.array([question.scores for question in asked], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
-    seen = observed(question.position for question in asked)
-    critical = Critical(seen, signs == signs.max(axis=1, keepdims=True))
+    critical = Critical.of([question.position for question in asked], signs)
     return blunders(opponent(agents.make(model)), critical)
 
 

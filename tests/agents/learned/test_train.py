@@ -13,7 +13,7 @@ import agents
 from agents.learned import labels as made
 from agents.learned import train
 from agents.learned.features import describe
-from agents.learned.labels import Labels, held_out, mirrored, played
+from agents.learned.labels import Labels, held_out, mirrored, positions_of_games
 from agents.learned.network import Network, shipped
 from agents.solver import Solver
 from agents.solver.exam import exam
@@ -42,13 +42,13 @@ def labelled(mine: np.ndarray, theirs: np.ndarray) -> Labels:
 @pytest.fixture(scope="module")
 def labels() -> Labels:
     """About 30 plies each: the solver is quick there, compiled or not."""
-    return labelled(*played({30: 40, 33: 20}, np.random.SeedSequence(5)))
+    return labelled(*positions_of_games({30: 40, 33: 20}, np.random.SeedSequence(5)))
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
-    mine, theirs = played(QUOTA, SEED)
+    mine, theirs = positions_of_games(QUOTA, SEED)
     plies = np.bitwise_count(mine | theirs)
     assert {ply: int(np.count_nonzero(plies == ply)) for ply in np.unique(plies)} == QUOTA
     pairs = list(zip(mine.tolist(), theirs.tolist(), strict=True))
@@ -57,7 +57,7 @@ def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
     for own, other in pairs:
         assert position_of(own, other).outcome is None
         assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
-    again = played(QUOTA, np.random.SeedSequence(3))
+    again = positions_of_games(QUOTA, np.random.SeedSequence(3))
     assert np.array_equal(mine, again[0])
     assert not held_out(mine, theirs).any()
 
@@ -65,7 +65,7 @@ def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
 @pytest.mark.compiled
 def test_early_positions_are_all_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(made, "ALL", 2)
-    mine, theirs = made.early()
+    mine, theirs = made.early_positions()
     assert np.bincount(np.bitwise_count(mine | theirs)).tolist() == [1, 4, 25]
     found = made.by_book(mine, theirs)
     assert found.signs[0] == 1
@@ -80,8 +80,8 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
     assert held_out(mine, theirs).all()
     assert held_out(mirrored(mine), mirrored(theirs)).all()
     known = set(made.keys(mine, theirs).tolist())
-    learned = played({8: 300, 12: 300}, SEED)
-    aside = played({8: 300}, SEED, kept=True)
+    learned = positions_of_games({8: 300, 12: 300}, SEED)
+    aside = positions_of_games({8: 300}, SEED, kept=True)
     assert not known & set(made.keys(*learned).tolist())
     assert known & set(made.keys(*aside).tolist())  # so games do reach some
 
@@ -98,7 +98,7 @@ def test_mirror_images_are_held_out_together() -> None:
 @pytest.mark.compiled
 def test_labels_are_what_exact_scores_say() -> None:
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
-    mine, theirs = played({9: 4, 11: 6, 12: 2, 18: 6, 26: 20, 35: 20}, SEED)
+    mine, theirs = positions_of_games({9: 4, 11: 6, 12: 2, 18: 6, 26: 20, 35: 20}, SEED)
     for found, expected in zip(made.exact(mine, theirs), labelled(mine, theirs), strict=True):
         assert np.array_equal(found, expected)
 
@@ -135,13 +135,13 @@ def test_measure_counts_what_is_wrong(labels: Labels) -> None:
 @pytest.mark.compiled
 def test_a_network_meets_quiet_positions_in_games(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(made, "OPPONENTS", ("", "greedy"))
-    mine, theirs = made.met(shipped(), 12, seed=1)
+    mine, theirs = made.positions_met(shipped(), 12, seed=1)
     assert len(mine) > 12
     assert not held_out(mine, theirs).any()
     for own, other in zip(mine.tolist(), theirs.tolist(), strict=True):
         assert position_of(own, other).plies > made.ALL
         assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
-    assert np.array_equal(made.met(shipped(), 12, seed=1)[0], mine)
+    assert np.array_equal(made.positions_met(shipped(), 12, seed=1)[0], mine)
 
 
 def test_without_torch_it_says_what_to_install(

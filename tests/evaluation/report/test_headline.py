@@ -79,9 +79,20 @@ def pairs(*winners: str) -> Match:
 @pytest.mark.parametrize(
     ("played", "first"),
     [
-        (pairs(*"a" * 12), "a is stronger than b: the test accepted +200 Elo after 8 pairs"),
-        (pairs(*"bbbbbbb"), "a is not 200 Elo stronger than b: the test accepted 0 after 5 pairs"),
-        (pairs("a"), "Whether a is 200 or 0 Elo stronger than b is undecided after 1 pair of"),
+        (
+            pairs(*"a" * 12),
+            "H1 accepted after 8 pairs of games: "
+            "a is 200 Elo stronger than b, rather than as strong",
+        ),
+        (
+            pairs(*"bbbbbbb"),
+            "H0 accepted after 5 pairs of games: a is as strong as b, rather than 200 Elo stronger",
+        ),
+        (
+            pairs("a"),
+            "Undecided after 1 pair of games: "
+            "whether a is 200 Elo stronger than b (H1) or as strong",
+        ),
     ],
 )
 def test_a_test_speaks_first(played: Match, first: str) -> None:

@@ -128,7 +128,9 @@ def test_in_words():
     test = LossSprt(0, 3)
     assert test.states(3, "b") == "giving away 3 points fewer per 100 critical moves than b"
     assert test.states(0, "b") == "giving away as much as b"
-    assert test.verdict("H1", "a", "b", "after 9 pairs").startswith("a gives away less than b")
+    assert test.verdict("H1", "a", "b", "after 9 pairs").startswith(
+        "H1 accepted after 9 pairs: a is giving away 3 points fewer"
+    )
 
 
 @pytest.mark.parametrize("text", ["", "3", "3,0", "0,101", "-101,0", "a,b", "nan,3"])
