@@ -67,6 +67,10 @@ class WrongBoard(C4Error, ImportError):
     """Something that is made for a board of another size than the one it was asked for."""
 
 
+class FileInUse(C4Error):
+    """A file, or a folder of files, that another process is writing to."""
+
+
 class OpponentFailed(C4Error):
     """An opponent that raised an error, or chose what it cannot play."""
 

@@ -19,10 +19,6 @@ class UnwritableRun(C4Error):
     """A run directory that takes no more games, as when the disk is full."""
 
 
-class RunInUse(UnreadableRun):
-    """A run directory that another process is writing to."""
-
-
 class InvalidRequest(C4Error):
     """Something asked of the web server that it does not answer."""
 

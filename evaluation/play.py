@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from agents.base import Agent, SearchingAgent
+from c4env.errors import FileInUse
 from c4env.observation import observe
 from c4env.position import DIGITS, DISCS, Position, format_moves
 from c4env.view.rendering import ansi
-from evaluation.errors import RunInUse, UnreadableRun
+from evaluation.errors import UnreadableRun
 from evaluation.games.game import Fault, ask, begin, game_seed
 from evaluation.store.record import BOARD, GAMES_FILE, Ending, GameRecord, open_games
 from evaluation.tables import restyled
@@ -187,7 +188,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
                 if game is not None:
                     file.append(game)
                 return
-        except RunInUse:
+        except FileInUse:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.05)

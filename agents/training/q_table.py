@@ -9,12 +9,13 @@ board and a value for each column: what the side to move expects of it, from -1 
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from agents.training import needs, run
+from agents.scripts import PICTURES, needs, run
 from c4env import ConnectFourVectorEnv
 from c4env.arrays import Float64s, Int64s
 from c4env.boards import Size, load
@@ -27,7 +28,12 @@ LOOKS: Final = 40  # at the error, over the whole training
 
 
 def train(
-    out: str | Path, steps: int = 20_000, seed: int = 1, boards: int = 256, rate: float = 0.8
+    out: str | Path,
+    steps: int = 20_000,
+    seed: int = 1,
+    *,
+    boards: int = 256,
+    rate: float = 0.8,
 ) -> float:
     """Learn for some plies on each board, draw the error, and return what it is at the end.
 
@@ -104,4 +110,5 @@ def draw(out: str | Path, errors: Float64s) -> None:
 
 
 if __name__ == "__main__":
-    run(train, __doc__, "share of positions in which a wrong column is played")
+    said = "share of positions in which a wrong column is played"
+    sys.exit(run(train, __doc__, said, endings=PICTURES))

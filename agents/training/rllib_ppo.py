@@ -6,10 +6,11 @@ older gymnasium than the other libraries ask for.
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
-from agents.training import needs, run
+from agents.scripts import needs, run
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 
@@ -29,8 +30,9 @@ def environment(settings: Any = None) -> MaskInObservation:
     return MaskInObservation(board, ("observations", "action_mask"), mask_dtype="float32")
 
 
-def train(out: str | Path, steps: int = 50_000, seed: int = 1, each: int = 2000) -> float:
+def train(folder: str | Path, steps: int = 50_000, seed: int = 1, *, each: int = 2000) -> float:
     """Train for some steps, write a checkpoint; mean return of the latest games in training."""
+    Path(folder).mkdir(parents=True, exist_ok=True)  # an error now rather than at the end
     register_env(NAME, environment)
     config = (
         PPOConfig()
@@ -49,11 +51,11 @@ def train(out: str | Path, steps: int = 50_000, seed: int = 1, each: int = 2000)
     mean = float("nan")
     for _ in range(max(1, steps // each)):
         mean = float(algorithm.train()["env_runners"]["episode_return_mean"])
-    algorithm.save_to_path(str(Path(out).resolve()))
+    algorithm.save_to_path(str(Path(folder).resolve()))
     algorithm.stop()
     ray.shutdown()
     return mean
 
 
 if __name__ == "__main__":
-    run(train, __doc__, "mean return against random, in training")
+    sys.exit(run(train, __doc__, "mean return against random, in training"))

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from agents.batched import Pool
-from agents.training import needs, run
+from agents.scripts import needs, run
 
 with needs("sb3", __name__):
     from sb3_contrib import MaskablePPO
@@ -17,7 +18,7 @@ with needs("sb3", __name__):
     from c4env.envs.stable_baselines import ConnectFourVecEnv
 
 
-def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 256) -> None:
+def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, *, boards: int = 256) -> None:
     """Train for some steps of single boards and write the model, a ``.zip``.
 
     The opponent changes at every move. A good one alone would always play the same game,
@@ -41,4 +42,4 @@ def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, boards: int = 
 
 
 if __name__ == "__main__":
-    run(train, __doc__)
+    sys.exit(run(train, __doc__))

@@ -13,7 +13,6 @@ policies, and what the rules prove within a search's tree.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import math
 import sys
@@ -29,10 +28,9 @@ from agents.adapters.selfplay import SelfPlay
 from agents.batched import opponent
 from agents.errors import InvalidValue
 from agents.learned.labels import keys
-from agents.learned.train import claim_folder
 from agents.sampling.gumbel import GumbelSearch
+from agents.scripts import claimed, needs, run
 from agents.solver.exam import exam_positions
-from agents.training import needs
 from agents.training.judge import (
     COUNT,
     blunders,
@@ -42,7 +40,6 @@ from agents.training.judge import (
 )
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.batch import DRAWN, Batch, boards_from
-from c4env.errors import C4Error
 from c4env.files import write_whole
 from c4env.position import Position
 
@@ -254,7 +251,7 @@ def train(
     """Train until so many minutes are spent, those of earlier calls counted.
 
     Args:
-        out: folder of everything made.
+        out: folder for all that is made.
         minutes: of processor time, on one core: by the clock, if nothing else runs there.
         seed: of weights and games.
         boards, shape: see :class:`Trainer`.
@@ -269,39 +266,45 @@ def train(
     if seed < 0:
         raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
     torch.set_num_threads(1)
-    claim_folder(out, f"seed {seed}\n")
-    trainer = Trainer(out, seed, boards, shape)
-    critical = critical_positions(count)
-    field = {name: opponent(name) for name in AGAINST}
-    latest = Evaluator(trainer.averaged.module)
-    player = opponent(SelfPlay(latest))
-    saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
-    losses = [(math.nan, math.nan)]
-    begun = time.process_time() - trainer.seconds
-    while (share := trainer.seconds / (60 * minutes)) < 1:
-        simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][-1]
-        trainer.play(simulations)
-        while trainer.learned < USES * (trainer.positions - FEWEST):
-            losses.append(trainer.learn(rate_at(share)))
-        trainer.seconds = time.process_time() - begun
-        share = trainer.seconds / (60 * minutes)
-        judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
-        if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
-            speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
-            row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
-            row["policy loss"], row["value loss"] = np.nanmean(losses, axis=0).tolist()
-            row["blunders"] = blunders(player, critical)
-            row |= {name: score_against(player, other) for name, other in field.items()}
-            trainer.history = [*trainer.history, row]
-            print(in_words(row), flush=True)
-            latest.save(out / f"model-{row['minutes']:06.1f}.pt")
-            losses = losses[-1:]
+    with claimed(out, f"seed {seed}\n"):
+        trainer = Trainer(out, seed, boards, shape)
+        critical = critical_positions(count)
+        field = {name: opponent(name) for name in AGAINST}
+        latest = Evaluator(trainer.averaged.module)
+        player = opponent(SelfPlay(latest))
+        saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
+        losses = [(math.nan, math.nan)]
+        begun = time.process_time() - trainer.seconds
+        while (share := trainer.seconds / (60 * minutes)) < 1:
+            simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][
+                -1
+            ]
+            trainer.play(simulations)
+            while trainer.learned < USES * (trainer.positions - FEWEST):
+                losses.append(trainer.learn(rate_at(share)))
             trainer.seconds = time.process_time() - begun
-            before, saved = (trainer.seconds, trainer.positions), -math.inf
-        if trainer.seconds - saved > SAVED:
-            trainer.save()
-            saved = trainer.seconds
-    return trainer
+            share = trainer.seconds / (60 * minutes)
+            judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
+            if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
+                speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
+                row = {
+                    "minutes": trainer.seconds / 60,
+                    "positions": trainer.positions,
+                    "speed": speed,
+                }
+                row["policy loss"], row["value loss"] = np.nanmean(losses, axis=0).tolist()
+                row["blunders"] = blunders(player, critical)
+                row |= {name: score_against(player, other) for name, other in field.items()}
+                trainer.history = [*trainer.history, row]
+                print(in_words(row), flush=True)
+                latest.save(out / f"model-{row['minutes']:06.1f}.pt")
+                losses = losses[-1:]
+                trainer.seconds = time.process_time() - begun
+                before, saved = (trainer.seconds, trainer.positions), -math.inf
+            if trainer.seconds - saved > SAVED:
+                trainer.save()
+                saved = trainer.seconds
+        return trainer
 
 
 def in_words(row: dict[str, float]) -> str:
@@ -314,23 +317,5 @@ def in_words(row: dict[str, float]) -> str:
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m agents.training.selfplay", description=__doc__)
-    parser.add_argument("--out", type=Path, required=True, help="folder for all that is made")
-    parser.add_argument("--minutes", type=float, default=30.0, help="in all (default 30)")
-    parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args(arguments)
-    try:
-        train(given.out, given.minutes, given.seed)
-    except (C4Error, OSError) as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("stopped; the same command goes on from the last checkpoint", file=sys.stderr)
-        return 130
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(train, __doc__, resumes=True))

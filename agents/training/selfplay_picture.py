@@ -5,12 +5,11 @@ python -m agents.training.selfplay_picture DIR FILE.svg
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
 from agents.errors import InvalidValue
-from agents.training import needs
+from agents.scripts import PICTURES, needs, run
 
 with needs("plots", __name__):
     import matplotlib as mpl
@@ -19,13 +18,18 @@ with needs("plots", __name__):
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#566178")
 
 
-def draw(progress: Path, picture: Path) -> None:
+def draw(folder: Path, out: Path) -> None:
     """Draw scores and blunders by minutes.
+
+    Args:
+        folder: of the training.
+        out: the picture to write: .svg or .png.
 
     Raises:
         InvalidValue: not the file of a training.
-        OSError, ValueError: a file cannot be read, or a picture has no such ending.
+        OSError: a file cannot be read or written.
     """
+    progress = folder / "progress.tsv"
     heading, *lines = [line.split("\t") for line in progress.read_text().splitlines()] or [[]]
     try:
         rows = [[float(cell) for cell in line] for line in lines]
@@ -46,23 +50,9 @@ def draw(progress: Path, picture: Path) -> None:
         for axes in (left, right):
             axes.set(xlabel="minutes of training", xlim=(0, None))
             axes.grid(color="#d9dee5")
-        dated = {"Date": None} if picture.suffix == ".svg" else None
-        figure.savefig(picture, dpi=160, metadata=dated)
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """The command line; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m agents.training.selfplay_picture")
-    parser.add_argument("folder", type=Path, help="of the training")
-    parser.add_argument("picture", type=Path, help="what to write: .svg or .png")
-    given = parser.parse_args(arguments)
-    try:
-        draw(given.folder / "progress.tsv", given.picture)
-    except (OSError, ValueError) as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        return 2
-    return 0
+        dated = {"Date": None} if out.suffix == ".svg" else None
+        figure.savefig(out, dpi=160, metadata=dated)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(draw, __doc__, endings=PICTURES))

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-from agents.training import needs, run
+from agents.scripts import needs, run
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 
@@ -26,7 +27,7 @@ def environment() -> MaskInObservation:
     return MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
 
 
-def train(out: str | Path, steps: int = 50_000, seed: int = 1, boards: int = 10) -> float:
+def train(out: str | Path, steps: int = 50_000, seed: int = 1, *, boards: int = 10) -> float:
     """Train for some steps, write the network's weights; mean return of the last 20 test games."""
     torch.manual_seed(seed)
     envs, test_envs = (DummyVectorEnv([environment] * boards) for _ in range(2))
@@ -61,4 +62,4 @@ def train(out: str | Path, steps: int = 50_000, seed: int = 1, boards: int = 10)
 
 
 if __name__ == "__main__":
-    run(train, __doc__, "mean return against random")
+    sys.exit(run(train, __doc__, "mean return against random"))

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
-from agents.training import needs, run
+from agents.scripts import needs, run
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 
@@ -27,7 +28,7 @@ def environment() -> GymWrapper:
     return GymWrapper(board, categorical_action_encoding=True)
 
 
-def train(out: str | Path, steps: int = 50_000, seed: int = 1, frames: int = 1000) -> float:
+def train(out: str | Path, steps: int = 50_000, seed: int = 1, *, frames: int = 1000) -> float:
     """Train for some steps, write the actor's weights; mean reward of a game of the last batch."""
     torch.manual_seed(seed)
     env = environment()
@@ -70,4 +71,4 @@ def train(out: str | Path, steps: int = 50_000, seed: int = 1, frames: int = 100
 
 
 if __name__ == "__main__":
-    run(train, __doc__, "mean return against random, in training")
+    sys.exit(run(train, __doc__, "mean return against random, in training"))

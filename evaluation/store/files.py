@@ -1,41 +1,15 @@
-"""Files: written anew, whole or as they were before; and locked while they grow."""
+"""Files that somebody named: read, and written anew, whole or as they were before."""
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from c4env.files import write_whole
-from evaluation.errors import RunInUse, UnreadableRun, UnwritableRun
+from evaluation.errors import UnreadableRun, UnwritableRun
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
-
-
-def lock_file(file: IO[Any], path: Path) -> None:
-    """Keep other processes from writing to an open file; the system undoes it at exit.
-
-    The file itself is locked, so a process that was killed leaves nothing behind. Where a file
-    system has no locks, as some network ones, a warning says so and the work goes on.
-
-    Raises:
-        RunInUse: another process holds the lock.
-    """
-    import portalocker  # it takes a tenth of a second, which only those pay who write
-
-    try:
-        portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
-    except portalocker.AlreadyLocked:
-        raise RunInUse(f"{path} is being written by another process") from None
-    except (portalocker.LockException, OSError) as error:
-        why = error.args[0] if error.args else error
-        warnings.warn(
-            f"{path} cannot be locked ({getattr(why, 'strerror', None) or why}): see to it that "
-            "no other process writes to it",
-            RuntimeWarning,
-            stacklevel=3,
-        )
 
 
 def read_text(path: Path | Traversable) -> str:

@@ -18,8 +18,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from c4env.files import lock_file
 from evaluation.errors import UnreadableRun, UnwritableRun
-from evaluation.store.files import lock_file
 
 T = TypeVar("T")
 
@@ -117,7 +117,7 @@ class Journal(Generic[T]):
 
     Raises:
         UnreadableRun: the file is something else, is damaged, cannot be opened.
-        RunInUse: another process is writing to it.
+        FileInUse: another process is writing to it.
     """
 
     def __init__(

@@ -166,7 +166,7 @@ def open_games(folder: Path, header: Mapping[str, Any]) -> Journal[GameRecord]:
 
     Raises:
         UnreadableRun: the file belongs to another run or is damaged.
-        RunInUse: another process is writing to it.
+        FileInUse: another process is writing to it.
     """
     return Journal(folder / GAMES_FILE, GAMES, header, _take_on)
 

@@ -28,8 +28,9 @@ import joblib
 
 import agents
 from agents.zoo.registry import registered_here
+from c4env.errors import FileInUse
 from c4env.position import Position
-from evaluation.errors import InvalidRun, RunInUse, WorkerDied
+from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
 from evaluation.games.settings import Settings, Watcher
 from evaluation.games.workers import as_they_end, dismiss_processes, version_here
@@ -290,6 +291,6 @@ def _journal(path: Path) -> Journal[Any]:
     for _ in range(PATIENCE):
         try:
             return Journal(path, FACTS)
-        except RunInUse:
+        except FileInUse:
             time.sleep(0.5)
     return Journal(path, FACTS)

@@ -15,6 +15,7 @@ from agents.learned import train
 from agents.learned.features import describe
 from agents.learned.labels import Labels, held_out, mirrored, positions_of_games
 from agents.learned.network import Network, shipped
+from agents.scripts import run
 from agents.solver import Solver
 from agents.solver.exam import exam
 from c4env import Position
@@ -22,6 +23,10 @@ from c4env.bitboard import mirror, playable, winning_cells
 
 QUOTA = {9: 20, 20: 30, 30: 20}
 SEED = np.random.SeedSequence(3)
+
+
+def main(arguments: list[str]) -> int:
+    return run(train.train, None, argv=arguments, resumes=True)
 
 
 def position_of(mine: Any, theirs: Any) -> Position:
@@ -150,7 +155,7 @@ def test_without_torch_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "agents.learned.fit", raising=False)
     monkeypatch.delitem(sys.modules, "agents.learned.model", raising=False)
-    assert train.main(["--out", str(tmp_path)]) == 2
+    assert main(["--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert "pip install 'c4env[train]'" in error
     assert error.count("\n") == 1
@@ -158,7 +163,7 @@ def test_without_torch_it_says_what_to_install(
 
 def test_a_bad_share_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for scale in ("0", "-1", "2", "nan"):
-        assert train.main(["--out", str(tmp_path), "--scale", scale]) == 2
+        assert main(["--out", str(tmp_path), "--scale", scale]) == 2
         assert "expected" in capsys.readouterr().err
 
 
@@ -235,15 +240,15 @@ def test_the_command_trains_and_goes_on_where_it_was(
     monkeypatch.setattr(made, "PORTION", QUOTA)
     monkeypatch.setattr(made, "ALL", 3)
     command = ["--out", str(tmp_path), "--scale", "0.002", "--jobs", "1"]
-    assert train.main(command) == 0
+    assert main(command) == 0
     assert "held out" in capsys.readouterr().out
     first = (tmp_path / "weights.npz").read_bytes()
     agent = agents.make("learned", weights=str(tmp_path / "weights.npz"), depth=0)
     assert agent.choose(Position()) in range(7)
     (tmp_path / "weights.npz").unlink()
     (tmp_path / "model.pt").unlink()  # as if stopped in the fitting
-    assert train.main(command) == 0
+    assert main(command) == 0
     assert (tmp_path / "weights.npz").read_bytes() == first
     capsys.readouterr()
-    assert train.main([*command, "--seed", "2"]) == 2  # its positions would be mixed up
+    assert main([*command, "--seed", "2"]) == 2  # its positions would be mixed up
     assert "seed 1" in capsys.readouterr().err

@@ -15,7 +15,8 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 @pytest.mark.compiled
 def test_a_model_is_trained_and_plays_in_a_tournament(tmp_path):
-    from agents.training import run, sb3_ppo
+    from agents.scripts import run
+    from agents.training import sb3_ppo
 
     path = tmp_path / "model.zip"
     run(sb3_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"])

@@ -14,6 +14,7 @@ import pytest
 import agents
 from agents.errors import InvalidValue
 from agents.sampling.gumbel import Improved
+from agents.scripts import run
 from c4env import Position
 from c4env.bitboard import has_won
 from tests.helpers.paths import ROOT
@@ -197,30 +198,15 @@ selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
     assert agents.make(f"selfplay:{tmp_path}").choose(Position()) in range(7)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--minutes", "0"], "minutes=0.0: expected a number above 0"),
-        (["--minutes", "nan"], "minutes=nan: expected a number above 0"),
-        (["--seed", "-1"], "seed=-1: expected an integer >= 0"),
-        (["--seed", "2"], "holds a training with seed 1: expected seed 2"),
-        ([], "state.pt: "),
-    ],
-)
-def test_bad_input_is_answered_in_a_line(tmp_path, capsys, arguments, said):
+def test_a_folder_of_another_training_is_refused_in_a_line(tmp_path, capsys):
     (tmp_path / "settings.txt").write_text("seed 1\n")
     (tmp_path / "state.pt").write_bytes(b"nothing of the kind")
-    assert selfplay.main(["--out", str(tmp_path), *arguments]) == 2
-    printed = capsys.readouterr()
-    assert said in printed.err
-    assert printed.err.count("\n") == 1
-    assert not printed.out
-
-
-def test_a_folder_that_is_a_file_is_refused(tmp_path, capsys):
-    (tmp_path / "out").write_text("")
-    assert selfplay.main(["--out", str(tmp_path / "out")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    for seed, said in (("2", "holds a training with seed 1: expected seed 2"), ("1", "state.pt: ")):
+        arguments = ["--out", str(tmp_path), "--seed", seed]
+        assert run(selfplay.train, None, argv=arguments, resumes=True) == 2
+        printed = capsys.readouterr()
+        assert said in printed.err
+        assert (printed.err.count("\n"), printed.out) == (1, "")
 
 
 def test_a_bad_shape_of_the_checkpoint_is_told(tmp_path, quick):

@@ -6,7 +6,8 @@ import resource
 import portalocker
 import pytest
 
-from evaluation.errors import RunInUse, UnreadableRun, UnwritableRun
+from c4env.errors import FileInUse
+from evaluation.errors import UnreadableRun, UnwritableRun
 from evaluation.store.journal import Format, Journal, read_lines
 
 
@@ -74,7 +75,7 @@ def test_something_else_is_refused_and_left_alone(tmp_path, text, words):
 
 def test_a_second_writer_is_refused(tmp_path):
     path = tmp_path / "numbers.jsonl"
-    with opened(path), pytest.raises(RunInUse, match="another process"):
+    with opened(path), pytest.raises(FileInUse, match="another process"):
         opened(path)
     opened(path).close()
     assert list(tmp_path.iterdir()) == [path]  # no lock file stays

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from c4env.errors import FileInUse
 from evaluation.errors import UnreadableRun, UnwritableRun
 from evaluation.store.record import GAMES_FILE, GameRecord, digest, open_games, read_games
 
@@ -128,10 +129,7 @@ def test_damage_in_the_middle_is_reported_with_its_line(tmp_path):
 
 
 def test_a_second_writer_is_refused(tmp_path):
-    with (
-        open_games(tmp_path, HEADER),
-        pytest.raises(UnreadableRun, match="being written by another process"),
-    ):
+    with open_games(tmp_path, HEADER), pytest.raises(FileInUse, match="another process"):
         open_games(tmp_path, HEADER)
 
 

@@ -1,0 +1,146 @@
+"""What the training scripts share: their command line, what they need, and the folder they keep."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from agents.errors import InvalidValue
+from c4env.errors import C4Error, MissingExtra
+from c4env.files import lock_file
+
+PICTURES: Final = (".png", ".svg")
+
+
+@contextmanager
+def needs(extra: str, module: str = "") -> Iterator[None]:
+    """Say which extra the imports within need; in one line where the module is what is run.
+
+    Raises:
+        MissingExtra: an import fails.
+        SystemExit: the same, for a module that is ``__main__``.
+    """
+    try:
+        yield
+    except ImportError as error:
+        words = f"this needs another package ({error}): pip install 'c4env[{extra}]'"
+        if module != "__main__":
+            raise MissingExtra(words) from None
+        print(words, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+@contextmanager
+def claimed(folder: Path, settings: str) -> Iterator[None]:
+    """Keep others from training in a folder meanwhile, and from going on with other settings.
+
+    Args:
+        folder: it is made. The system unlocks it when the process ends, whatever ended it.
+        settings: a line, kept in ``settings.txt``.
+
+    Raises:
+        FileInUse: another process trains there.
+        InvalidValue: a training with other settings is kept there.
+        OSError: it cannot be made or written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "settings.txt").open("a+") as file:
+        lock_file(file, folder)
+        file.seek(0)
+        kept = file.read()
+        if not settings.startswith(kept):  # else it is new, or a kill left part of the line
+            raise InvalidValue(
+                f"{folder} holds a training with {kept.strip()}: expected {settings.strip()}"
+            )
+        file.write(settings[len(kept) :])
+        file.flush()
+        yield
+
+
+class Parser(argparse.ArgumentParser):
+    """One whose errors are ours, said in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise InvalidValue."""
+        raise InvalidValue(message)
+
+
+def run(
+    act: Callable[..., Any],
+    doc: str | None,
+    said: str = "",
+    argv: Sequence[str] | None = None,
+    *,
+    resumes: bool = False,
+    endings: Sequence[str] = (),
+) -> int:
+    """Call a function as the command line says; bad input is answered in one line.
+
+    Args:
+        act: its parameters without a default are the arguments, all of them paths, of which
+            ``out`` is a file; those with one are options: integers from 1 on, a seed from 0 to what
+            all libraries take. What must be named is neither.
+        doc: what ``--help`` says first.
+        said: what is printed before the number that the function returns; empty for nothing.
+        argv: the arguments; None for those of the process.
+        resumes: ``--out`` is a folder in which the same command goes on where it was.
+        endings: which the name of the file ``out`` may have; empty for all.
+
+    Returns:
+        the exit code: 0, 2 for bad input, 130 for an interrupt.
+    """
+    spec = sys.modules[act.__module__].__spec__
+    parser = Parser(f"python -m {spec.name}" if spec else None, description=doc)
+    for name, parameter in inspect.signature(act).parameters.items():
+        told = re.search(rf"\b{name}: (.+)", act.__doc__ or "")
+        told_of = told[1].replace("%", "%%") if told else None
+        default = parameter.default
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            continue
+        if default is not parameter.empty:
+            words = f"{told_of or ''} (default %(default)s)"
+            parser.add_argument(f"--{name}", type=type(default), default=default, help=words)
+        elif resumes:
+            parser.add_argument(f"--{name}", type=Path, required=True, help=told_of)
+        else:
+            parser.add_argument(name, type=Path, help=told_of)
+    try:
+        given = vars(parser.parse_args(argv))
+        for name, value in given.items():
+            least, most = (0, 2**32 - 1) if name == "seed" else (1, 2**63 - 1)
+            if isinstance(value, int) and not least <= value <= most:
+                raise InvalidValue(f"--{name} {value}: expected an integer from {least} to {most}")
+        if "out" in given and not resumes:
+            require_writable(given["out"], endings)
+        found = act(**given)
+    except (C4Error, OSError) as error:
+        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        on = "; the same command goes on from the last checkpoint" if resumes else ""
+        print(f"stopped{on}", file=sys.stderr)
+        return 130
+    if said:
+        print(f"{said}: {found:+.2f}")
+    return 0
+
+
+def require_writable(path: Path, endings: Sequence[str] = ()) -> None:
+    """See to it before the work that a file can be written after it; its folder is made.
+
+    Raises:
+        InvalidValue: it is a folder, may not be written, or has none of the endings.
+        OSError: its folder cannot be made.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InvalidValue(f"{path}: expected the name of a file that can be written")
+    if endings and path.suffix not in endings:
+        raise InvalidValue(f"{path}: expected a name that ends with {' or '.join(endings)}")
