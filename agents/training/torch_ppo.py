@@ -1,21 +1,23 @@
-"""PPO by self-play in one file of plain PyTorch, in the manner of CleanRL.
+"""PPO by self-play in one file of plain PyTorch, in the manner of CleanRL, on any of its devices.
 
-``python -m agents.training.torch_ppo model.pt``
+``python -m agents.training.torch_ppo model.pt --device cuda``
 
 One network plays both sides: every observation is from the view of the side to move, so
-what follows a move is worth to the mover the negative of what it is worth to the next.
+what follows a move is worth to the mover the negative of what it is worth to the next. Boards,
+network and what is learned from are tensors on one device, and nothing is read back from it
+while games are played.
 """
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from agents.base import Agent, require_move
-from agents.training import needs, run
-from c4env.envs.vector import ConnectFourVectorEnv
+from agents.scripts import needs, run
 from c4env.observation import observe
 from c4env.position import Position
 
@@ -23,11 +25,13 @@ with needs("torch", __name__):
     import torch
     from torch import nn
 
+    from c4env.envs.tensor import TensorEnv
+
 LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0.2, 0.01, 4, 4
 
 
 class Network(nn.Module):
-    """Logits of the columns and the value for the side to move."""
+    """Logarithms of the columns' probabilities, and the value for the side to move."""
 
     def __init__(self, width: int = 256) -> None:
         super().__init__()
@@ -38,60 +42,75 @@ class Network(nn.Module):
         self.value = nn.Linear(width, 1)
 
     def forward(self, planes: Any, masks: Any) -> tuple[Any, Any]:
-        """For planes ``[M, 6, 7, 2]`` and masks ``[M, 7]``: a distribution, values ``[M]``."""
+        """Both, ``[M, 7]`` and ``[M]``, for planes ``[M, 6, 7, 2]`` and masks ``[M, 7]``."""
         hidden = self.body(planes.float())
         logits = self.policy(hidden).masked_fill(masks == 0, -1e9)
-        return torch.distributions.Categorical(logits=logits), self.value(hidden).squeeze(-1)
+        return logits.log_softmax(-1), self.value(hidden).squeeze(-1)
 
 
 def train(
-    out: str | Path, steps: int = 2_000_000, seed: int = 1, boards: int = 256, length: int = 32
+    out: str | Path,
+    steps: int = 2_000_000,
+    seed: int = 1,
+    device: str = "cpu",
+    boards: int = 256,
+    *,
+    length: int = 32,
 ) -> Network:
-    """Train for some plies and write the network's weights."""
+    """Train for some plies and write the network's weights.
+
+    Args:
+        out: their file.
+        steps: plies, of all boards together.
+        seed: of weights and moves.
+        device: "cpu", "cuda" or another of PyTorch.
+        boards: how many; a GPU is quick with thousands.
+        length: plies on each board between two updates.
+
+    Raises:
+        InvalidOption: there is no such device here.
+    """
     torch.manual_seed(seed)
-    # With same-step autoreset every step is a ply: no step is spent on starting again.
-    envs = ConnectFourVectorEnv(boards, autoreset_mode="SameStep")
-    network = Network()
+    envs = TensorEnv(boards, device)
+    network: Network = Network().to(device)
     optimizer = torch.optim.Adam(network.parameters(), lr=LEARNING_RATE, eps=1e-5)
-    seen, _ = envs.reset(seed=seed)
+    seen, _ = envs.reset()
     updates = max(1, steps // (boards * length))
     for update in range(updates):
         optimizer.param_groups[0]["lr"] = LEARNING_RATE * (1 - update / updates)
-        planes = torch.zeros(length, boards, 6, 7, 2, dtype=torch.int8)
-        masks = torch.zeros(length, boards, 7, dtype=torch.int8)
-        actions = torch.zeros(length, boards, dtype=torch.int64)
-        logs, values, rewards, dones = (torch.zeros(length, boards) for _ in range(4))
-        for t in range(length):
-            planes[t] = torch.from_numpy(seen["observation"])
-            masks[t] = torch.from_numpy(seen["action_mask"])
-            with torch.no_grad():
-                policy, values[t] = network(planes[t], masks[t])
-            actions[t] = policy.sample()
-            logs[t] = policy.log_prob(actions[t])
-            seen, reward, ended, _, _ = envs.step(actions[t].numpy())
-            rewards[t], dones[t] = torch.from_numpy(reward), torch.from_numpy(ended)
         with torch.no_grad():
-            _, ahead = network(*(torch.from_numpy(seen[k]) for k in ("observation", "action_mask")))
+            plies = []
+            for _ in range(length):
+                planes, masks = seen.values()
+                logs, value = network(planes, masks)
+                # The greatest sum with Gumbel noise is a draw by the probabilities.
+                action = (logs - torch.empty_like(logs).exponential_().log()).argmax(-1)
+                seen, reward, ended, _, _ = envs.step(action)
+                log = logs.gather(1, action[:, None])[:, 0]
+                plies.append((planes, masks, action, log, value, reward, ended.float()))
+            _, ahead = network(*seen.values())
+        batch = [torch.stack(kind) for kind in zip(*plies, strict=True)]
+        values, rewards, dones = batch[4:]
         advantages = torch.zeros_like(rewards)
-        later = torch.zeros(boards)
+        later = torch.zeros_like(ahead)
         for t in reversed(range(length)):
             left = GAMMA * (1 - dones[t])
             # The next value and advantage are those of the other side: both change sign.
             later = rewards[t] - left * ahead - values[t] - left * LAMBDA * later
             advantages[t], ahead = later, values[t]
-        returns = (advantages + values).flatten()
-        planes, masks, actions = planes.flatten(0, 1), masks.flatten(0, 1), actions.flatten()
-        logs, advantages = logs.flatten(), advantages.flatten()
+        given = [kind.flatten(0, 1) for kind in (*batch[:4], advantages, advantages + values)]
         for _ in range(EPOCHS):
-            for at in torch.randperm(boards * length).chunk(PARTS):
-                policy, value = network(planes[at], masks[at])
-                ratio = (policy.log_prob(actions[at]) - logs[at]).exp()
-                gain = (advantages[at] - advantages[at].mean()) / (advantages[at].std() + 1e-8)
+            for at in torch.randperm(boards * length, device=device).chunk(PARTS):
+                planes, masks, actions, before, gain, returns = (kind[at] for kind in given)
+                logs, value = network(planes, masks)
+                ratio = (logs.gather(1, actions[:, None])[:, 0] - before).exp()
+                gain = (gain - gain.mean()) / (gain.std() + 1e-8)
                 clipped = torch.min(gain * ratio, gain * ratio.clamp(1 - CLIP, 1 + CLIP))
+                entropy = -(logs.exp() * logs).sum(-1)
                 loss = (
                     -clipped.mean()
-                    + 0.5 * (returns[at] - value).square().mean()
-                    - ENTROPY * policy.entropy().mean()
+                    + 0.5 * (returns - value).square().mean()
+                    - ENTROPY * entropy.mean()
                 )
                 optimizer.zero_grad()
                 loss.backward()
@@ -108,7 +127,7 @@ class TorchPPO(Agent):
 
     def __init__(self, path: str) -> None:
         self._network = Network()
-        self._network.load_state_dict(torch.load(path, weights_only=True))
+        self._network.load_state_dict(torch.load(path, "cpu", weights_only=True))
 
     def choose(self, position: Position) -> int:
         """The 0-based column that the policy likes best."""
@@ -116,8 +135,8 @@ class TorchPPO(Agent):
         seen = observe(position)
         with torch.no_grad():
             given = (torch.from_numpy(np.asarray(values)[None]) for values in seen.values())
-            return int(self._network(*given)[0].logits.argmax())
+            return int(self._network(*given)[0].argmax())
 
 
 if __name__ == "__main__":
-    run(train, __doc__)
+    sys.exit(run(train, __doc__))
