@@ -268,43 +268,42 @@ def train(
     torch.set_num_threads(1)
     with claimed(out, f"seed {seed}\n"):
         trainer = Trainer(out, seed, boards, shape)
-        critical = critical_positions(count)
-        field = {name: opponent(name) for name in AGAINST}
-        latest = Evaluator(trainer.averaged.module)
-        player = opponent(SelfPlay(latest))
-        saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
-        losses = [(math.nan, math.nan)]
-        begun = time.process_time() - trainer.seconds
-        while (share := trainer.seconds / (60 * minutes)) < 1:
-            simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][
-                -1
-            ]
-            trainer.play(simulations)
-            while trainer.learned < USES * (trainer.positions - FEWEST):
-                losses.append(trainer.learn(rate_at(share)))
+        improve(trainer, minutes, count)
+    return trainer
+
+
+def improve(trainer: Trainer, minutes: float, count: int) -> None:
+    """Play, learn, judge and save by turns; see :func:`train`."""
+    critical = critical_positions(count)
+    field = {name: opponent(name) for name in AGAINST}
+    latest = Evaluator(trainer.averaged.module)
+    player = opponent(SelfPlay(latest))
+    saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
+    losses = [(math.nan, math.nan)]
+    begun = time.process_time() - trainer.seconds
+    while (share := trainer.seconds / (60 * minutes)) < 1:
+        simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][-1]
+        trainer.play(simulations)
+        while trainer.learned < USES * (trainer.positions - FEWEST):
+            losses.append(trainer.learn(rate_at(share)))
+        trainer.seconds = time.process_time() - begun
+        share = trainer.seconds / (60 * minutes)
+        judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
+        if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
+            speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
+            row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
+            row["policy loss"], row["value loss"] = np.mean(losses[1:] or losses, axis=0).tolist()
+            row["blunders"] = blunders(player, critical)
+            row |= {name: score_against(player, other) for name, other in field.items()}
+            trainer.history = [*trainer.history, row]
+            print(in_words(row), flush=True)
+            latest.save(trainer.out / f"model-{row['minutes']:06.1f}.pt")
+            losses = losses[-1:]
             trainer.seconds = time.process_time() - begun
-            share = trainer.seconds / (60 * minutes)
-            judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
-            if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
-                speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
-                row = {
-                    "minutes": trainer.seconds / 60,
-                    "positions": trainer.positions,
-                    "speed": speed,
-                }
-                row["policy loss"], row["value loss"] = np.nanmean(losses, axis=0).tolist()
-                row["blunders"] = blunders(player, critical)
-                row |= {name: score_against(player, other) for name, other in field.items()}
-                trainer.history = [*trainer.history, row]
-                print(in_words(row), flush=True)
-                latest.save(out / f"model-{row['minutes']:06.1f}.pt")
-                losses = losses[-1:]
-                trainer.seconds = time.process_time() - begun
-                before, saved = (trainer.seconds, trainer.positions), -math.inf
-            if trainer.seconds - saved > SAVED:
-                trainer.save()
-                saved = trainer.seconds
-        return trainer
+            before, saved = (trainer.seconds, trainer.positions), -math.inf
+        if trainer.seconds - saved > SAVED:
+            trainer.save()
+            saved = trainer.seconds
 
 
 def in_words(row: dict[str, float]) -> str:

@@ -55,7 +55,9 @@ class StrengthCallback(BaseCallback):
             found = self.watch.look(self.model, self.num_timesteps)
             if found is not None:
                 self._next = self.num_timesteps + self.every
-                for name in ("blunders", "elo", "score"):
-                    self.logger.record(f"strength/{name}", getattr(found, name))
-                self.logger.dump(self.num_timesteps)
+                names = ("blunders", "elo", "score")
+                figures = {f"strength/{name}": getattr(found, name) for name in names}
+                # Not by record and dump, which would write the training's own figures early.
+                for form in self.logger.output_formats:
+                    form.write(figures, dict.fromkeys(figures, ()), self.num_timesteps)
         return True
