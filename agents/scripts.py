@@ -85,8 +85,9 @@ def run(
 
     Args:
         act: its parameters without a default are the arguments, all of them paths, of which
-            ``out`` is a file; those with one are options: integers from 1 on, a seed from 0 to what
-            all libraries take. What must be named is neither.
+            ``out`` is a file, made sure of before the work. Those with one are options:
+            integers from 1 on, a seed from 0 to what all libraries take. What must be named
+            is neither.
         doc: what ``--help`` says first.
         said: what is printed before the number that the function returns; empty for nothing.
         argv: the arguments; None for those of the process.
@@ -118,7 +119,12 @@ def run(
             if isinstance(value, int) and not least <= value <= most:
                 raise InvalidValue(f"--{name} {value}: expected an integer from {least} to {most}")
         if "out" in given and not resumes:
-            require_writable(given["out"], endings)
+            path = given["out"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+                raise InvalidValue(f"{path}: expected the name of a file that can be written")
+            if endings and path.suffix not in endings:
+                raise InvalidValue(f"{path}: expected a name that ends with {' or '.join(endings)}")
         found = act(**given)
     except (C4Error, OSError) as error:
         print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
@@ -130,17 +136,3 @@ def run(
     if said:
         print(f"{said}: {found:+.2f}")
     return 0
-
-
-def require_writable(path: Path, endings: Sequence[str] = ()) -> None:
-    """See to it before the work that a file can be written after it; its folder is made.
-
-    Raises:
-        InvalidValue: it is a folder, may not be written, or has none of the endings.
-        OSError: its folder cannot be made.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InvalidValue(f"{path}: expected the name of a file that can be written")
-    if endings and path.suffix not in endings:
-        raise InvalidValue(f"{path}: expected a name that ends with {' or '.join(endings)}")

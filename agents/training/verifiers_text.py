@@ -16,22 +16,19 @@ from typing import Any
 import numpy as np
 
 from agents.errors import InvalidValue
+from agents.scripts import needs
 from agents.solver import Solver
 from agents.zoo.registry import make
-from c4env.errors import IllegalMove, InvalidAction, MissingExtra
+from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
 from c4env.text import TextEnv, fill, read_move, template
 
-try:
+with needs("verifiers"):
     import verifiers as vf
     from datasets import Dataset
 
     if not hasattr(vf, "MultiTurnEnv"):
         raise ImportError(f"verifiers {vf.__version__} has no MultiTurnEnv")
-except ImportError as error:
-    raise MissingExtra(
-        f"this environment needs another package ({error}): pip install 'c4env[verifiers]'"
-    ) from None
 
 
 def load_environment(

@@ -8,17 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from c4env.errors import MissingExtra
+from agents.scripts import needs
 from evaluation.errors import InvalidRun
 from evaluation.studies.strength import Watch
 
-try:
+with needs("sb3"):
     from stable_baselines3.common.callbacks import BaseCallback
-except ImportError as error:
-    raise MissingExtra(
-        "evaluation.studies.stable_baselines needs Stable-Baselines3: "
-        f"pip install 'c4env[sb3]' ({error})"
-    ) from None
 
 
 class StrengthCallback(BaseCallback):

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+KEY = "sk-secret-0123456789abcdef"
 LEGAL = re.compile(r"columns that are not full: ([\d, ]+)")
 
 
@@ -148,6 +149,14 @@ def chatting() -> Iterator[ChatServer]:
         finally:
             server.shutdown()
             thread.join()
+
+
+def server_with_key(monkeypatch: Any) -> Iterator[ChatServer]:
+    """A fixture: a server, the key for it in the environment, and no pauses before asking again."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setattr("agents.adapters.chat.endpoint.FIRST_PAUSE", 0.001)
+    with chatting() as server:
+        yield server
 
 
 def main(port_file: str, log: str, pause: str = "0") -> None:

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ import pytest
 pytest.importorskip("openai")
 
 import evaluation
-from agents.adapters.chat import endpoint as endpoint_module
 from agents.errors import Unavailable
 from agents.simple import Random
 from c4env.position import Position
@@ -29,18 +27,10 @@ from evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
 from evaluation.truth.answers import question_agents
 from evaluation.truth.judge import Judge
 from evaluation.truth.labelled import Labelled
-from tests.helpers.chat import ChatServer, Fault, chatting, lowest_legal
+from tests.helpers.chat import KEY, ChatServer, Fault, lowest_legal, server_with_key
 from tests.helpers.paths import ROOT
 
-KEY = "sk-secret-0123456789abcdef"
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(endpoint_module, "FIRST_PAUSE", 0.001)
-    with chatting() as server:
-        yield server
+server = pytest.fixture(server_with_key)
 
 
 def questions(server: ChatServer) -> Counter[str]:

@@ -10,7 +10,6 @@ import re
 import sys
 import time
 import types
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -18,7 +17,6 @@ import pytest
 pytest.importorskip("openai")
 
 import agents
-from agents.adapters.chat import endpoint as endpoint_module
 from agents.adapters.chat.agent import Exchange
 from agents.adapters.chat.prompts import KAGGLE, find_prompt
 from agents.errors import EngineFault, InvalidValue, NoMove, Unavailable
@@ -26,18 +24,12 @@ from agents.zoo.registry import split_spec
 from c4env import Position
 from c4env.errors import MissingExtra
 from c4env.text import fill, template
-from tests.helpers.chat import ChatServer, Fault, chatting
+from tests.helpers.chat import KEY, Fault, server_with_key
 
-KEY = "sk-secret-0123456789abcdef"
 FULL_2 = Position.parse("222222")
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(endpoint_module, "FIRST_PAUSE", 0.001)
-    with chatting() as server:
-        yield server
+server = pytest.fixture(server_with_key)
 
 
 def cut(text: str) -> dict[str, object]:
