@@ -20,14 +20,14 @@ from agents.learned.network import Network
 from agents.scripts import claimed, needs, run
 from c4env.cores import usable_cores
 
-STEPS: Final = 7_500  # of the optimiser
+STEPS: Final = 30_000  # of the optimiser
 BEGIN: Final = 25  # portions of labels to begin with
-PORTIONS: Final = 45  # in the end
+PORTIONS: Final = 100  # in the end
 GROWTH: Final = 200  # steps, after each of which there is a portion more
 MET: Final = 0.81  # share of the steps after which the network plays
 GAMES: Final = 3_000
 JOBS: Final = usable_cores()
-SHAPE: Final = (32, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
+SHAPE: Final = (64, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
 
 
 def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Network:
@@ -69,9 +69,10 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
 
         def known(step: int) -> list[Labels]:
             count = min(share(BEGIN) + step // GROWTH, len(made))
-            played = Labels.join(future.result() for future in made[:count])
-            say(f"fitting to {len(played.mine):,} positions")
-            return [played, *met_in_games]
+            early, *played = (future.result() for future in made[:count])
+            joined = Labels.join(played)
+            say(f"fitting to {len(early.mine) + len(joined.mine):,} positions")
+            return [joined, early, *met_in_games]
 
         steps = share(STEPS)
         checkpoint, path = out / "model.pt", out / "met.npz"
