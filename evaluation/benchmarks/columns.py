@@ -125,6 +125,5 @@ configure = configure_sets
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Measure and print; 1 when something was wrong."""
     rows = run(chosen_sets(arguments), load_peer(arguments))
     return show_checked(HEADING, rows, line, arguments)

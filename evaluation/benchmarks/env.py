@@ -7,7 +7,6 @@ pygame; only the ratios mean something elsewhere.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import time
@@ -19,7 +18,6 @@ from c4env.envs.aec import env, raw_env
 from c4env.envs.single import ConnectFourEnv
 from evaluation.benchmarks import vector
 from evaluation.benchmarks.harness import in_turns, peer
-from evaluation.commands.output import show
 from evaluation.tables import Table, number
 
 BASELINE = "pettingzoo env()"
@@ -93,9 +91,3 @@ def play_single(environment: Any, choose: random.Random) -> int:
         _, _, over, _, info = environment.step(action)
         steps += 1
     return steps
-
-
-def execute(arguments: argparse.Namespace) -> int:
-    """Run it, and print the table."""
-    show(run(), arguments)
-    return 0

@@ -174,14 +174,12 @@ def line(row: Row) -> list[Any]:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     configure_sets(parser)
     parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
     parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Measure and print; 1 when a score was wrong."""
     at_least(arguments, 1, "repeats")
     sets = chosen_sets(arguments)
     if arguments.empty:

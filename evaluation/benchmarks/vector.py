@@ -8,7 +8,6 @@ pgx beside ours where it is (``pip install pgx``); it spreads over all cores, so
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,7 +22,6 @@ from c4env.envs.opponents import draw, streams
 from c4env.envs.vector import ConnectFourVectorEnv
 from c4env.jit import kernel
 from evaluation.benchmarks.harness import in_turns, peer
-from evaluation.commands.output import show
 from evaluation.tables import Table, number
 
 SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
@@ -179,9 +177,3 @@ def pick(masks: Int8s, chance: Int64s, actions: Int64s) -> None:
                     actions[i] = column
                     break
                 left -= 1
-
-
-def execute(arguments: argparse.Namespace) -> int:
-    """Run it, and print the table."""
-    show(run(), arguments)
-    return 0

@@ -16,12 +16,10 @@ from evaluation.commands.output import say
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), metavar="SHELL", help="bash, zsh")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Print the script."""
+def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import MissingExtra
 
     try:
@@ -30,7 +28,6 @@ def execute(arguments: argparse.Namespace) -> int:
         raise MissingExtra("completion needs shtab: pip install 'c4env[completion]'") from None
     parser = Parser(prog="c4")
     commands = parser.add_subparsers()
-    for name, summary in COMMANDS.items():
+    for name, (_, summary) in COMMANDS.items():
         module_of(name).configure(commands.add_parser(name, help=summary))
     say(shtab.complete(parser, arguments.shell))
-    return 0

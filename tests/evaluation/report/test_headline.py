@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.commands import gauntlet, match, run
+from evaluation.commands.contests import gauntlet, match, run
 from evaluation.commands.options import Parser
 from evaluation.games.tournament import gauntlet as play_gauntlet
 from evaluation.games.tournament import round_robin

@@ -21,7 +21,6 @@ CLIENTS: Final = 16
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agent", metavar="SPEC", help="the agent, as in c4 run")
     parser.add_argument(
         "--http", type=int, metavar="PORT", help="serve JSON on this port (0: any free one)"
@@ -37,7 +36,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Serve until standard input ends, or until stopped."""
     import agents
     from agents.adapters.serving import serve_lines
 

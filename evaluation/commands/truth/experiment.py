@@ -47,7 +47,6 @@ SETTINGS: Final = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("kind", choices=tuple(_KINDS), metavar="EXPERIMENT", help=", ".join(_KINDS))
     parser.add_argument(
         "files", nargs="*", default=[], type=Path, metavar="FILES", help="labelled positions"
@@ -59,8 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Run the experiment and print its table."""
+def execute(arguments: argparse.Namespace) -> None:
     from c4env.bitboard import CELLS
     from evaluation.errors import InvalidRun
 
@@ -79,7 +77,6 @@ def execute(arguments: argparse.Namespace) -> int:
     for number, table in enumerate(experiment(arguments)):
         say("\n" * bool(number), end="")
         show(table, arguments)
-    return 0
 
 
 def _pruning(arguments: argparse.Namespace) -> list[Table]:

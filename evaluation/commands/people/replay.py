@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("game", type=int, metavar="GAME", help="from 1")
     parser.add_argument(
@@ -29,7 +28,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print the boards."""
     from evaluation.errors import InvalidRun
     from evaluation.store.record import read_games
     from evaluation.truth.judge import Judge

@@ -40,7 +40,6 @@ _PORTION: Final = 64  # lines of standard input that are answered together
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
     parser.add_argument(
         "--format", choices=FORMATS, default="text",
@@ -66,7 +65,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print what the solver finds."""
     if arguments.all is not None:
         return _write_all(arguments)
     from agents.solver import Solver

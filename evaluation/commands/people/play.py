@@ -18,7 +18,6 @@ HINT: Final = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
     parser.add_argument(
         "--first", choices=("1", "2"),
@@ -36,8 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-record", action="store_true", help="write nothing")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play one game."""
+def execute(arguments: argparse.Namespace) -> None:
     import agents
     from evaluation.plan.field import split_name
     from evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
@@ -59,9 +57,8 @@ def execute(arguments: argparse.Namespace) -> int:
             names = ask_first((one, other), input, say)
     except EOFError:
         say("left before the game")
-        return 0
+        return
     game = TerminalGame(names, zoo, hint, input, say, arguments.seed, styled=True).play()
     if record is not None and game is not None:
         keep(record, game)
         say(f"recorded in {record}; c4 report {record} tallies it")
-    return 0

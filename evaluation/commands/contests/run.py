@@ -10,13 +10,12 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from evaluation.commands.contests.pages import default_field, play_run
 from evaluation.commands.options import add_anchor, add_html, add_run
-from evaluation.commands.pages import default_field, play_run
 from evaluation.commands.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
     add_run(parser)
     add_html(parser)
@@ -24,7 +23,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Play, and print the table on stdout."""
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import round_robin
 
