@@ -9,6 +9,7 @@ Needs shtab (`pip install 'c4env[completion]'`) to write the script, and nothing
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from evaluation.commands import COMMANDS, module_of
 from evaluation.commands.options import Parser
@@ -29,5 +30,9 @@ def execute(arguments: argparse.Namespace) -> None:
     parser = Parser(prog="c4")
     commands = parser.add_subparsers()
     for name, (_, summary) in COMMANDS.items():
-        module_of(name).configure(commands.add_parser(name, help=summary))
+        command = commands.add_parser(name, help=summary)
+        module_of(name).configure(command)
+        for argument in command._actions:
+            if argument.type is Path or argument.metavar == "DIR":
+                argument.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab looks for it
     say(shtab.complete(parser, arguments.shell))
