@@ -76,6 +76,7 @@ def test_help_alone_lists_the_commands(capsys):
         ["experiment", "pruning", "--depth", "1", "--count", "2"],
         ["leaderboard", "--stored"],
         ["check", "greedy"],
+        ["play", "random", "greedy", "--no-record"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
         ["sweep", "minimax:depth=1..2", *RUN],
