@@ -43,25 +43,6 @@ class Sample(NamedTuple):
     score: int | None
 
 
-class Row(NamedTuple):
-    """One set of positions; times in milliseconds a position."""
-
-    name: str
-    positions: int
-    nodes: float
-    """Positions searched by our solver, a position."""
-    ours: float
-    peers: dict[str, float]
-    """By driver; empty without the peer."""
-    wrong: int
-    """Scores that are not the labelled one, or not the peer's."""
-
-    @property
-    def ratio(self) -> float | None:
-        """Our time over that of the peer's better driver."""
-        return self.ours / min(self.peers.values()) if self.peers else None
-
-
 def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     """Positions that random play reaches and that are not over."""
     rng = random.Random(seed)
@@ -76,8 +57,18 @@ def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     return rows
 
 
-def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[Row]:
-    """Measure each set in turn; the least time of ``repeats`` counts; ``core`` may be None."""
+def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[list[Any]]:
+    """A row of the table for each set; times are milliseconds a position.
+
+    Args:
+        sets: positions by the name of their set.
+        core: the peer's module, or None.
+        repeats: measure so often; the least time counts.
+
+    Returns:
+        Cells as in HEADING. ``ratio`` is our time over that of the peer's better driver; ``wrong``
+        counts scores that are not the labelled one, or not the peer's.
+    """
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
     solver.scores_many([Position.parse(row.moves) for row in random_set(20, 200, 1)], threads=1)
@@ -94,7 +85,10 @@ def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Itera
             tries = [timed_peer(core, solve, rows) for _ in range(repeats)]
             peers[driver] = 1000 * min(seconds for seconds, _ in tries) / len(rows)
             wrong += int((np.array(tries[-1][1]) != scores).sum())
-        yield Row(name, len(rows), nodes, 1000 * ours / len(rows), peers, wrong)
+        ms = 1000 * ours / len(rows)
+        cells = [name, len(rows), number(nodes, ".1f"), number(ms, ".4f")]
+        cells += [number(peers.get(driver), ".4f") for driver in DRIVERS]
+        yield [*cells, number(ms / min(peers.values()) if peers else None, ".3f"), wrong]
 
 
 def load_peer(arguments: argparse.Namespace) -> Any:
@@ -148,29 +142,19 @@ def chosen_sets(arguments: argparse.Namespace) -> dict[str, Sequence[Sample]]:
 
 
 def show_checked(
-    heading: Sequence[str],
-    rows: Iterable[Any],
-    line: Callable[[Any], Sequence[Any]],
-    arguments: argparse.Namespace,
+    heading: Sequence[str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
 ) -> int:
-    """Print the lines of rows, each as soon as it is measured; 1 when one has something wrong."""
+    """Print rows, each as soon as it is measured; 1 when one has something wrong, its last cell."""
     wrong = 0
 
-    def lines() -> Iterable[Sequence[Any]]:
+    def checked() -> Iterable[Sequence[Any]]:
         nonlocal wrong
         for row in rows:
-            wrong += row.wrong
-            yield line(row)
+            wrong += row[-1]
+            yield row
 
-    show_as_measured(heading, lines(), arguments)
+    show_as_measured(heading, checked(), arguments)
     return 1 if wrong else 0
-
-
-def line(row: Row) -> list[Any]:
-    """The cells of a row."""
-    peers = [number(row.peers.get(driver), ".4f") for driver in DRIVERS]
-    cells = [row.name, row.positions, number(row.nodes, ".1f"), number(row.ours, ".4f"), *peers]
-    return [*cells, number(row.ratio, ".3f"), row.wrong]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -185,4 +169,4 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.empty:
         sets["empty board"] = [Sample("", 1)]
     rows = run(sets, load_peer(arguments), arguments.repeats)
-    return show_checked(HEADING, rows, line, arguments)
+    return show_checked(HEADING, rows, arguments)

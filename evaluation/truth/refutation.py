@@ -32,7 +32,12 @@ from c4env.position import Position
 from evaluation.errors import InvalidRun, RunInUse, WorkerDied
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
 from evaluation.games.settings import Settings, Watcher
-from evaluation.games.workers import as_they_end, dismiss_processes, version_here
+from evaluation.games.workers import (
+    as_they_end,
+    dismiss_processes,
+    register_all,
+    version_here,
+)
 from evaluation.plan.field import Player, Traits, code_of, make_field, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.store.journal import Format, Journal
@@ -267,8 +272,7 @@ def _on_workers(
 
 
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
-    for name, agent in task.registered.items():
-        agents.register(name, agent, replace=True)
+    register_all(task.registered)
     made = agents.make(task.player) if isinstance(task.player, str) else None
     policy: Any = made or task.player
     path = task.path(opening, seat)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from evaluation.games.tournament import Tournament
     from evaluation.store.record import GameRecord
     from evaluation.strength.ratings import Ratings
-    from evaluation.studies.match import Match
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
@@ -39,7 +38,7 @@ def play_run(
 
 
 def show_run(
-    run: Tournament | Match,
+    run: Tournament,
     arguments: argparse.Namespace,
     before: int,
     anchor: tuple[str, float] | None = None,
