@@ -74,8 +74,7 @@ def play(environment: Any, choose: random.Random) -> int:
         if terminated or truncated:
             action = None
         else:
-            mask = observation["action_mask"].tolist()
-            action = choose.choice([column for column, legal in enumerate(mask) if legal])
+            action = legal_column(observation["action_mask"], choose)
         environment.step(action)
         steps += 1
     return steps
@@ -86,8 +85,11 @@ def play_single(environment: Any, choose: random.Random) -> int:
     _, info = environment.reset()
     steps, over = 0, False
     while not over:
-        mask = info["action_mask"].tolist()
-        action = choose.choice([column for column, legal in enumerate(mask) if legal])
-        _, _, over, _, info = environment.step(action)
+        _, _, over, _, info = environment.step(legal_column(info["action_mask"], choose))
         steps += 1
     return steps
+
+
+def legal_column(mask: Any, choose: random.Random) -> int:
+    """A random one."""
+    return choose.choice([column for column, legal in enumerate(mask.tolist()) if legal])

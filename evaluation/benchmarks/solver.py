@@ -9,7 +9,7 @@ machine counts less. The peer's boards are made, and its table is emptied, outsi
 from __future__ import annotations
 
 import argparse
-import random
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from c4env.position import Position, format_moves, parse_moves
 from evaluation.benchmarks.harness import needed, show_as_measured, timed
 from evaluation.commands.options import at_least
 from evaluation.tables import number
-from evaluation.truth.labelled import read_labelled
+from evaluation.truth.labelled import random_moves, read_labelled
 
 T = TypeVar("T")
 
@@ -45,16 +45,10 @@ class Sample(NamedTuple):
 
 def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     """Positions that random play reaches and that are not over."""
-    rng = random.Random(seed)
-    rows: list[Sample] = []
-    while len(rows) < count:
-        position, columns = Position(), []
-        while position.plies < plies and position.outcome is None:
-            columns.append(rng.choice(position.legal_columns()))
-            position = position.play(columns[-1])
-        if position.outcome is None:
-            rows.append(Sample(format_moves(columns), None))
-    return rows
+    generator = np.random.default_rng(seed)
+    games = iter(lambda: random_moves(plies, generator), ())  # without end
+    found = (Sample(format_moves(columns), None) for columns in games if columns is not None)
+    return list(itertools.islice(found, count))
 
 
 def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[list[Any]]:

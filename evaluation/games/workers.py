@@ -62,9 +62,8 @@ class RunSpec:
     field: Mapping[str, Player]
     seed: int
     clock: Clock | None = None
-    registered: Mapping[str, Any] = dataclasses.field(
-        default_factory=dict
-    )  # names given in the parent
+    # Names given in the parent.
+    registered: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # threads, which must not play with one object at once
     version: str = ""

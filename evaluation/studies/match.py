@@ -21,7 +21,7 @@ from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major
 from evaluation.store.record import GameRecord, read_games
 from evaluation.strength.loss import Loss, LossSprt
-from evaluation.strength.ratings import Interval, Rating, Ratings, Tally, score_interval
+from evaluation.strength.ratings import TAILS, Interval, Rating, Ratings, Tally, scores
 from evaluation.strength.sprt import SCORES, Decision, Sprt
 from evaluation.tables import plural, signed
 
@@ -110,7 +110,8 @@ class Match(Tournament):
     @property
     def score(self) -> Interval:
         """Points a game of the first, 0..1, and how sure they are."""
-        return score_interval(Tally.of(self.games, self.players), self.players[0])
+        (score,), (drawn,) = scores([Tally.of(self.games, self.players)], self.players[0])
+        return Interval(score, *map(float, np.percentile(drawn, TAILS)))
 
     def as_dict(self) -> dict[str, Any]:
         """What :meth:`report` says, for programs; Elo is the difference, the first's view."""

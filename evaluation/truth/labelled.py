@@ -37,7 +37,6 @@ class Labelled(NamedTuple):
 class Stage(NamedTuple):
     """Bounds of a set: discs played, and plies to the end under best play, both included."""
 
-    title: str
     fewest_discs: int
     most_discs: int
     fewest_left: int
@@ -45,12 +44,12 @@ class Stage(NamedTuple):
 
 
 STAGES: Final = {
-    "end-easy": Stage("end, easy", 29, 41, 1, 13),
-    "middle-easy": Stage("middle, easy", 15, 28, 1, 13),
-    "middle-medium": Stage("middle, medium", 15, 28, 14, 27),
-    "begin-easy": Stage("begin, easy", 1, 14, 1, 13),
-    "begin-medium": Stage("begin, medium", 1, 14, 14, 27),
-    "begin-hard": Stage("begin, hard", 1, 14, 28, 41),
+    "end-easy": Stage(29, 41, 1, 13),
+    "middle-easy": Stage(15, 28, 1, 13),
+    "middle-medium": Stage(15, 28, 14, 27),
+    "begin-easy": Stage(1, 14, 1, 13),
+    "begin-medium": Stage(1, 14, 14, 27),
+    "begin-hard": Stage(1, 14, 28, 41),
 }
 
 

@@ -77,9 +77,8 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
     from evaluation.truth.labelled import EXAM, labelled_sets
 
     for player in arguments.what:
-        agents.make(
-            split_name(player)[1]
-        ).close()  # an error now rather than after the solver's work
+        # An error now rather than after the solver's work.
+        agents.make(split_name(player)[1]).close()
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Judge(arguments.out) as judge:
         for question in exam() if EXAM in arguments.on else ():
