@@ -19,6 +19,7 @@ from c4env.bitboard import CELLS
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.store.files import read_text
 from evaluation.truth.judge import strongest_book
 
 EXAM: Final = "exam"
@@ -115,11 +116,7 @@ def read_labelled(path: Path) -> list[Labelled]:
         UnreadableRun: the file, or a line of it, is not such; the line's number is given.
     """
     found = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableRun(f"{path}: {error}") from None
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         try:
             moves, score = line.split()
             found.append(Labelled(moves, Position.parse(moves), int(score)))

@@ -81,10 +81,14 @@ class Refutation(Result):
         return tuple(case for case in self.openings if case.value >= 0)
 
     @property
+    def kept(self) -> tuple[WorstCase, ...]:
+        """The cases of :attr:`tenable` where no line was found that gets less."""
+        return tuple(case for case in self.tenable if case.outcome == case.value)
+
+    @property
     def held(self) -> float | None:
-        """Share of :attr:`tenable` where no line was found that gets less; None if none is."""
-        kept = [case.outcome == case.value for case in self.tenable]
-        return sum(kept) / len(kept) if kept else None
+        """Share of :attr:`tenable` that is :attr:`kept`; None if none is tenable."""
+        return len(self.kept) / len(self.tenable) if self.tenable else None
 
     @property
     def shortest(self) -> WorstCase | None:
@@ -94,7 +98,7 @@ class Refutation(Result):
 
     def summary(self) -> str:
         """What it holds, in a few sentences."""
-        kept = [case for case in self.tenable if case.outcome == case.value]
+        kept = self.kept
         cases = f"{len(self.openings)} openings and colours, {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
         if self.held is not None:

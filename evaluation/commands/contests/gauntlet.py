@@ -25,10 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_anchor(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
+def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import gauntlet
 
     mine = arguments.challenger
     field = arguments.field or [name for name in default_field(arguments) if name != mine]
-    return play_run(arguments, [mine, *field], partial(gauntlet, mine, field))
+    play_run(arguments, [mine, *field], partial(gauntlet, mine, field))

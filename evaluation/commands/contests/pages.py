@@ -27,14 +27,13 @@ def default_field(arguments: argparse.Namespace) -> list[str]:
 
 def play_run(
     arguments: argparse.Namespace, players: Sequence[str], play: Callable[..., Tournament]
-) -> int:
+) -> None:
     """Play a run, given its settings, and show what it found."""
     anchor = anchor_of(arguments, players)
     try_agents(players)
     with RunProgress(arguments.quiet) as progress:
         run = play(**run_settings(arguments, progress))
     show_run(run, arguments, progress.before, anchor)
-    return 0
 
 
 def show_run(

@@ -22,9 +22,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_anchor(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
+def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import round_robin
 
     field = arguments.agents or default_field(arguments)
-    return play_run(arguments, field, partial(round_robin, field))
+    play_run(arguments, field, partial(round_robin, field))

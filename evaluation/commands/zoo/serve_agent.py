@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def execute(arguments: argparse.Namespace) -> int:
+def execute(arguments: argparse.Namespace) -> None:
     import agents
     from agents.adapters.serving import serve_lines
 
@@ -43,16 +43,16 @@ def execute(arguments: argparse.Namespace) -> int:
         refuse(arguments, ["host", "clients"], "without --http")
     agent = agents.make(arguments.agent)
     if arguments.http is not None:
-        return _serve_http(arguments, agent.name)
+        _serve_http(arguments, agent.name)
+        return
     # What an agent prints must not pass for an answer.
     answers = partial(print, file=sys.stdout, flush=True)
     with contextlib.redirect_stdout(sys.stderr):
         serve_lines(agent, sys.stdin, answers)
     agent.close()
-    return 0
 
 
-def _serve_http(arguments: argparse.Namespace, name: str) -> int:
+def _serve_http(arguments: argparse.Namespace, name: str) -> None:
     import agents
     from agents.adapters.http_requests import is_loopback
     from agents.adapters.serving import AgentServer
@@ -74,4 +74,3 @@ def _serve_http(arguments: argparse.Namespace, name: str) -> int:
                 f"listening on {host!s}: whoever reaches this machine can ask the agent", sys.stderr
             )
         server.serve_forever()
-    return 0
