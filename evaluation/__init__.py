@@ -41,9 +41,10 @@ __getattr__, __dir__ = lazy_names(__name__, _HOME)
 
 board = made_for_any_board(
     __name__,
-    any_board="__main__ play commands.gauntlet commands.list commands.match commands.options "
-    "commands.output commands.pages commands.play commands.progress commands.report commands.run "
-    "commands.solve games.check games.game games.settings games.tournament "
+    any_board="__main__ play commands.options commands.output commands.progress "
+    "commands.contests.gauntlet commands.contests.match commands.contests.pages "
+    "commands.contests.report commands.contests.run commands.people.play commands.truth.solve "
+    "commands.zoo.list games.check games.game games.settings games.tournament "
     "games.workers plan.field plan.openings report.summary store.export store.growth store.record "
     "store.replay store.transcripts strength.costs strength.lotteries strength.ratings "
     "strength.wintable studies.match",

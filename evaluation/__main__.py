@@ -52,7 +52,7 @@ def _execute(given: list[str]) -> int:
         prog="c4",
         description="Pit Connect Four agents against each other.",
         epilog="c4 help COMMAND says more. commands:\n"
-        + "\n".join(f"  {name:<12} {summary}" for name, summary in COMMANDS.items()),
+        + "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in COMMANDS.items()),
     )
     parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")

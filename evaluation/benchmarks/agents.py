@@ -6,7 +6,6 @@ code gives.
 
 from __future__ import annotations
 
-import argparse
 import time
 from functools import partial
 from typing import Final
@@ -16,7 +15,6 @@ from agents.base import SearchingAgent
 from c4env.position import Position
 from evaluation.benchmarks import reference
 from evaluation.benchmarks.harness import timed
-from evaluation.commands.output import show
 from evaluation.tables import Table, number
 
 CHAIN: Final = "alphabeta-chain"
@@ -42,9 +40,3 @@ def run(repeat: int = 7) -> Table:
         for name, ms, nodes in found
     ]
     return Table([("one move on the empty board", "ms", "nodes", "times chain"), *rows])
-
-
-def execute(arguments: argparse.Namespace) -> int:
-    """Run it, and print the table."""
-    show(run(), arguments)
-    return 0

@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from agents.solver import Solver
 from c4env.position import Position
@@ -39,27 +39,13 @@ HEADING: Final = (
 )  # fmt: skip
 
 
-class Row(NamedTuple):
-    """One set of positions; times in milliseconds a position."""
+def run(sets: dict[str, Sequence[Sample]], core: Any) -> Iterable[list[Any]]:
+    """A row of the table for each set; ``core`` is the peer's module, or None.
 
-    name: str
-    positions: int
-    score: float
-    """Our time for the position's own score."""
-    ways: dict[str, float]
-    """Our time by method."""
-    least: float
-    """Nodes that prove the columns' scores, known beforehand, over those of the position's."""
-    exact: float
-    """The part of the columns that ``bounds`` found the score of."""
-    peer: float | None
-    """The peer's time for the scores of all columns."""
-    wrong: int
-    """Columns whose score is not the peer's, or not within our bounds."""
-
-
-def run(sets: dict[str, Sequence[Sample]], core: Any) -> Iterable[Row]:
-    """Measure each set in turn; ``core`` is the peer's module, or None."""
+    Returns:
+        Cells as in HEADING; times are milliseconds a position. ``wrong`` counts columns whose
+        score is not the peer's, or not within our bounds.
+    """
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
     for row in random_set(20, 200, 1):
@@ -93,9 +79,12 @@ def run(sets: dict[str, Sequence[Sample]], core: Any) -> Iterable[Row]:
             for known, told in zip(scores, answers, strict=True):
                 wrong += sum(s is not None and s != t for s, t in zip(known, told, strict=True))
         ms = {way: 1000 * seconds / len(rows) for way, seconds in spent.items()}
-        score_ms = ms.pop("score")
-        least = proof / max(nodes, 1)
-        yield Row(name, len(rows), score_ms, ms, least, exact / max(columns, 1), theirs, wrong)
+        cells = [name, len(rows), number(ms["score"], ".4f")]
+        for way in WAYS:
+            cells += [number(ms[way], ".4f"), number(ms[way] / ms["score"], ".2f")]
+        cells += [number(proof / max(nodes, 1), ".2f"), number(exact / max(columns, 1), ".0%")]
+        ratio = None if theirs is None else ms["scores"] / theirs
+        yield [*cells, number(theirs, ".4f"), number(ratio, ".3f"), wrong]
 
 
 def _proof(solver: Solver, position: Position, score: int, columns: Sequence[int | None]) -> int:
@@ -111,20 +100,9 @@ def _proof(solver: Solver, position: Position, score: int, columns: Sequence[int
     return nodes
 
 
-def line(row: Row) -> list[Any]:
-    """The cells of a row."""
-    cells = [row.name, row.positions, number(row.score, ".4f")]
-    for way in WAYS:
-        cells += [number(row.ways[way], ".4f"), number(row.ways[way] / row.score, ".2f")]
-    cells += [number(row.least, ".2f"), number(row.exact, ".0%"), number(row.peer, ".4f")]
-    ratio = None if row.peer is None else row.ways["scores"] / row.peer
-    return [*cells, number(ratio, ".3f"), row.wrong]
-
-
 configure = configure_sets
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Measure and print; 1 when something was wrong."""
     rows = run(chosen_sets(arguments), load_peer(arguments))
-    return show_checked(HEADING, rows, line, arguments)
+    return show_checked(HEADING, rows, arguments)

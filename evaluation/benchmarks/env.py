@@ -7,7 +7,6 @@ pygame; only the ratios mean something elsewhere.
 
 from __future__ import annotations
 
-import argparse
 import random
 import statistics
 import time
@@ -19,7 +18,6 @@ from c4env.envs.aec import env, raw_env
 from c4env.envs.single import ConnectFourEnv
 from evaluation.benchmarks import vector
 from evaluation.benchmarks.harness import in_turns, peer
-from evaluation.commands.output import show
 from evaluation.tables import Table, number
 
 BASELINE = "pettingzoo env()"
@@ -76,8 +74,7 @@ def play(environment: Any, choose: random.Random) -> int:
         if terminated or truncated:
             action = None
         else:
-            mask = observation["action_mask"].tolist()
-            action = choose.choice([column for column, legal in enumerate(mask) if legal])
+            action = legal_column(observation["action_mask"], choose)
         environment.step(action)
         steps += 1
     return steps
@@ -88,14 +85,11 @@ def play_single(environment: Any, choose: random.Random) -> int:
     _, info = environment.reset()
     steps, over = 0, False
     while not over:
-        mask = info["action_mask"].tolist()
-        action = choose.choice([column for column, legal in enumerate(mask) if legal])
-        _, _, over, _, info = environment.step(action)
+        _, _, over, _, info = environment.step(legal_column(info["action_mask"], choose))
         steps += 1
     return steps
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Run it, and print the table."""
-    show(run(), arguments)
-    return 0
+def legal_column(mask: Any, choose: random.Random) -> int:
+    """A random one."""
+    return choose.choice([column for column, legal in enumerate(mask.tolist()) if legal])

@@ -1,7 +1,8 @@
 """What the benchmarks share: how something is timed, compared, and printed.
 
-A benchmark is a module with ``execute(arguments)``, which prints its table, and
-``configure(parser)`` where it has options; ``c4 bench`` runs it.
+A benchmark is a module with ``run()``, which gives its table, for ``c4 bench`` to print. One that
+has options declares them in ``configure(parser)`` and prints in ``execute(arguments)``, which
+returns the exit code, or None for 0.
 """
 
 from __future__ import annotations

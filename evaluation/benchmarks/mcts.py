@@ -81,13 +81,10 @@ def _peer_search(pyspiel: Any, moves: str, simulations: int) -> Callable[[int], 
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("--simulations", type=int, default=20_000, metavar="N", help="a search")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="the best counts")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Run it, and print the table."""
+def execute(arguments: argparse.Namespace) -> None:
     at_least(arguments, 1, "simulations", "repeat")
     show(run(arguments.simulations, arguments.repeat), arguments)
-    return 0

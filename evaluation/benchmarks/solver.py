@@ -9,7 +9,7 @@ machine counts less. The peer's boards are made, and its table is emptied, outsi
 from __future__ import annotations
 
 import argparse
-import random
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from c4env.position import Position, format_moves, parse_moves
 from evaluation.benchmarks.harness import needed, show_as_measured, timed
 from evaluation.commands.options import at_least
 from evaluation.tables import number
-from evaluation.truth.labelled import read_labelled
+from evaluation.truth.labelled import random_moves, read_labelled
 
 T = TypeVar("T")
 
@@ -43,41 +43,26 @@ class Sample(NamedTuple):
     score: int | None
 
 
-class Row(NamedTuple):
-    """One set of positions; times in milliseconds a position."""
-
-    name: str
-    positions: int
-    nodes: float
-    """Positions searched by our solver, a position."""
-    ours: float
-    peers: dict[str, float]
-    """By driver; empty without the peer."""
-    wrong: int
-    """Scores that are not the labelled one, or not the peer's."""
-
-    @property
-    def ratio(self) -> float | None:
-        """Our time over that of the peer's better driver."""
-        return self.ours / min(self.peers.values()) if self.peers else None
-
-
 def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     """Positions that random play reaches and that are not over."""
-    rng = random.Random(seed)
-    rows: list[Sample] = []
-    while len(rows) < count:
-        position, columns = Position(), []
-        while position.plies < plies and position.outcome is None:
-            columns.append(rng.choice(position.legal_columns()))
-            position = position.play(columns[-1])
-        if position.outcome is None:
-            rows.append(Sample(format_moves(columns), None))
-    return rows
+    generator = np.random.default_rng(seed)
+    games = iter(lambda: random_moves(plies, generator), ())  # without end
+    found = (Sample(format_moves(columns), None) for columns in games if columns is not None)
+    return list(itertools.islice(found, count))
 
 
-def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[Row]:
-    """Measure each set in turn; the least time of ``repeats`` counts; ``core`` may be None."""
+def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[list[Any]]:
+    """A row of the table for each set; times are milliseconds a position.
+
+    Args:
+        sets: positions by the name of their set.
+        core: the peer's module, or None.
+        repeats: measure so often; the least time counts.
+
+    Returns:
+        Cells as in HEADING. ``ratio`` is our time over that of the peer's better driver; ``wrong``
+        counts scores that are not the labelled one, or not the peer's.
+    """
     solver = Solver(book=None)
     # Compile, and touch the table's memory, before anything is measured.
     solver.scores_many([Position.parse(row.moves) for row in random_set(20, 200, 1)], threads=1)
@@ -94,7 +79,10 @@ def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Itera
             tries = [timed_peer(core, solve, rows) for _ in range(repeats)]
             peers[driver] = 1000 * min(seconds for seconds, _ in tries) / len(rows)
             wrong += int((np.array(tries[-1][1]) != scores).sum())
-        yield Row(name, len(rows), nodes, 1000 * ours / len(rows), peers, wrong)
+        ms = 1000 * ours / len(rows)
+        cells = [name, len(rows), number(nodes, ".1f"), number(ms, ".4f")]
+        cells += [number(peers.get(driver), ".4f") for driver in DRIVERS]
+        yield [*cells, number(ms / min(peers.values()) if peers else None, ".3f"), wrong]
 
 
 def load_peer(arguments: argparse.Namespace) -> Any:
@@ -148,43 +136,31 @@ def chosen_sets(arguments: argparse.Namespace) -> dict[str, Sequence[Sample]]:
 
 
 def show_checked(
-    heading: Sequence[str],
-    rows: Iterable[Any],
-    line: Callable[[Any], Sequence[Any]],
-    arguments: argparse.Namespace,
+    heading: Sequence[str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
 ) -> int:
-    """Print the lines of rows, each as soon as it is measured; 1 when one has something wrong."""
+    """Print rows, each as soon as it is measured; 1 when one has something wrong, its last cell."""
     wrong = 0
 
-    def lines() -> Iterable[Sequence[Any]]:
+    def checked() -> Iterable[Sequence[Any]]:
         nonlocal wrong
         for row in rows:
-            wrong += row.wrong
-            yield line(row)
+            wrong += row[-1]
+            yield row
 
-    show_as_measured(heading, lines(), arguments)
+    show_as_measured(heading, checked(), arguments)
     return 1 if wrong else 0
 
 
-def line(row: Row) -> list[Any]:
-    """The cells of a row."""
-    peers = [number(row.peers.get(driver), ".4f") for driver in DRIVERS]
-    cells = [row.name, row.positions, number(row.nodes, ".1f"), number(row.ours, ".4f"), *peers]
-    return [*cells, number(row.ratio, ".3f"), row.wrong]
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     configure_sets(parser)
     parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
     parser.add_argument("--empty", action="store_true", help="the empty board too (slow)")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Measure and print; 1 when a score was wrong."""
     at_least(arguments, 1, "repeats")
     sets = chosen_sets(arguments)
     if arguments.empty:
         sets["empty board"] = [Sample("", 1)]
     rows = run(sets, load_peer(arguments), arguments.repeats)
-    return show_checked(HEADING, rows, line, arguments)
+    return show_checked(HEADING, rows, arguments)

@@ -8,7 +8,6 @@ pgx beside ours where it is (``pip install pgx``); it spreads over all cores, so
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,12 +17,8 @@ import numpy as np
 
 from agents.batched import Pool
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import COLUMNS
-from c4env.envs.opponents import draw, streams
 from c4env.envs.vector import ConnectFourVectorEnv
-from c4env.jit import kernel
 from evaluation.benchmarks.harness import in_turns, peer
-from evaluation.commands.output import show
 from evaluation.tables import Table, number
 
 SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
@@ -83,12 +78,10 @@ def works(size: int, seconds: float) -> dict[str, Callable[[int], float]]:
 def _speed(begin: Begin, size: int, seconds: float, seed: int) -> float:
     """Counted steps of single boards a second."""
     masks, step = begin(seed)
-    chance = streams(np.arange(size, dtype=np.uint64) + np.uint64(seed))
-    actions = np.zeros(size, np.int64)
+    generator = np.random.default_rng(seed)
     steps, spent, warm = 0, 0.0, WARM_UP
     while spent < seconds:
-        pick(masks, chance, actions)
-        masks, moved, elapsed = step(actions)
+        masks, moved, elapsed = step(random_columns(masks, generator))
         if warm:
             warm -= 1
         else:
@@ -162,26 +155,7 @@ def _pgx(pgx: Any, size: int) -> Begin:
     return begin
 
 
-@kernel("void(int8[:, ::1], int64[::1], int64[::1])")
-def pick(masks: Int8s, chance: Int64s, actions: Int64s) -> None:
-    """Write a random legal column for each board, 0 where there is none."""
-    for i in range(len(actions)):
-        actions[i] = 0
-        legal = 0
-        for column in range(COLUMNS):
-            legal += int(masks[i, column])
-        if not legal:
-            continue
-        left = draw(chance, i, legal)
-        for column in range(COLUMNS):
-            if masks[i, column]:
-                if left == 0:
-                    actions[i] = column
-                    break
-                left -= 1
-
-
-def execute(arguments: argparse.Namespace) -> int:
-    """Run it, and print the table."""
-    show(run(), arguments)
-    return 0
+def random_columns(masks: Int8s, generator: np.random.Generator) -> Int64s:
+    """A random legal column ``[N]`` of each board, 0 where there is none; masks ``[N, 7]``."""
+    chance = 1 - generator.random(masks.shape, np.float32)  # more than 0
+    return np.asarray((chance * masks).argmax(1))

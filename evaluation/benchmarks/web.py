@@ -28,14 +28,12 @@ FAULTS: Final = ("replies lost", "replies of another game")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("--pages", type=int, default=50, metavar="N", help="at once (default 50)")
     parser.add_argument("--agent", default="alphabeta:depth=7", help="a deterministic one")
     parser.add_argument("--jobs", type=int, default=usable_cores(), help="processes that answer")
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Print what was measured; 1 if a game was lost or a reply was another's."""
     at_least(arguments, 1, "pages", "jobs")
     how = "this needs httpx and the web server: pip install httpx 'c4env[web]'"
     needed("httpx", how)  # now, not when the server is up

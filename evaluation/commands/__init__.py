@@ -1,40 +1,45 @@
-"""The commands of ``c4``, a module each: ``configure(parser)`` and ``execute(arguments)``."""
+"""The commands of ``c4``, a module each, in rooms by what they are about.
+
+A module's docstring is the command's help. ``configure(parser)`` declares its arguments, and
+``execute(arguments)`` does the work; it returns the exit code, or None for 0. A module is imported
+only when its command is asked for, and what takes time is imported within ``execute``, so that no
+command pays for another's imports.
+"""
 
 from __future__ import annotations
 
 import importlib
 from typing import Any, Final
 
-# Each command is a module with configure(parser) and execute(arguments), imported only
-# when it is asked for, so that no command pays for another's imports.
 COMMANDS: Final = {
-    "run": "play a round robin and print its win table",
-    "gauntlet": "play one agent against a field and print its win table",
-    "match": "play two agents until it is known which is stronger",
-    "leaderboard": "play the standing field, or print its stored table",
-    "place": "rate one agent among the stored field",
-    "report": "print the tables of a run, or of games that people played",
-    "quality": "judge the moves of agents by exact play",
-    "refute": "find what any opponent can hold an agent to",
-    "heuristics": "compare heuristics without search, by exact scores",
-    "sweep": "strength against cost: many settings of an agent",
-    "replay": "show a game of a run, move by move, with exact scores",
-    "list": "describe every agent and its options",
-    "play": "play against an agent in the terminal, or watch two",
-    "check": "try an agent: legal, deterministic, how quick",
-    "new": "write an agent of your own to begin with",
-    "compare": "two runs side by side: before and after a change",
-    "web": "open a page to play, to analyse and to look at games",
-    "solve": "exact scores of positions",
-    "book": "build or verify an opening book",
-    "exam": "choose the positions of the exam again, or verify its scores",
-    "experiment": "repeat a published experiment",
-    "serve-agent": "serve an agent to other programs, by lines or HTTP",
-    "completion": "print a script that completes commands and options in a shell",
-    "bench": "measure speed beside what it is compared with",
+    "run": ("contests.run", "play a round robin and print its win table"),
+    "gauntlet": ("contests.gauntlet", "play one agent against a field and print its win table"),
+    "match": ("contests.match", "play two agents until it is known which is stronger"),
+    "leaderboard": ("contests.leaderboard", "play the standing field, or print its stored table"),
+    "place": ("contests.place", "rate one agent among the stored field"),
+    "report": ("contests.report", "print the tables of a run, or of games that people played"),
+    "quality": ("truth.quality", "judge the moves of agents by exact play"),
+    "refute": ("truth.refute", "find what any opponent can hold an agent to"),
+    "heuristics": ("truth.heuristics", "compare heuristics without search, by exact scores"),
+    "sweep": ("contests.sweep", "strength against cost: many settings of an agent"),
+    "replay": ("people.replay", "show a game of a run, move by move, with exact scores"),
+    "list": ("zoo.list", "describe every agent and its options"),
+    "play": ("people.play", "play against an agent in the terminal, or watch two"),
+    "check": ("zoo.check", "try an agent: legal, deterministic, how quick"),
+    "new": ("zoo.new", "write an agent of your own to begin with"),
+    "compare": ("contests.compare", "two runs side by side: before and after a change"),
+    "web": ("people.web", "open a page to play, to analyse and to look at games"),
+    "solve": ("truth.solve", "exact scores of positions"),
+    "book": ("truth.book", "build or verify an opening book"),
+    "exam": ("truth.exam", "choose the positions of the exam again, or verify its scores"),
+    "experiment": ("truth.experiment", "repeat a published experiment"),
+    "serve-agent": ("zoo.serve_agent", "serve an agent to other programs, by lines or HTTP"),
+    "completion": ("completion", "print a script that completes commands and options in a shell"),
+    "bench": ("bench", "measure speed beside what it is compared with"),
 }
+"""Of each command its module here, and what it does."""
 
 
 def module_of(name: str) -> Any:
     """The module of a command."""
-    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}")
+    return importlib.import_module(f"{__name__}.{COMMANDS[name][0]}")

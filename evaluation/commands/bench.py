@@ -16,12 +16,12 @@ import importlib
 from typing import Final
 
 from evaluation.commands.options import Parser, add_format
+from evaluation.commands.output import show
 
 BENCHMARKS: Final = ("agents", "columns", "env", "mcts", "solver", "vector", "web")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument(
         "benchmark", choices=BENCHMARKS, metavar="BENCHMARK", help=", ".join(BENCHMARKS)
     )
@@ -31,10 +31,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Run the benchmark, which prints its table."""
     benchmark = importlib.import_module(f"evaluation.benchmarks.{arguments.benchmark}")
     parser = Parser(prog=f"c4 bench {arguments.benchmark}", description=benchmark.__doc__)
     if hasattr(benchmark, "configure"):
         benchmark.configure(parser)
     add_format(parser)
-    return int(benchmark.execute(parser.parse_args(arguments.options)))
+    chosen = parser.parse_args(arguments.options)
+    if hasattr(benchmark, "execute"):
+        return int(benchmark.execute(chosen) or 0)
+    show(benchmark.run(), chosen)
+    return 0

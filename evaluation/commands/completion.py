@@ -9,6 +9,7 @@ Needs shtab (`pip install 'c4env[completion]'`) to write the script, and nothing
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from evaluation.commands import COMMANDS, module_of
 from evaluation.commands.options import Parser
@@ -16,12 +17,10 @@ from evaluation.commands.output import say
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("shell", choices=("bash", "zsh", "tcsh"), metavar="SHELL", help="bash, zsh")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Print the script."""
+def execute(arguments: argparse.Namespace) -> None:
     from c4env.errors import MissingExtra
 
     try:
@@ -30,7 +29,10 @@ def execute(arguments: argparse.Namespace) -> int:
         raise MissingExtra("completion needs shtab: pip install 'c4env[completion]'") from None
     parser = Parser(prog="c4")
     commands = parser.add_subparsers()
-    for name, summary in COMMANDS.items():
-        module_of(name).configure(commands.add_parser(name, help=summary))
+    for name, (_, summary) in COMMANDS.items():
+        command = commands.add_parser(name, help=summary)
+        module_of(name).configure(command)
+        for argument in command._actions:
+            if argument.type is Path or argument.metavar == "DIR":
+                argument.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab looks for it
     say(shtab.complete(parser, arguments.shell))
-    return 0

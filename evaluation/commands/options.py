@@ -97,12 +97,10 @@ def add_board(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def add_format(parser: argparse.ArgumentParser) -> None:
+def add_format(parser: argparse.ArgumentParser, said: str = "csv is the table alone") -> None:
     """Declare the form of what is printed."""
-    parser.add_argument(
-        "--format", choices=FORMATS, default="text",
-        help="of what is printed (default text); csv is the table alone",
-    )  # fmt: skip
+    about = f"of what is printed (default text); {said}"
+    parser.add_argument("--format", choices=FORMATS, default="text", help=about)
 
 
 def add_html(parser: argparse.ArgumentParser) -> None:

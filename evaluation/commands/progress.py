@@ -65,20 +65,15 @@ class Progress:
         if self._quiet or time.monotonic() - self._said < EVERY:
             return
         self._said = time.monotonic()
+        so_far = self.so_far()
         if self._bar.disable:
-            so_far = self.so_far()
             say(f"{done} of {total} {self._unit}{so_far and ': '}{so_far}", sys.stderr)
-        else:
-            self.show_standings()
+        elif so_far:  # above the bar
+            self._bar.write(shortened(so_far, (self._bar.ncols or 80) - 1), file=sys.stderr)
 
     def so_far(self) -> str:
         """What was found so far, in a line."""
         return ""
-
-    def show_standings(self) -> None:
-        """Show, above the bar, what was found so far, if there is something."""
-        if so_far := self.so_far():
-            self._bar.write(shortened(so_far, (self._bar.ncols or 80) - 1), file=sys.stderr)
 
     def __enter__(self) -> Self:
         from evaluation.games.processes import stdout_to_stderr

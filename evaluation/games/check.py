@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import pickle
-import select
-import signal
 import statistics
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from typing import Any, Final
 
 import agents
@@ -140,33 +141,33 @@ def _is_foreign_here(spec: str) -> bool:
 
 
 def _fault_in_copy(spec: str) -> str:
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        said = ""
-        try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what it prints is for its games
-            os.dup2(1, 2)
-            agent = agents.make(spec)
-            answer = _one_move(agent, Position.parse(GAME[:LATE]), 1)
-            agent.close()
-            said = answer if isinstance(answer, str) else ""
-        except C4Error:
-            said = ""  # a wrong spec is heard of when the run begins
-        finally:
-            os.write(writing, b"." + said.encode("utf-8", "backslashreplace")[:4000])
-            os._exit(0)
-    os.close(writing)
+    context = multiprocessing.get_context("fork")
+    reading, writing = context.Pipe(duplex=False)
+    copy = context.Process(target=_tell_fault, args=(spec, writing))
+    copy.start()
+    writing.close()
     try:
-        ready, _, _ = select.select([reading], [], [], 2 * PATIENCE)
-        if not ready:
-            os.kill(child, signal.SIGKILL)
+        if not reading.poll(2 * PATIENCE):
             return f"no answer within {2 * PATIENCE:g} s"
-        said = os.read(reading, 4001).decode("utf-8", "replace")
-        os.waitpid(child, 0)
-        return said[1:] if said else "it ended its process"
+        return str(reading.recv())
+    except EOFError:
+        return "it ended its process"
     finally:
-        os.close(reading)
+        copy.kill()  # it may have left something running
+        copy.join()
+        reading.close()
+
+
+def _tell_fault(spec: str, writing: Connection) -> None:
+    """In the copy: send what goes wrong, nothing if all is well."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what it prints is for its games
+    os.dup2(1, 2)
+    said: int | str = ""
+    with suppress(C4Error):  # a wrong spec is heard of when the run begins
+        agent = agents.make(spec)
+        said = _one_move(agent, Position.parse(GAME[:LATE]), 1)
+        agent.close()
+    writing.send(said if isinstance(said, str) else "")
 
 
 def _one_move(agent: Agent, position: Position, seed: int) -> int | str:

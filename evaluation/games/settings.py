@@ -120,8 +120,8 @@ class Settings:
             if name == "jobs" or getattr(self, name) is not None:
                 put(name, _whole(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
         if self.movetime is not None:
-            _seconds("movetime", self.movetime, more_than=0)
-        _seconds("margin", self.margin)
+            _seconds("movetime", self.movetime, "more than 0")
+        _seconds("margin", self.margin, "at least 0")
         check_backend(self.backend, self.address)
         if self.out is not None:
             if not str(self.out).strip():
@@ -169,11 +169,7 @@ def takes_settings(function: F) -> F:
 
 
 def _whole(name: str, value: object, low: int, expected: str) -> int:
-    """A whole number from ``low`` to MAX_SEED, NumPy's among them.
-
-    Raises:
-        InvalidRun: it is not one.
-    """
+    """A whole number from ``low`` to MAX_SEED, NumPy's among them."""
     try:
         number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -183,16 +179,11 @@ def _whole(name: str, value: object, low: int, expected: str) -> int:
     return number
 
 
-def _seconds(name: str, value: object, more_than: float | None = None) -> None:
-    """Refuse what is no number of seconds, up to a day.
-
-    Raises:
-        InvalidRun: it is not one.
-    """
+def _seconds(name: str, value: object, least: str) -> None:
+    """Refuse what is no number of seconds, up to a day."""
     good = isinstance(value, int | float) and not isinstance(value, bool)
-    good = good and 0 <= value <= MAX_SECONDS and value != more_than  # type: ignore[operator]
-    if not good:
-        wanted = "more than 0" if more_than is not None else "at least 0"
+    good = good and 0 <= value <= MAX_SECONDS  # type: ignore[operator]
+    if not good or (value == 0 and least == "more than 0"):
         raise InvalidRun(
-            f"{name}={value!r}: expected a number of seconds, {wanted} and at most {MAX_SECONDS:g}"
+            f"{name}={value!r}: expected a number of seconds, {least} and at most {MAX_SECONDS:g}"
         )

@@ -213,18 +213,7 @@ def prepare(
     """
     field = separate(field)
     known, made = make_field(field, settings.movetime)
-    header = header_of(field, openings, settings, known, about)
-    return Plan(field, schedule, settings, header, known, made)
-
-
-def header_of(
-    field: Mapping[str, Player],
-    openings: Sequence[str],
-    settings: Settings,
-    known: Traits,
-    about: Mapping[str, Any],
-) -> dict[str, Any]:
-    """What is played, by whom, and how: with it a directory tells whether it can go on."""
+    # By what is played, by whom, and how, a directory tells whether it can go on.
     header = {
         "players": {name: describe_player(player) for name, player in field.items()},
         "deterministic": list(known.deterministic),
@@ -240,7 +229,7 @@ def header_of(
         header["prompts"] = dict(known.prompts)
     if settings.movetime is not None:
         header.update(movetime=settings.movetime, margin=settings.margin)
-    return header
+    return Plan(field, schedule, settings, header, known, made)
 
 
 def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:

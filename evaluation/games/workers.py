@@ -62,9 +62,8 @@ class RunSpec:
     field: Mapping[str, Player]
     seed: int
     clock: Clock | None = None
-    registered: Mapping[str, Any] = dataclasses.field(
-        default_factory=dict
-    )  # names given in the parent
+    # Names given in the parent.
+    registered: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # threads, which must not play with one object at once
     version: str = ""
@@ -295,18 +294,22 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
             f"a worker on {platform.node()} has c4env {version_here()}, the run {run.version}: "
             "they must be the same"
         )
-    for name, agent in run.registered.items():
-        agents.register(name, agent, replace=True)
+    register_all(run.registered)
     started = time.perf_counter()
     with _printing(run):
         games = [play_one(run, fixture) for fixture in fixtures]
     return games, time.perf_counter() - started
 
 
+def register_all(registered: Mapping[str, Any]) -> None:
+    """Give agents the names that they have in the process that leads."""
+    for name, agent in registered.items():
+        agents.register(name, agent, replace=True)
+
+
 def play_noting(run: RunSpec, fixture: Fixture, note: Path) -> GameRecord:
     """One game; whose turn it is, and the moves so far, are always in a file."""
-    for name, agent in run.registered.items():
-        agents.register(name, agent, replace=True)
+    register_all(run.registered)
 
     def on_turn(moves: str) -> None:
         note.write_text(f"{len(moves) & 1} {moves}")

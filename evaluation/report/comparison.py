@@ -58,10 +58,8 @@ def compare(before: Run, after: Run) -> Table:
     names = tallies[0].players
     centre = [names.index(name) for name in same]
     apart = any(game.otherwise for game in games)
-    (old, old_drawn), (new, new_drawn) = (
-        _elo(tallies[0], centre, False),
-        _elo(tallies[1], centre, apart),
-    )
+    old, old_drawn = _elo(tallies[0], centre, False)
+    new, new_drawn = _elo(tallies[1], centre, apart)
     rows: list[list[Any]] = [["agent", "before", "after", "change", "95 %"]]
     rows[0] += ["Elo", Shown("Elo 95 %", "95 %"), "better", "worse"]
     for i in sorted(range(len(names)), key=lambda i: -new[i]):

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import os.path
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from evaluation.tables import width
+
+Parts = Mapping[str | int, str]
+
+_LONGEST: Final = 30  # letters of a key, an agent or a value before it is cut
 
 
 def labels(names: Sequence[str], columns: int) -> dict[str, str]:
     """A label for each name, at most ``columns`` of a terminal wide (8 or more), no two alike.
 
-    Names that fit stay. Of longer specs the options that all long ones of the same agent share
-    are left out, then what they begin and end with; what is still too long loses its middle.
+    Names that fit stay. Of longer specs of one agent only the options are told that not all of
+    them have, as much of each as there is room for (:func:`_forms`). What is still too wide, or
+    like another, loses its middle, and last gets a number.
     """
     found = {name: name for name in names}
-    if all(width(name) <= columns for name in names):
-        return found
+    long = [name for name in names if width(name) > columns]
     families: dict[str, list[str]] = {}
-    for name in names:
-        agent, _, options = name.partition(":")
-        if width(name) > columns:  # the others stand as they are, and cannot be taken for one
-            families.setdefault(agent, []).append(options)
-    for name in names:
-        agent, _, options = name.partition(":")
-        if len(families.get(agent, ())) > 1 and width(name) > columns:
-            found[name] = _what_differs(agent, options, families[agent], columns)
-    taken: set[str] = set()
-    for name, label in found.items():
+    for name in long:
+        families.setdefault(name.partition(":")[0], []).append(name)
+    differing = dict(zip(long, long, strict=True))
+    for agent, family in families.items():
+        if len(family) > 1:
+            differing |= _what_differs(agent, family, columns)
+    taken = {*names} - {*long}
+    for name in long:
+        label = name if differing[name] in taken else differing[name]
         short, number = _without_middle(label, columns), 1
         while short in taken:
             number += 1
@@ -37,44 +42,88 @@ def labels(names: Sequence[str], columns: int) -> dict[str, str]:
     return found
 
 
-def _what_differs(agent: str, options: str, family: Sequence[str], columns: int) -> str:
-    """An agent and those of its options that not every spec of the family has.
+def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, str]:
+    """The fullest form of each spec that fits, and in which no other of the family is alike."""
+    given = [_parts(name[len(agent) + 1 :]) for name in family]
+    shared = set(given[0].items()).intersection(*(parts.items() for parts in given))
+    own = [dict(part for part in parts.items() if part not in shared) for parts in given]
+    found: dict[str, str] = {}
+    for forms in zip(*(_forms(agent, parts, own) for parts in own), strict=True):
+        for name, form in zip(family, forms, strict=True):
+            if name not in found and width(form) <= columns and forms.count(form) == 1:
+                found[name] = form
+    return found
 
-    Where that is too wide, keys lose their ends, then values what the family's begin and end with.
+
+def _parts(options: str) -> dict[str | int, str]:
+    """Options and words by their key, or by their place where they have none."""
+    found: dict[str | int, str] = {}
+    for place, part in enumerate(re.split("[, ]", options)):
+        key, equals, value = part.partition("=")
+        found[key if equals else place] = value if equals else part
+    return found
+
+
+def _forms(agent: str, own: Parts, family: Sequence[Parts]) -> Iterator[str]:
+    """An agent with what is its own, ever shorter; forms cut alike for each of a family.
+
+    First keys lose their ends; then they go, and the agent loses its end. Then they come back for
+    specs with different keys; and last, values lose what the family's begin and end with, word by
+    word, and their middles.
     """
-    others = [other.split(",") for other in family]
-    own = [o for o in options.split(",") if not all(o in other for other in others)]
-    for letters in range(max(map(len, own), default=0), 0, -1):
-        label = ":".join([agent, *([",".join(_short_key(o, letters) for o in own)] if own else [])])
-        if width(label) <= columns:
-            return label
-    before = _shared_words(family)
-    after = _shared_words([other[before:][::-1] for other in family])
-    return _with_tail(f"{agent}:", options[before : len(options) - after], columns)
+
+    def keyed(letters: int) -> list[str]:
+        return [
+            value if isinstance(key, int) else f"{_cut(key, letters)}={value}"
+            for key, value in own.items()
+        ]
+
+    for letters in range(_LONGEST, 0, -1):
+        yield _joined(agent, keyed(letters))
+    for letters in range(_LONGEST, 0, -1):
+        yield _joined(_cut(agent, letters), own.values())
+    for letters in range(_LONGEST, 0, -1):
+        yield _joined(_cut(agent, letters), keyed(1))
+    values = [
+        _own_words(value, [other[key] for other in family if key in other])
+        for key, value in own.items()
+    ]
+    for letters in range(_LONGEST, 0, -1):
+        yield _joined(_cut(agent, letters), values)
+    for room in range(_LONGEST, 2, -1):
+        yield _joined(
+            _cut(agent, 1), [_without_middle(value.removeprefix(".."), room) for value in values]
+        )
+
+
+def _joined(agent: str, options: Iterable[str]) -> str:
+    return f"{agent}:{','.join(options)}".rstrip(":")
+
+
+def _cut(text: str, letters: int) -> str:
+    return f"{text[:letters]}.." if len(text) > letters + 2 else text
+
+
+def _own_words(value: str, others: Sequence[str]) -> str:
+    """A value without the words that those of all others begin and end with as well."""
+    if len({*others}) < 2:
+        return value
+    before = _shared_words(others)
+    after = _shared_words([other[before:][::-1] for other in others])
+    rest = value[before : len(value) - after]
+    return f"..{rest}" if before > 2 else value[: len(value) - after]
 
 
 def _shared_words(texts: Sequence[str]) -> int:
     """How many letters all begin with, up to the end of a word."""
     shared = os.path.commonprefix(list(texts))  # noqa: RUF071  # letters, not folders
-    return 1 + max(shared.rfind(sign) for sign in ",=/: ")
-
-
-def _short_key(option: str, letters: int) -> str:
-    key, equals, value = option.partition("=")
-    return f"{key[:letters]}..={value}" if equals and len(key) > letters + 2 else option
-
-
-def _with_tail(head: str, tail: str, columns: int) -> str:
-    """What differs, and of the agent before it as much as there is room for."""
-    while len(head) > 1 and width(f"{head}..{tail}") > columns:
-        head = head[:-1]
-    return f"{head}..{tail}"
+    return 1 + max(shared.rfind(sign) for sign in "=/:-_")
 
 
 def _without_middle(text: str, columns: int) -> str:
     if width(text) <= columns:
         return text
     head, tail = text[: len(text) // 2], text[len(text) // 2 :]
-    while width(head) + width(tail) + 2 > columns:
+    while width(head) + width(tail) + 2 > columns and head + tail:
         head, tail = (head[:-1], tail) if width(head) >= width(tail) else (head, tail[1:])
     return f"{head}..{tail}"

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from c4env.bitboard import playable, popcount, winning_cells
 from c4env.position import Position
-from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.errors import InvalidRun
 from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
 from evaluation.store.transcripts import Spoken
@@ -157,11 +157,10 @@ def read_prices(path: Path) -> Prices:
         UnreadableRun: no such file.
         InvalidRun: it holds something else.
     """
+    text = read_text(path)
     try:
-        found = json.loads(read_text(path))
-        return {str(model): (float(asked), float(said)) for model, (asked, said) in found.items()}
-    except UnreadableRun:
-        raise
+        prices = json.loads(text).items()
+        return {str(model): (float(asked), float(said)) for model, (asked, said) in prices}
     except (ValueError, TypeError, AttributeError):
         raise InvalidRun(
             f'{path}: expected {{"MODEL": [ASKED, ANSWERED], ...}}, prices of a million tokens'

@@ -35,11 +35,6 @@ def format_scores(scores: Scores) -> str:
     return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
 
 
-def parse_scores(text: str) -> Scores:
-    """The inverse of :func:`format_scores`."""
-    return tuple(None if c == "." else _SCORES.index(c) - _MIDDLE for c in text)
-
-
 def contents(
     header: Mapping[str, Any],
     games: Sequence[GameRecord],

@@ -47,11 +47,11 @@ class RunSummary:
     models: Models | None = None
 
     @classmethod
-    def of(cls, run: Tournament | Match, anchor: tuple[str, float] | None = None) -> RunSummary:
+    def of(cls, run: Tournament, anchor: tuple[str, float] | None = None) -> RunSummary:
         """The summary of what was just played; ``anchor`` sets the Elo of an agent."""
-        if isinstance(run, Match):
-            return cls(run.table, run.digest, run.ratings, run)
-        return cls(run.table, run.digest, run.rate(anchor))
+        match = run if isinstance(run, Match) else None
+        ratings = run.ratings if anchor is None else run.rate(anchor)
+        return cls(run.table, run.digest, ratings, match)
 
     def text(self, columns: int | None = None) -> str:
         """For a terminal of so many columns: verdict or standings first, then the win table.

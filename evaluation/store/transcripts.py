@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agents.errors import Unavailable
 from c4env.errors import C4Error
+from evaluation.plan.schedule import Fixture
 from evaluation.store.journal import Format, Journal, read_lines
 
 if TYPE_CHECKING:
     from agents.adapters.chat.agent import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
-
-Fixture = tuple[tuple[str, str], str]  # as evaluation.plan.schedule has it
 
 
 @dataclass(frozen=True)

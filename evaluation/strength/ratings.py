@@ -337,13 +337,6 @@ def strengths(
     return start[0], float(start[1]), drawn, drawn_first_move
 
 
-def score_interval(tally: Tally, player: str) -> Interval:
-    """Points a game of a player, 0..1, with the interval of the same resampling."""
-    (score,), (drawn,) = scores([tally], player, 0)
-    low, high = np.percentile(drawn, TAILS)
-    return Interval(score, float(low), float(high))
-
-
 def scores(
     tallies: Sequence[Tally], player: str, seed: int = 0
 ) -> tuple[list[float], list[Float64s]]:

@@ -72,9 +72,6 @@ APART: Final = 40  # Elo between the hypotheses of the tests that are reported
 class Coverage(NamedTuple):
     """How often intervals held the truth, over all tournaments."""
 
-    players: int
-    openings: int
-    tournaments: int
     elo: float  # share of the agents' intervals
     first_move: float  # share of the intervals of moving first
     ranks: float  # share of the rank intervals
@@ -115,7 +112,7 @@ def coverage(
         held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
         held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
         held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])
-    return Coverage(players, openings, tournaments, *map(float, held / tournaments))
+    return Coverage(*map(float, held / tournaments))
 
 
 def _chances(
@@ -131,7 +128,6 @@ def _chances(
 class Errors(NamedTuple):
     """What a sequential test did in simulated matches where H0, or H1, was exactly true."""
 
-    matches: int  # under each hypothesis
     wrong_under_h0: float  # share that accepted H1: to be at most alpha
     wrong_under_h1: float  # share that accepted H0: to be at most beta
     pairs_under_h0: float  # mean number of pairs to the decision
@@ -164,7 +160,7 @@ def _errors(sprt: Sprt, matches: int, draw: Callable[[int, int, int], Float64s])
         decided = [_match(sprt, partial(draw, hypothesis, match)) for match in range(matches)]
         wrong.append(float(np.mean([decision == error for decision, _ in decided])))
         lengths.append(float(np.mean([pairs for _, pairs in decided])))
-    return Errors(matches, *wrong, *lengths)
+    return Errors(*wrong, *lengths)
 
 
 def tilted(shares: Sequence[float], mean: float) -> Float64s:
@@ -283,8 +279,7 @@ def report(count: int, seed: int = 0, played: Mapping[str, Float64s] | None = No
     for players, openings, world in FIELDS:
         found = coverage(players, openings, count, seed, world)
         apart = Shown(2 * world.extremes, f"{2 * world.extremes:.0f} Elo")
-        shares = (found.elo, found.first_move, found.ranks)
-        covered.append([players, openings, apart, *(number(share, ".1%") for share in shares)])
+        covered.append([players, openings, apart, *(number(share, ".1%") for share in found)])
     test = Sprt(0, APART)
     heading = ["wrong if 0", f"if {APART}", "pairs if 0", f"if {APART}"]
     wrong: list[list[Any]] = [["pairs of games", *heading]]
@@ -299,28 +294,19 @@ def report(count: int, seed: int = 0, played: Mapping[str, Float64s] | None = No
         both.append([name, "Elo", Shown(APART, f"{APART} Elo"), *_cells(elo), number(1.0, ".2f")])
         cells = [*[None] * 4, Shown(None, f"> {FUTILE}")]
         if loss is not None:
-            cells = [*_cells(loss), number(sum(loss[3:]) / sum(elo[3:]), ".2f")]
+            cells = [*_cells(loss), number(sum(loss[2:]) / sum(elo[2:]), ".2f")]
         both.append([name, "loss", Shown(compared.points, f"{compared.points:.1f} points"), *cells])
     chances = f"alpha {test.alpha:.0%}, beta {test.beta:.0%}, in {count} matches each"
-    return [
-        Table(
-            covered,
-            f"95 % intervals in {count} simulated round robins: share that held the truth",
-            left=(),
-        ),
-        Table(
-            wrong,
-            f"SPRT of 0 against {APART} Elo, {chances}, simulated: share of wrong decisions, pairs",
-        ),
-        Table(
-            both,
-            f"SPRT on Elo and on points given away, {chances}, the same for both: simulated "
-            "games, and real ones drawn again",
-            left=(0, 1),
-        ),
-    ]
+    titles = (
+        f"95 % intervals in {count} simulated round robins: share that held the truth",
+        f"SPRT of 0 against {APART} Elo, {chances}, simulated: share of wrong decisions, pairs",
+        f"SPRT on Elo and on points given away, {chances}, the same for both: simulated "
+        "games, and real ones drawn again",
+    )
+    rows, left = (covered, wrong, both), ((), (0,), (0, 1))
+    return [Table(*parts) for parts in zip(rows, titles, ((),) * 3, left, strict=True)]
 
 
 def _cells(errors: Errors) -> list[Any]:
-    shares = [number(share, ".1%") for share in errors[1:3]]
-    return [*shares, *(number(pairs, ".0f") for pairs in errors[3:])]
+    shares = [number(share, ".1%") for share in errors[:2]]
+    return [*shares, *(number(pairs, ".0f") for pairs in errors[2:])]

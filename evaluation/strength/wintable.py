@@ -82,14 +82,8 @@ class WinTable(Result):
             if loser is not None:
                 reasons.setdefault(game.players[loser], f"{game.ending}: {game.reason}")
                 forfeits.setdefault(game.players[loser], Counter())[game.ending] += 1
-        table = cls(
-            tuple(names),
-            cells,
-            forfeits,
-            reasons,
-            tuple(sorted({len(game.opening) for game in games})),
-            tuple(notes),
-        )
+        plies = tuple(sorted({len(game.opening) for game in games}))
+        table = cls(tuple(names), cells, forfeits, reasons, plies, tuple(notes))
         ranked = sorted(names, key=lambda player: -(table.total(player).score or 0))
         return replace(table, players=tuple(ranked))
 
@@ -130,18 +124,11 @@ class WinTable(Result):
         rows = [heading]
         for rank, player in enumerate(self.players, start=1):
             cells = [self.cell(player, other) for other in self.players]
-            rows.append(
-                [
-                    str(rank),
-                    player,
-                    *(f"{_percent(c)} {c}" if c.games else "" for c in cells),
-                    _percent(self.total(player)),
-                    str(self.total(player)),
-                    _percent(self.as_first(player)),
-                    _percent(self.as_second(player)),
-                    self._forfeits_of(player),
-                ]
-            )
+            total, sides = self.total(player), (self.as_first(player), self.as_second(player))
+            rows.append([str(rank), player])
+            rows[-1] += [f"{_percent(c)} {c}" if c.games else "" for c in cells]
+            rows[-1] += [_percent(total), str(total), *map(_percent, sides)]
+            rows[-1].append(self._forfeits_of(player))
         return rows
 
     def counted(self) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -106,20 +105,15 @@ def exact(sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000) -
     solver = Solver(book=None)
     solver.score(Position.parse("44444"))  # allocate, and load the code
 
-    def by_rung(rung: int, position: Position) -> tuple[int, int]:
+    def solve(rung: int, position: Position) -> tuple[int, int]:
+        if rung == len(RUNGS):
+            return solver.score(position), solver.nodes
         return rung_score(position.mine, position.theirs, rung, max_nodes, table)
 
-    def by_solver(position: Position) -> tuple[int, int]:
-        return solver.score(position), solver.nodes
-
-    ways: dict[str, Callable[[Position], tuple[int, int]]] = {
-        title: functools.partial(by_rung, rung) for rung, title in enumerate(RUNGS)
-    }
-    ways["full solver"] = by_solver
     heading = ["set", "solver", "solved", "positions", "mean ms", "mean nodes", "nodes/s"]
     lines: list[list[Any]] = [heading]
     for name, positions in sets.items():
-        for title, solve in ways.items():
+        for rung, title in enumerate((*RUNGS, "full solver")):
             seconds: list[float] = []
             nodes = 0
             for tried, labelled in enumerate(positions):
@@ -128,7 +122,7 @@ def exact(sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000) -
                 solver.clear()
                 table[:] = 0
                 started = time.perf_counter()
-                score, searched = solve(labelled.position)
+                score, searched = solve(rung, labelled.position)
                 spent = time.perf_counter() - started
                 if score != STOPPED:
                     check_label(labelled, score)

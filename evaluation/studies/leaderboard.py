@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -44,37 +44,30 @@ EQUAL_TIME: Final = "equal time"
 _POINTS: Final = {"1": 1.0, "=": 0.5, "0": 0.0}  # of the first player; "-": no game
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An agent of the field."""
-
-    spec: str
-    setting: str = DEFAULT
-
-
 # `minimax` is left out: it plays as `alphabeta-chain` does, move by move, only slower.
-FIELD: Final = (
-    Line("random"),
-    Line("greedy"),
-    Line("alphabeta-chain", PUBLISHED),
-    Line("alphabeta-window", PUBLISHED),
-    Line("alphabeta-window:depth=7", PUBLISHED),
-    Line("alphabeta-window-b", PUBLISHED),
-    Line("rust-port", PUBLISHED),
-    Line("alphabeta-table"),
-    Line("deepening"),
-    Line("mcts"),
-    Line("learned"),
-    Line("puct"),
-    Line("perfect:blunder=0.1"),
-    Line("perfect"),
-    Line("mcts:movetime=0.02", EQUAL_TIME),
-    Line("puct:movetime=0.02", EQUAL_TIME),
-    *(
-        Line(f"deepening:movetime=0.02,heuristic={heuristic}", EQUAL_TIME)
-        for heuristic in ("chain", "lines", "threats", "window")
-    ),
-)
+FIELD: Final = {
+    "random": DEFAULT,
+    "greedy": DEFAULT,
+    "alphabeta-chain": PUBLISHED,
+    "alphabeta-window": PUBLISHED,
+    "alphabeta-window:depth=7": PUBLISHED,
+    "alphabeta-window-b": PUBLISHED,
+    "rust-port": PUBLISHED,
+    "alphabeta-table": DEFAULT,
+    "deepening": DEFAULT,
+    "mcts": DEFAULT,
+    "learned": DEFAULT,
+    "puct": DEFAULT,
+    "perfect:blunder=0.1": DEFAULT,
+    "perfect": DEFAULT,
+    "mcts:movetime=0.02": EQUAL_TIME,
+    "puct:movetime=0.02": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=chain": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=lines": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=threats": EQUAL_TIME,
+    "deepening:movetime=0.02,heuristic=window": EQUAL_TIME,
+}
+"""The agents, and what their settings are."""
 
 
 @dataclass(frozen=True)
@@ -209,18 +202,19 @@ class Board:
 
 
 @takes_settings
-def play_leaderboard(field: Sequence[Line] = FIELD, quick: bool = False, **settings: Any) -> Board:
+def play_leaderboard(
+    field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
+) -> Board:
     """Play the field against itself: about 35 minutes on two idle cores, the quick form in minutes.
 
     Args:
-        field: the agents.
+        field: the agents by spec, each with what its settings are.
         quick: few openings.
         settings: ``jobs``, ``out``, ``watch``, ...: see
             :class:`evaluation.games.settings.Settings`; the seed stays 0.
     """
     settings["limit"] = QUICK if quick else FULL
-    lines = {line.spec: line.setting for line in field}
-    return Board.of(round_robin(list(lines), openings=OPENINGS, **settings), lines)
+    return Board.of(round_robin(list(field), openings=OPENINGS, **settings), field)
 
 
 def stored_board(path: Path | None = None) -> Board:
@@ -233,19 +227,12 @@ def stored_board(path: Path | None = None) -> Board:
     return Board.parse(read_text(source), str(source))
 
 
-@dataclass(frozen=True)
-class Placement:
-    """Where a newcomer stands.
+class Placement(NamedTuple):
+    """Where a newcomer stands."""
 
-    Attributes:
-        name: of the newcomer in the ratings.
-        ratings: of the field with the newcomer; the mean of the field alone is 0.
-        games: those the newcomer played.
-    """
-
-    name: str
-    ratings: Ratings
-    games: tuple[GameRecord, ...]
+    name: str  # of the newcomer in the ratings
+    ratings: Ratings  # of the field with the newcomer; the mean of the field alone is 0
+    games: tuple[GameRecord, ...]  # those the newcomer played
 
 
 @takes_settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -15,15 +15,14 @@ from c4env.arrays import Float64s
 from c4env.cores import usable_cores
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
-from evaluation.games.tournament import notes_of, play, prepare
+from evaluation.games.tournament import Tournament, notes_of, play, prepare
 from evaluation.plan.field import Players, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.plan.schedule import opening_major
-from evaluation.store.record import GameRecord, digest, read_games
+from evaluation.store.record import GameRecord, read_games
 from evaluation.strength.loss import Loss, LossSprt
-from evaluation.strength.ratings import Interval, Rating, Ratings, Tally, rate_tally, score_interval
+from evaluation.strength.ratings import TAILS, Interval, Rating, Ratings, Tally, scores
 from evaluation.strength.sprt import SCORES, Decision, Sprt
-from evaluation.strength.wintable import WinTable
 from evaluation.tables import plural, signed
 
 if TYPE_CHECKING:
@@ -35,28 +34,19 @@ critical moves, and both of the second; all but the points are not a number wher
 
 
 @dataclass(frozen=True)
-class Match:
+class Match(Tournament):
     """What a match of two found, from the view of the first agent named.
 
+    Its games come in pairs from one opening, none after the pair that decided; its openings are
+    those there were to play.
+
     Attributes:
-        players: both names.
-        openings: those there were to play, in their order.
-        games: in pairs from one opening; none after the pair that decided.
-        deterministic: the agents known to answer the same position always alike.
         sprt: the test, if the match had one.
         pairs: what the test sees of the games (:data:`Pairs`).
-        notes: what a reader must know of how the games were played.
-        header: what a run directory says of the match, or would.
     """
 
-    players: tuple[str, str]
-    openings: tuple[str, ...]
-    games: tuple[GameRecord, ...]
-    deterministic: tuple[str, ...]
-    sprt: Sprt | None
-    pairs: tuple[tuple[float, ...], ...]
-    notes: tuple[str, ...] = ()
-    header: Mapping[str, Any] = field(default_factory=dict)
+    sprt: Sprt | None = None
+    pairs: tuple[tuple[float, ...], ...] = ()
 
     @classmethod
     def read(
@@ -81,7 +71,7 @@ class Match:
         inside = [found[fixture] for fixture in order if fixture in found]
         known = tuple(header.get("deterministic", ()))
         taken, pairs = _until_decided(inside, sprt, one, judge)
-        return cls((one, other), openings, taken, known, sprt, pairs, notes_of(header), header)
+        return cls((one, other), openings, taken, known, notes_of(header), header, sprt, pairs)
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
@@ -108,24 +98,9 @@ class Match:
         return self.sprt.decide(self.sprt.of_pairs(self.pairs).sum(0))
 
     @functools.cached_property
-    def table(self) -> WinTable:
-        """First player in rows against second player in columns, and totals."""
-        return WinTable.of(self.games, self.players, self.notes)
-
-    @functools.cached_property
-    def tally(self) -> Tally:
-        """Points and games, opening by opening."""
-        return Tally.of(self.games, self.players)
-
-    @functools.cached_property
     def ratings(self) -> Ratings:
         """Elo of both, the second at 0: that of the first is the difference."""
-        return rate_tally(self.tally, self.deterministic, anchor=(self.players[1], 0))
-
-    @property
-    def digest(self) -> str:
-        """Hex digest of the games: equal for equal seeds, whatever the workers."""
-        return digest(self.games)
+        return self.rate(anchor=(self.players[1], 0))
 
     @property
     def elo(self) -> Rating:
@@ -135,7 +110,8 @@ class Match:
     @property
     def score(self) -> Interval:
         """Points a game of the first, 0..1, and how sure they are."""
-        return score_interval(self.tally, self.players[0])
+        (score,), (drawn,) = scores([Tally.of(self.games, self.players)], self.players[0])
+        return Interval(score, *map(float, np.percentile(drawn, TAILS)))
 
     def as_dict(self) -> dict[str, Any]:
         """What :meth:`report` says, for programs; Elo is the difference, the first's view."""
@@ -192,7 +168,8 @@ class Match:
             f"bounds {low:+.2f} and {high:+.2f}"
         )
         after = f"after {plural(len(self.pairs), 'pair')}"
-        verdict = test.verdict(self.decision, *self.players, after)
+        one, other = self.players
+        verdict = test.verdict(self.decision, one, other, after)
         if self.decision is None and len(self.pairs) < len(self.openings):
             return [verdict, f"{ratio}; the same command goes on."]
         if self.decision is None:
@@ -260,7 +237,7 @@ def play_match(
     with closing(play(plan, ordered=True)) as played, judging as judge:
         games, pairs = _until_decided(played, sprt, one, judge, jobs, on_pair)
     known, notes = plan.known.deterministic, notes_of(plan.header)
-    return Match((one, other), tuple(starts), games, known, sprt, pairs, notes, plan.header)
+    return Match((one, other), tuple(starts), games, known, notes, plan.header, sprt, pairs)
 
 
 def judge_if(asked: bool, folder: str | Path | None) -> AbstractContextManager[Judge | None]:

@@ -14,8 +14,7 @@ from evaluation.games.tournament import Tournament, gauntlet, round_robin
 from evaluation.plan.openings import Openings
 from evaluation.plan.patterns import expand
 from evaluation.store.files import write_file
-from evaluation.strength.costs import Cost, costs
-from evaluation.strength.ratings import Rating
+from evaluation.strength.costs import costs
 from evaluation.tables import Result, Rows
 
 SWEEP_FILE: Final = "sweep.json"
@@ -133,7 +132,16 @@ def sweep(
     options, axis = _varied(specs)
     ratings = {rating.player: rating for rating in result.ratings}
     spent = costs(result.games)
-    points = [_point(spec, options[spec], axis, ratings[spec], spent[spec]) for spec in specs]
+    points = []
+    for spec, differing in options.items():
+        rating, cost = ratings[spec], spent[spec]
+        others = ", ".join(f"{key}={value}" for key, value in differing.items() if key != axis)
+        x = int(differing[axis]) if axis else None
+        strength = rating.score, rating.elo, rating.low, rating.high, rating.games
+        # Not the mean: the first game loads the code.
+        seconds = statistics.median(cost.by_game or [0.0])
+        spent_on = cost.moves, cost.nodes_a_move, seconds
+        points.append(Point(spec, differing, others, x, *strength, *spent_on))
     series = list(dict.fromkeys(p.series for p in points))
     points.sort(key=lambda p: (series.index(p.series), p.x or 0))
     found = Sweep(axis, tuple(points), tuple(against), result)
@@ -160,24 +168,3 @@ def _varied(specs: Sequence[str]) -> tuple[dict[str, dict[str, str]], str | None
     return {
         spec: {key: options.get(key, "") for key in differing} for spec, options in parts.items()
     }, axis
-
-
-def _point(
-    spec: str, options: dict[str, str], axis: str | None, rating: Rating, cost: Cost
-) -> Point:
-    series = ", ".join(f"{key}={value}" for key, value in options.items() if key != axis)
-    return Point(
-        spec=spec,
-        options=options,
-        series=series,
-        x=int(options[axis]) if axis else None,
-        score=rating.score,
-        elo=rating.elo,
-        low=rating.low,
-        high=rating.high,
-        games=rating.games,
-        moves=cost.moves,
-        nodes=cost.nodes_a_move,
-        # Not the mean: the first game loads the code.
-        seconds=statistics.median(cost.by_game or [0.0]),
-    )

@@ -63,7 +63,8 @@ def question_agents(
         check_label(labelled, max(s for s in judge.scores(labelled.position) if s is not None))
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
-    with nullcontext() if folder is None else _kept(folder) as journal:
+    path = None if folder is None else Path(folder) / ANSWERS_FILE
+    with nullcontext() if path is None else Journal(path, FORMAT) as journal:
         known = dict(journal.entries) if journal is not None else {}
         for (name, spec), agent in zip(named, field, strict=True):
             with closing(agent):
@@ -103,16 +104,14 @@ def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
     return Answer(answer[0])
 
 
-def _kept(folder: str | Path) -> Journal[tuple[Key, Answer]]:
-    remedy = "; without the file all agents are asked again"
-    return Journal(
-        Path(folder) / ANSWERS_FILE, Format("c4env answers", _parse, "answers", remedy=remedy)
-    )
-
-
 def _parse(value: Any) -> tuple[Key, Answer]:
     spec, seed, version, mine, theirs, column, fault = value
     legal = Position.from_bitboards(mine, theirs).legal_columns()
     if column is not None and column not in legal:
         raise ValueError
     return (spec, seed, version, mine, theirs), Answer(column, fault)
+
+
+FORMAT: Final = Format(
+    "c4env answers", _parse, "answers", remedy="; without the file all agents are asked again"
+)

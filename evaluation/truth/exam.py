@@ -16,7 +16,7 @@ for any number of processes:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 import joblib
 import numpy as np
@@ -75,21 +75,20 @@ def build(
         watch: called with portions of work done and in all.
     """
     portions = [range(n, min(n + PORTION, games)) for n in range(0, games, PORTION)]
-    total = len(portions) + len(PLIES)
     parallel = joblib.Parallel(n_jobs=jobs, return_as="generator", batch_size=1)
+
+    def done(before: int, tasks: Iterable[Any]) -> Iterator[Any]:
+        for number, result in enumerate(parallel(tasks), before + 1):
+            yield from result
+            if watch is not None:
+                watch(number, len(portions) + len(PLIES))
+
     found: dict[int, dict[Position, str]] = {ply: {} for ply in PLIES}
-    for done, some in enumerate(parallel(joblib.delayed(play)(seed, p) for p in portions), 1):
-        for moves in some:
-            position = canonical(Position.parse(moves))
-            found[position.plies].setdefault(position, moves)
-        if watch is not None:
-            watch(done, total)
-    questions: dict[str, Question] = {}
+    for moves in done(0, (joblib.delayed(play)(seed, portion) for portion in portions)):
+        position = canonical(Position.parse(moves))
+        found[position.plies].setdefault(position, moves)
     tasks = (joblib.delayed(choose)(list(found[ply].values()), a_ply) for ply in PLIES)
-    for done, chosen in enumerate(parallel(tasks), len(portions) + 1):
-        questions.update((question.moves, question) for question in chosen)
-        if watch is not None:
-            watch(done, total)
+    questions = {question.moves: question for question in done(len(portions), tasks)}
     return tuple(questions[moves] for moves in shuffled(list(questions), seed))
 
 

@@ -71,31 +71,23 @@ class HeuristicTable(Result):
     by_ply: tuple[HeuristicQuality, ...]
     positions: int
 
-    def rows(self) -> list[list[str]]:
-        """Heading and one row a heuristic and view."""
+    def tables(self) -> list[list[list[str]]]:
+        """How well all do, then their Spearman correlations by ply."""
         heading = ["heuristic", "view", "Spearman", "better than next", "Kendall"]
         rows = [[*heading, "names the winner", "commoner winner"]]
         for q in self.overall:
             better = "-" if q.better is None else f"{100 * q.better:.0f}%"
             rows.append([q.heuristic, q.view, _correlation(q.spearman), better])
             rows[-1] += [_correlation(q.kendall), shown_share(q.sign), _percent(q.commoner)]
-        return rows
-
-    def stages(self) -> list[list[str]]:
-        """Heading and one row a heuristic and view: its Spearman correlation by ply."""
         shown = list(dict.fromkeys(q.plies for q in self.by_ply if q.plies is not None))
         counts = {q.plies: q.positions for q in self.by_ply}
-        rows = [["Spearman by ply", "view", *(f"{band_name(b)} ({counts[b]})" for b in shown)]]
+        by_ply = [["Spearman by ply", "view", *(f"{band_name(b)} ({counts[b]})" for b in shown)]]
         for q in self.overall:
             parts = {
                 p.plies: p for p in self.by_ply if (p.heuristic, p.view) == (q.heuristic, q.view)
             }
-            rows.append([q.heuristic, q.view, *(_correlation(parts[b].spearman) for b in shown)])
-        return rows
-
-    def tables(self) -> list[list[list[str]]]:
-        """How well all do, then by ply."""
-        return [self.rows(), self.stages()]
+            by_ply.append([q.heuristic, q.view, *(_correlation(parts[b].spearman) for b in shown)])
+        return [rows, by_ply]
 
     def summary(self) -> str:
         """What was asked, and what the intervals are."""
@@ -151,7 +143,8 @@ def compare_heuristics(
     scores = np.array([p.score for p in positions], dtype=np.float64)
     stages: list[tuple[int, int] | None] = [None]
     stages += [b for b in bands(BAND) if ((plies >= b[0]) & (plies <= b[1])).sum() > 1]
-    total, done, tables = len(stages) * len(views), 0, []
+    total = len(stages) * len(views)
+    tables: list[list[HeuristicQuality]] = []
     for stage in stages:
         first, last = stage or (0, plies.max())
         chosen = (plies >= first) & (plies <= last)
@@ -160,9 +153,8 @@ def compare_heuristics(
         some: list[_Measured] = []
         for (title, view), values in views.items():
             some.append(_measure(title, view, values[chosen], scores[chosen], weights))
-            done += 1
             if watch is not None:
-                watch(done, total)
+                watch(len(tables) * len(views) + len(some), total)
         tables.append(_ranked(some, stage, scores[chosen]))
     return HeuristicTable(
         tuple(tables[0]), tuple(q for table in tables[1:] for q in table), len(positions)

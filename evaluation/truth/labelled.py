@@ -19,6 +19,7 @@ from c4env.bitboard import CELLS
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.store.files import read_text
 from evaluation.truth.judge import strongest_book
 
 EXAM: Final = "exam"
@@ -37,7 +38,6 @@ class Labelled(NamedTuple):
 class Stage(NamedTuple):
     """Bounds of a set: discs played, and plies to the end under best play, both included."""
 
-    title: str
     fewest_discs: int
     most_discs: int
     fewest_left: int
@@ -45,12 +45,12 @@ class Stage(NamedTuple):
 
 
 STAGES: Final = {
-    "end-easy": Stage("end, easy", 29, 41, 1, 13),
-    "middle-easy": Stage("middle, easy", 15, 28, 1, 13),
-    "middle-medium": Stage("middle, medium", 15, 28, 14, 27),
-    "begin-easy": Stage("begin, easy", 1, 14, 1, 13),
-    "begin-medium": Stage("begin, medium", 1, 14, 14, 27),
-    "begin-hard": Stage("begin, hard", 1, 14, 28, 41),
+    "end-easy": Stage(29, 41, 1, 13),
+    "middle-easy": Stage(15, 28, 1, 13),
+    "middle-medium": Stage(15, 28, 14, 27),
+    "begin-easy": Stage(1, 14, 1, 13),
+    "begin-medium": Stage(1, 14, 14, 27),
+    "begin-hard": Stage(1, 14, 28, 41),
 }
 
 
@@ -116,11 +116,7 @@ def read_labelled(path: Path) -> list[Labelled]:
         UnreadableRun: the file, or a line of it, is not such; the line's number is given.
     """
     found = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableRun(f"{path}: {error}") from None
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         try:
             moves, score = line.split()
             found.append(Labelled(moves, Position.parse(moves), int(score)))

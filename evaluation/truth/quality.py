@@ -114,14 +114,14 @@ class Estimate(NamedTuple):
     low: float | None
     high: float | None
 
-    def shown(self, form: str, to: str = "-") -> str:
+    def shown(self, form: str, to: str = "-", scale: float = 1, unit: str = "") -> str:
         """The mean in a form such as ``.2f``, and its interval if it has one; "-" without."""
         if self.value is None:
             return "-"
-        text = format(self.value, form)
+        text = f"{scale * self.value:{form}}{unit}"
         if self.low is None or self.high is None:
             return text
-        return f"{text} ({self.low:{form}}{to}{self.high:{form}})"
+        return f"{text} ({scale * self.low:{form}}{to}{scale * self.high:{form}})"
 
 
 class MoveQuality(NamedTuple):
@@ -268,15 +268,15 @@ class Quality(Result):
 
     # -- forms --------------------------------------------------------------------------
 
-    def rows(self) -> list[list[str]]:
-        """Heading and one row a player, as text."""
+    def tables(self) -> list[list[list[str]]]:
+        """All moves, then blunders by colour and by ply."""
         heading = ["player", "moves", "forced", "critical", "blunders"]
         rows = [[*heading, "optimal", "keeps the value", "blunders per critical", "mean loss"]]
         for q in self.overall():
             counts = [q.moves, q.forced, q.critical, q.blunders]
             shares = [shown_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
             rows.append([q.player, *map(str, counts), *shares, q.loss.shown(".2f")])
-        return rows
+        return [rows, self.rates()]
 
     def rates(self) -> list[list[str]]:
         """Heading and one row a player: blunders per critical move by colour and by ply."""
@@ -291,10 +291,6 @@ class Quality(Result):
             parts += [self.slice(player, plies=band) for band in shown]
             rows.append([player, *(_rate(q) for q in parts)])
         return rows
-
-    def tables(self) -> list[list[list[str]]]:
-        """All moves, then blunders by colour and by ply."""
-        return [self.rows(), self.rates()]
 
     def summary(self) -> str:
         """What was counted, and what the intervals are."""
@@ -393,11 +389,7 @@ def band_name(band: tuple[int, int]) -> str:
 
 def shown_share(estimate: Estimate) -> str:
     """A share in percent with its interval, if it has one."""
-    value, low, high = estimate
-    if value is None:
-        return "-"
-    text = f"{100 * value:.1f}%"
-    return text if low is None or high is None else f"{text} ({100 * low:.1f}-{100 * high:.1f})"
+    return estimate.shown(".1f", scale=100, unit="%")
 
 
 def _rate(quality: MoveQuality) -> str:

@@ -33,7 +33,12 @@ from c4env.position import Position
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
 from evaluation.games.settings import Settings, Watcher
-from evaluation.games.workers import as_they_end, dismiss_processes, version_here
+from evaluation.games.workers import (
+    as_they_end,
+    dismiss_processes,
+    register_all,
+    version_here,
+)
 from evaluation.plan.field import Player, Traits, code_of, make_field, name_players
 from evaluation.plan.openings import Openings, choose_openings
 from evaluation.store.journal import Format, Journal
@@ -77,10 +82,14 @@ class Refutation(Result):
         return tuple(case for case in self.openings if case.value >= 0)
 
     @property
+    def kept(self) -> tuple[WorstCase, ...]:
+        """The cases of :attr:`tenable` where no line was found that gets less."""
+        return tuple(case for case in self.tenable if case.outcome == case.value)
+
+    @property
     def held(self) -> float | None:
-        """Share of :attr:`tenable` where no line was found that gets less; None if none is."""
-        kept = [case.outcome == case.value for case in self.tenable]
-        return sum(kept) / len(kept) if kept else None
+        """Share of :attr:`tenable` that is :attr:`kept`; None if none is tenable."""
+        return len(self.kept) / len(self.tenable) if self.tenable else None
 
     @property
     def shortest(self) -> WorstCase | None:
@@ -90,7 +99,7 @@ class Refutation(Result):
 
     def summary(self) -> str:
         """What it holds, in a few sentences."""
-        kept = [case for case in self.tenable if case.outcome == case.value]
+        kept = self.kept
         cases = f"{len(self.openings)} openings and colours, {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
         if self.held is not None:
@@ -268,8 +277,7 @@ def _on_workers(
 
 
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
-    for name, agent in task.registered.items():
-        agents.register(name, agent, replace=True)
+    register_all(task.registered)
     made = agents.make(task.player) if isinstance(task.player, str) else None
     policy: Any = made or task.player
     path = task.path(opening, seat)

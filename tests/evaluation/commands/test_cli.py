@@ -256,9 +256,15 @@ def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
     (game,) = read_games(tmp_path)[1]
     assert game.players == ("human", "minimax:depth=2")
     assert game.ending == "abandoned"
+    assert "1 game; openings of 0 plies." in shown
+    lines = iter(["1", "4", "q"])
+    assert main([*arguments, "--format", "csv"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[1] == "human,minimax:depth=2,2,0,0,2,0.0"
+    assert "you (x) play 4" in shown.err
     lines = iter(["q"])
     assert main(arguments) == 0
-    assert len(read_games(tmp_path)[1]) == 1
+    assert len(read_games(tmp_path)[1]) == 2
     assert main(["report", str(tmp_path)]) == 0
     assert "human" in capsys.readouterr().out
 

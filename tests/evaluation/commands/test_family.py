@@ -54,6 +54,7 @@ def test_a_script_completes_commands_and_options(shell, capsys):
     script = capsys.readouterr().out
     assert "gauntlet" in script
     assert "--openings" in script
+    assert {"bash": "_shtab_compgen_files", "zsh": ":folder:_files"}[shell] in script
 
 
 def test_help_alone_lists_the_commands(capsys):
@@ -75,6 +76,7 @@ def test_help_alone_lists_the_commands(capsys):
         ["experiment", "pruning", "--depth", "1", "--count", "2"],
         ["leaderboard", "--stored"],
         ["check", "greedy"],
+        ["play", "random", "greedy", "--no-record"],
         ["run", "random", "greedy", *RUN],
         ["match", "random", "greedy", *RUN],
         ["sweep", "minimax:depth=1..2", *RUN],

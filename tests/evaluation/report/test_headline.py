@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from evaluation.commands import gauntlet, match, run
+from evaluation.commands.contests import gauntlet, match, run
 from evaluation.commands.options import Parser
 from evaluation.games.tournament import gauntlet as play_gauntlet
 from evaluation.games.tournament import round_robin
@@ -55,7 +55,7 @@ def test_of_two_the_difference_is_the_one_that_a_match_tells() -> None:
         for i, start in enumerate(openings)
         for players in (("a", "b"), ("b", "a"))
     ]
-    match = Match(("a", "b"), tuple(openings), tuple(games), (), None, ())
+    match = Match(("a", "b"), tuple(openings), tuple(games))
     elo = f"{match.elo.elo:+.0f}, lies between {match.elo.low:+.0f} and {match.elo.high:+.0f} with"
     for anchor in (None, ("a", 100.0), ("b", 0.0)):
         ratings = rate(games, ("a", "b"), anchor=anchor)

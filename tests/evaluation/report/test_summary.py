@@ -3,6 +3,7 @@ from __future__ import annotations
 import functools
 import json
 import re
+import string
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +61,12 @@ def crowded(count: int) -> dict[str, Any]:
         return report.contents({}, games, rate(games, players), judge)
 
 
+def read_scores(letters: str) -> tuple[int | None, ...]:
+    """Scores as the page reads them: the 22nd letter after "a" is 0."""
+    alphabet = string.ascii_lowercase + string.ascii_uppercase
+    return tuple(None if c == "." else alphabet.index(c) - 22 for c in letters)
+
+
 SCORE = st.one_of(st.none(), st.integers(-21, 21))
 
 
@@ -67,7 +74,7 @@ SCORE = st.one_of(st.none(), st.integers(-21, 21))
 def test_scores_are_read_as_they_were_written(scores: tuple[int | None, ...]) -> None:
     text = report.format_scores(scores)
     assert len(text) == 7
-    assert report.parse_scores(text) == scores
+    assert read_scores(text) == scores
 
 
 def data_of(text: str) -> dict[str, object]:
@@ -102,7 +109,7 @@ def test_exact_scores_stand_beside_every_move() -> None:
     solver = Solver()
     for i in range(5):
         position = Position.parse("4455667"[: 2 + i])
-        assert list(report.parse_scores(letters[7 * i : 7 * i + 7])) == solver.scores(position)
+        assert list(read_scores(letters[7 * i : 7 * i + 7])) == solver.scores(position)
     assert found["quality"]["overall"][0][0] > 0
 
 
@@ -113,7 +120,7 @@ def test_an_agent_that_never_moved_has_no_quality() -> None:
         assert found["quality"]["overall"][found["players"].index("lame")] is None
         assert found["quality"]["overall"][found["players"].index("one")] is not None
         # The position that the forfeit left open has its scores.
-        assert report.parse_scores(found["scores"][0]) == judge.scores(Position.parse("44"))
+        assert read_scores(found["scores"][0]) == judge.scores(Position.parse("44"))
         alone = report.contents({}, games[:1], rate(games[:1], ["lame", "one"]), judge)
         assert alone["quality"] is None
     assert data_of(report.page(found))["players"] == found["players"]

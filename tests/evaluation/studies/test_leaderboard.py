@@ -10,10 +10,10 @@ from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.strength.ratings import Tally
 from evaluation.studies.leaderboard import (
+    DEFAULT,
     FIELD,
     MARKERS,
     Board,
-    Line,
     place,
     put_between_markers,
     stored_board,
@@ -111,12 +111,10 @@ def test_a_function_can_be_placed(board):
 
 
 def test_the_field_is_made_of_agents_that_exist():
-    specs = [line.spec for line in FIELD]
-    assert len(set(specs)) == len(specs)
-    for line in FIELD:
-        agents.make(line.spec).close()
+    for spec in FIELD:
+        agents.make(spec).close()
     published = {"alphabeta-chain", "alphabeta-window", "alphabeta-window-b"}
-    assert published | {"random", "greedy", "rust-port", "perfect"} <= set(specs)
+    assert published | {"random", "greedy", "rust-port", "perfect"} <= FIELD.keys()
 
 
 def test_the_stored_board_is_of_the_field():
@@ -142,7 +140,7 @@ def test_text_between_markers_is_replaced():
 def test_the_commands(tmp_path, capsys, board, monkeypatch):
     readme, store = tmp_path / "R.md", tmp_path / "board.json"
     readme.write_text("\n".join(["# Title", *MARKERS, "end"]))
-    few = tuple(Line(spec) for spec in SMALL)
+    few = dict.fromkeys(SMALL, DEFAULT)
     monkeypatch.setattr(
         "evaluation.studies.leaderboard.play_leaderboard.__defaults__", (few, False)
     )

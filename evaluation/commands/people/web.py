@@ -14,14 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from evaluation.commands.options import at_least, searching
-from evaluation.commands.play import HINT, RECORD
+from evaluation.commands.people.play import HINT, RECORD
 from evaluation.commands.progress import announce_compiling
 
 PORT = 8044
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents beside the zoo")
     parser.add_argument("--port", type=int, default=PORT, help=f"(default {PORT}; 0: any free one)")
     parser.add_argument(
@@ -47,8 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Serve until interrupted."""
+def execute(arguments: argparse.Namespace) -> None:
     import agents
     from c4env.cores import usable_cores
     from c4env.errors import MissingExtra
@@ -93,4 +91,3 @@ def execute(arguments: argparse.Namespace) -> int:
                 webbrowser.open(address)
 
         Server(settings, announce).run(sockets=[socket])
-    return 0

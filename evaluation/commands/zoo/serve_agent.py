@@ -21,7 +21,6 @@ CLIENTS: Final = 16
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agent", metavar="SPEC", help="the agent, as in c4 run")
     parser.add_argument(
         "--http", type=int, metavar="PORT", help="serve JSON on this port (0: any free one)"
@@ -36,8 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Serve until standard input ends, or until stopped."""
+def execute(arguments: argparse.Namespace) -> None:
     import agents
     from agents.adapters.serving import serve_lines
 
@@ -45,16 +43,16 @@ def execute(arguments: argparse.Namespace) -> int:
         refuse(arguments, ["host", "clients"], "without --http")
     agent = agents.make(arguments.agent)
     if arguments.http is not None:
-        return _serve_http(arguments, agent.name)
+        _serve_http(arguments, agent.name)
+        return
     # What an agent prints must not pass for an answer.
     answers = partial(print, file=sys.stdout, flush=True)
     with contextlib.redirect_stdout(sys.stderr):
         serve_lines(agent, sys.stdin, answers)
     agent.close()
-    return 0
 
 
-def _serve_http(arguments: argparse.Namespace, name: str) -> int:
+def _serve_http(arguments: argparse.Namespace, name: str) -> None:
     import agents
     from agents.adapters.http_requests import is_loopback
     from agents.adapters.serving import AgentServer
@@ -76,4 +74,3 @@ def _serve_http(arguments: argparse.Namespace, name: str) -> int:
                 f"listening on {host!s}: whoever reaches this machine can ask the agent", sys.stderr
             )
         server.serve_forever()
-    return 0

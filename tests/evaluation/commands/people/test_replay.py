@@ -9,7 +9,7 @@ import pytest
 from agents.solver import Solver
 from c4env import Position
 from evaluation.__main__ import main
-from evaluation.commands.replay import remark
+from evaluation.commands.people.replay import remark
 from evaluation.store.record import GameRecord, open_games
 
 GAME = GameRecord(("one", "two"), "44", "4455667", 0, "four")

@@ -9,13 +9,12 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from evaluation.commands.contests.pages import default_field, play_run
 from evaluation.commands.options import add_anchor, add_html, add_run
-from evaluation.commands.pages import default_field, play_run
 from evaluation.commands.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("challenger", metavar="MINE", help="the agent that meets all others")
     parser.add_argument(
         "field", nargs="*", default=[], metavar="FIELD",
@@ -26,11 +25,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_anchor(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play, and print the table on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import gauntlet
 
     mine = arguments.challenger
     field = arguments.field or [name for name in default_field(arguments) if name != mine]
-    return play_run(arguments, [mine, *field], partial(gauntlet, mine, field))
+    play_run(arguments, [mine, *field], partial(gauntlet, mine, field))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
     parser.add_argument("game", type=int, metavar="GAME", help="from 1")
     parser.add_argument(
@@ -28,8 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-scores", action="store_true", help="only the boards")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Print the boards."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.errors import InvalidRun
     from evaluation.store.record import read_games
     from evaluation.truth.judge import Judge
@@ -38,13 +37,11 @@ def execute(arguments: argparse.Namespace) -> int:
     if not 1 <= arguments.game <= len(games):
         raise InvalidRun(f"game {arguments.game}: expected 1..{len(games)} in {arguments.folder}")
     game = games[arguments.game - 1]
-    if arguments.no_scores:
-        return show(frames(game, None), arguments.step)
-    with Judge(arguments.folder) as judge:
-        return show(frames(game, judge), arguments.step)
+    with nullcontext() if arguments.no_scores else Judge(arguments.folder) as judge:
+        show(frames(game, judge), arguments.step)
 
 
-def show(parts: Iterator[str], step: bool) -> int:
+def show(parts: Iterator[str], step: bool) -> None:
     """Print one frame after the other, waiting between them if asked to."""
     for number, part in enumerate(parts):
         if step and number:
@@ -53,7 +50,6 @@ def show(parts: Iterator[str], step: bool) -> int:
             if not line or line.strip().lower() == "q":
                 break
         say(part, end="\n\n")
-    return 0
 
 
 def frames(game: GameRecord, judge: Judge | None) -> Iterator[str]:

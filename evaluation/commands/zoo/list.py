@@ -11,14 +11,12 @@ from evaluation.tables import Table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="NAME", help="only these")
     add_board(parser)
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Print the descriptions: as text a few lines each, otherwise a row an option."""
+def execute(arguments: argparse.Namespace) -> None:
     import agents
     from agents.zoo.registry import described
     from c4env.errors import C4Error
@@ -41,7 +39,6 @@ def execute(arguments: argparse.Namespace) -> int:
                 say(_fitted(f"{name:<20} {broken}"))
     if arguments.format != "text":
         show(Table(rows, left=range(5)), arguments)
-    return 0
 
 
 def _fitted(text: str) -> str:

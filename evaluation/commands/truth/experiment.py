@@ -16,7 +16,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,43 +24,32 @@ from evaluation.commands.options import add_format, at_least, refuse
 from evaluation.commands.output import say, show
 from evaluation.tables import Table
 
-
-class Setting(NamedTuple):
-    """An option of an experiment."""
-
-    default: Any
-    metavar: str
-    help: str
-
-
-SETTINGS: Final = {
-    "depth": Setting(7, "PLIES", "pruning: up to this many plies (default 7)"),
-    "heuristic": Setting("chain", "NAME", "pruning: at the leaves (default chain)"),
-    "count": Setting(10, "N", "positions of each set (default 10)"),
-    "seed": Setting(0, "N", "of the positions made (default 0)"),
-    "max_nodes": Setting(
+SETTINGS: Final[dict[str, tuple[Any, str, str]]] = {
+    "depth": (7, "PLIES", "pruning: up to this many plies (default 7)"),
+    "heuristic": ("chain", "NAME", "pruning: at the leaves (default chain)"),
+    "count": (10, "N", "positions of each set (default 10)"),
+    "seed": (0, "N", "of the positions made (default 0)"),
+    "max_nodes": (
         20_000_000, "N",
         "exact: what the slower solvers may search a position (default 20 million)",
     ),
-    "out": Setting(Path("c4-sets"), "DIR", "sets: the folder (default c4-sets)"),
+    "out": (Path("c4-sets"), "DIR", "sets: the folder (default c4-sets)"),
 }  # fmt: skip
+"""Of each option of an experiment the default, the metavar and the help."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("kind", choices=tuple(_KINDS), metavar="EXPERIMENT", help=", ".join(_KINDS))
     parser.add_argument(
         "files", nargs="*", default=[], type=Path, metavar="FILES", help="labelled positions"
     )
-    for name, setting in SETTINGS.items():
-        flag, kind = f"--{name.replace('_', '-')}", type(setting.default)
-        kind = Path if isinstance(setting.default, Path) else kind
-        parser.add_argument(flag, type=kind, metavar=setting.metavar, help=setting.help)
+    for name, (default, metavar, said) in SETTINGS.items():
+        flag, kind = f"--{name.replace('_', '-')}", type(default)
+        parser.add_argument(flag, type=kind, metavar=metavar, help=said)
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Run the experiment and print its table."""
+def execute(arguments: argparse.Namespace) -> None:
     from c4env.bitboard import CELLS
     from evaluation.errors import InvalidRun
 
@@ -69,9 +58,9 @@ def execute(arguments: argparse.Namespace) -> int:
     refuse(arguments, unused, f"for c4 experiment {arguments.kind}")
     if arguments.files and "files" not in options:
         raise InvalidRun(f"c4 experiment {arguments.kind} reads no files: {arguments.files[0]}")
-    for name, setting in SETTINGS.items():
+    for name, (default, *_) in SETTINGS.items():
         if getattr(arguments, name) is None:
-            setattr(arguments, name, setting.default)
+            setattr(arguments, name, default)
     at_least(arguments, 1, "depth", "count", "max_nodes")
     at_least(arguments, 0, "seed")
     if arguments.depth > CELLS:
@@ -79,7 +68,6 @@ def execute(arguments: argparse.Namespace) -> int:
     for number, table in enumerate(experiment(arguments)):
         say("\n" * bool(number), end="")
         show(table, arguments)
-    return 0
 
 
 def _pruning(arguments: argparse.Namespace) -> list[Table]:

@@ -1,24 +1,29 @@
 """Play against an agent in the terminal: c4 play human alphabeta:depth=7.
 
 Either player, or both, may be an agent's spec or `human`. Games are appended to a record
-that `c4 report` reads.
+that `c4 report` reads. At the end comes the tally of all games of the two in it; with another
+--format than text it alone is on standard output.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from evaluation.commands.options import add_board, add_settings, at_least, searching
-from evaluation.commands.output import say
+from evaluation.commands.options import add_board, add_format, add_settings, at_least, searching
+from evaluation.commands.output import say, show
+
+if TYPE_CHECKING:
+    from evaluation.store.record import GameRecord
 
 RECORD: Final = Path("c4-games")
 HINT: Final = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
     parser.add_argument(
         "--first", choices=("1", "2"),
@@ -33,21 +38,44 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help=f"where the game is appended (default {RECORD})",
     )  # fmt: skip
     add_board(parser)
+    add_format(parser)
     parser.add_argument("--no-record", action="store_true", help="write nothing")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play one game."""
-    import agents
+def execute(arguments: argparse.Namespace) -> None:
+    from evaluation.games.processes import stdout_to_stderr
     from evaluation.plan.field import split_name
+    from evaluation.play import HUMAN
+    from evaluation.store.record import read_games
+    from evaluation.strength.wintable import WinTable
+
+    named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
+    record = None if arguments.no_record else arguments.record
+    # The game is talked about on stderr where the tally is for programs.
+    with nullcontext() if arguments.format == "text" else stdout_to_stderr():
+        game = _play(arguments, named, record)
+    games = [] if game is None else [game]
+    players = [name for name, _ in named]
+    if record is not None and game is not None:
+        games = [each for each in read_games(record)[1] if {*each.players} == {*players}]
+    if games or arguments.format != "text":
+        say("\n" * (arguments.format == "text"), end="")
+        show(WinTable.of(games, players), arguments)
+    if record is not None and games and arguments.format == "text":
+        say(f"recorded in {record}; c4 report {record} tallies it")
+
+
+def _play(
+    arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
+) -> GameRecord | None:
+    """One game, recorded; None where it was left before a move."""
+    import agents
     from evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
 
     at_least(arguments, 0, "seed")
-    named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     (one, _), (other, _) = named
     zoo = {name: agents.make(spec) for name, spec in named if spec != HUMAN}
     hint = searching(arguments.hint)
-    record = None if arguments.no_record else arguments.record
     if record is not None:
         keep(record)  # a damaged record is better heard of before the game than after it
     try:
@@ -59,9 +87,8 @@ def execute(arguments: argparse.Namespace) -> int:
             names = ask_first((one, other), input, say)
     except EOFError:
         say("left before the game")
-        return 0
+        return None
     game = TerminalGame(names, zoo, hint, input, say, arguments.seed, styled=True).play()
     if record is not None and game is not None:
         keep(record, game)
-        say(f"recorded in {record}; c4 report {record} tallies it")
-    return 0
+    return game

@@ -17,7 +17,6 @@ from evaluation.commands.progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="specs, or patterns of them")
     parser.add_argument(
         "--against", nargs="+", default=[], metavar="SPEC",
@@ -26,8 +25,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_run(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play, and print the table on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from evaluation.studies.sweep import SWEEP_FILE, sweep
 
@@ -40,4 +38,3 @@ def execute(arguments: argparse.Namespace) -> int:
         say_before(progress.before)
         if arguments.out is not None:
             say(f"games and {SWEEP_FILE} in {arguments.out}")
-    return 0

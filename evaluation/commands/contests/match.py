@@ -14,8 +14,8 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
+from evaluation.commands.contests.pages import show_run
 from evaluation.commands.options import add_html, add_run, refuse, run_settings
-from evaluation.commands.pages import show_run
 from evaluation.commands.progress import MatchProgress, announce_compiling, try_agents
 
 SPRT_OPENINGS: Final = "4"
@@ -25,7 +25,6 @@ ERROR_RATE: Final = 0.05
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("one", metavar="A", help="the agent whose score is told")
     parser.add_argument("other", metavar="B", help="the agent it meets")
     parser.add_argument(
@@ -47,8 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_html(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play, and print the table and the verdict on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.strength.loss import LossSprt
     from evaluation.strength.sprt import Sprt
 
@@ -75,4 +73,3 @@ def execute(arguments: argparse.Namespace) -> int:
             **settings,
         )
     show_run(match, arguments, progress.before)
-    return 0

@@ -20,7 +20,6 @@ from evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument(
         "action",
         choices=("build", "verify", "census"),
@@ -38,8 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Do what was asked for."""
+def execute(arguments: argparse.Namespace) -> None:
     from agents.solver import Book
     from agents.solver.builder import build, by_search, by_twelve_ply_book, verify
     from evaluation.errors import InvalidRun
@@ -53,17 +51,16 @@ def execute(arguments: argparse.Namespace) -> int:
             raise InvalidRun(f"{arguments.file}: census reads no file")
         counts = [[*count, sum(count[1:4])] for count in census(arguments.plies)]
         say(Table([[*Census._fields, "all"], *counts], left=()).text())
-        return 0
+        return
     if arguments.action == "verify":
         book = Book.open("default" if arguments.file is None else arguments.file)
         assert book is not None
         checked = verify(book, arguments.sample, jobs=arguments.jobs)
         say(f"{book!r} is right; {checked} scores computed again")
-        return 0
+        return
     file = file_to_build(arguments.file)
     score = by_twelve_ply_book() if arguments.from_12ply else by_search(arguments.jobs)
     with Progress("positions") as progress:
         given = {name: getattr(arguments, name) for name in ("plies", "jobs", "sample")}
         book = build(file, score, **given, progress=progress.watch)
     say(f"{book!r} written to {file}")
-    return 0

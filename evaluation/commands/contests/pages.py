@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from evaluation.games.tournament import Tournament
     from evaluation.store.record import GameRecord
     from evaluation.strength.ratings import Ratings
-    from evaluation.studies.match import Match
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
@@ -28,18 +27,17 @@ def default_field(arguments: argparse.Namespace) -> list[str]:
 
 def play_run(
     arguments: argparse.Namespace, players: Sequence[str], play: Callable[..., Tournament]
-) -> int:
+) -> None:
     """Play a run, given its settings, and show what it found."""
     anchor = anchor_of(arguments, players)
     try_agents(players)
     with RunProgress(arguments.quiet) as progress:
         run = play(**run_settings(arguments, progress))
     show_run(run, arguments, progress.before, anchor)
-    return 0
 
 
 def show_run(
-    run: Tournament | Match,
+    run: Tournament,
     arguments: argparse.Namespace,
     before: int,
     anchor: tuple[str, float] | None = None,

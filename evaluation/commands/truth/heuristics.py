@@ -18,15 +18,13 @@ from evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("heuristics", nargs="*", metavar="NAME", help="(default: all of the zoo)")
     add_sets(parser, required=True)
     add_settings(parser, "seed")
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Compare, and print the table on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     from agents.search.heuristics import HEURISTICS, load
     from evaluation.truth.heuristics import compare_heuristics
     from evaluation.truth.labelled import labelled_sets
@@ -39,4 +37,3 @@ def execute(arguments: argparse.Namespace) -> int:
     with Progress("comparisons", arguments.quiet) as progress:
         table = compare_heuristics(names, positions, arguments.seed, progress.watch)
     show(table, arguments)
-    return 0

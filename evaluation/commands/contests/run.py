@@ -10,23 +10,21 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from evaluation.commands.contests.pages import default_field, play_run
 from evaluation.commands.options import add_anchor, add_html, add_run
-from evaluation.commands.pages import default_field, play_run
 from evaluation.commands.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
     add_run(parser)
     add_html(parser)
     add_anchor(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play, and print the table on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from evaluation.games.tournament import round_robin
 
     field = arguments.agents or default_field(arguments)
-    return play_run(arguments, field, partial(round_robin, field))
+    play_run(arguments, field, partial(round_robin, field))

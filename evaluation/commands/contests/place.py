@@ -16,7 +16,6 @@ from evaluation.tables import plural, signed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agent", metavar="SPEC", help="the agent to be placed")
     parser.add_argument(
         "--limit", type=int, default=25, metavar="N",
@@ -29,8 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play, and print the ratings of the field with the newcomer on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.strength.ratings import format_ranks
     from evaluation.studies.leaderboard import place, stored_board
 
@@ -47,4 +45,3 @@ def execute(arguments: argparse.Namespace) -> int:
     )
     field = f"Field of c4env {board.version}, {board.date}; its mean is 0."
     show(found.ratings.table(placed, (field,)), arguments)
-    return 0

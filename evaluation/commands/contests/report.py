@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.geometry import IS_STANDARD
+from evaluation.commands.contests.pages import write_pages
 from evaluation.commands.options import add_anchor, add_board, add_format, add_html, anchor_of
 from evaluation.commands.output import say, show
-from evaluation.commands.pages import write_pages
 from evaluation.commands.progress import Progress
 from evaluation.errors import InvalidRun
 from evaluation.tables import plural
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("folder", type=Path, metavar="DIR")
     add_board(parser)
     add_format(parser)
@@ -46,8 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Print the table; write what was asked for."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.games.tournament import notes_of
     from evaluation.plan.schedule import planned
     from evaluation.report.summary import RunSummary
@@ -87,7 +85,6 @@ def execute(arguments: argparse.Namespace) -> int:
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if ratings is not None:
         write_pages(arguments, header, games, ratings, arguments.folder, notes_of(header))
-    return 0
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:

@@ -21,7 +21,6 @@ POSITIONS: Final = 1000
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agent", metavar="SPEC", help="the agent, as for c4 run")
     parser.add_argument(
         "--openings", metavar="OPENINGS", default=OPENINGS,
@@ -40,8 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Search, and print the table on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from evaluation.plan.field import split_name
     from evaluation.truth.refutation import refute
@@ -51,4 +49,3 @@ def execute(arguments: argparse.Namespace) -> int:
     with Progress("openings", arguments.quiet) as progress:
         found = refute(dict([split_name(arguments.agent)]), **given, watch=progress.watch)
     show(found, arguments)
-    return 0

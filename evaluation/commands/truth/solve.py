@@ -28,9 +28,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.commands.options import add_board, file_to_build
+from evaluation.commands.options import add_board, add_format, file_to_build
 from evaluation.commands.output import board, say, show
-from evaluation.tables import FORMATS, Table
+from evaluation.tables import Table
 
 if TYPE_CHECKING:
     from agents.solver import Solver
@@ -40,12 +40,8 @@ _PORTION: Final = 64  # lines of standard input that are answered together
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
-    parser.add_argument(
-        "--format", choices=FORMATS, default="text",
-        help="of what is printed (default text); json is one object a line",
-    )  # fmt: skip
+    add_format(parser, "json is one object a line")
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help="as --format json"
     )
@@ -65,10 +61,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--table-mb", type=int, default=64, metavar="MB", help="(default 64)")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Print what the solver finds."""
+def execute(arguments: argparse.Namespace) -> None:
     if arguments.all is not None:
-        return _write_all(arguments)
+        _write_all(arguments)
+        return
     from agents.solver import Solver
     from c4env.position import Position
 
@@ -87,23 +83,22 @@ def execute(arguments: argparse.Namespace) -> int:
         )
         if arguments.format in ("csv", "markdown"):
             show(_table((moves, facts) for moves, _, facts in found), arguments)
-            return 0
+            return
         for moves, position, facts in found:
             if arguments.format == "json":
                 say(json.dumps({"moves": moves.replace("-", ""), **facts}))
             else:
                 say(_shown(position, facts))
-        return 0
+        return
     # What is found is shown before more is searched: it may be stopped any time.
     for start in range(0, len(asked), _PORTION):
         portion = asked[start : start + _PORTION]
         for line in _answers(solver, portion, arguments):
             say(line)
         sys.stdout.flush()
-    return 0
 
 
-def _write_all(arguments: argparse.Namespace) -> int:
+def _write_all(arguments: argparse.Namespace) -> None:
     """Write the table of every position."""
     import numpy as np
 
@@ -117,7 +112,6 @@ def _write_all(arguments: argparse.Namespace) -> int:
     rows = whole_board()
     write_whole(file, lambda out: np.save(out, rows))
     say(f"{len(rows):,} positions in {file}")
-    return 0
 
 
 def _answers(

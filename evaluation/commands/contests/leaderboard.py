@@ -20,7 +20,6 @@ FOLDER: Final = "c4-leaderboard"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument(
         "--stored", action="store_true", help="print the stored table, play nothing"
     )
@@ -40,8 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Play, and print the table on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.store.files import read_text, write_file
     from evaluation.studies.leaderboard import (
         MARKERS,
@@ -73,4 +71,3 @@ def execute(arguments: argparse.Namespace) -> int:
         write_file(arguments.store, board.format())
     if arguments.readme is not None:
         write_file(arguments.readme, put_between_markers(read_text(arguments.readme), table))
-    return 0

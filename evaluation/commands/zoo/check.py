@@ -15,13 +15,11 @@ from evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("agents", nargs="+", metavar="SPEC", help="agents, as in c4 run")
     add_format(parser)
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Ask, and print what was found."""
     from evaluation.games.check import check_agent
     from evaluation.plan.field import split_name
 

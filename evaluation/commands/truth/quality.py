@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("what", nargs="+", metavar="DIR|SPEC", help="a run directory, or agents")
     add_sets(parser)
     parser.add_argument(
@@ -38,8 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Judge, and print the table on stdout."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.errors import InvalidRun
 
     at_least(arguments, 0, "seed")
@@ -56,7 +54,6 @@ def execute(arguments: argparse.Namespace) -> int:
     else:
         quality = _of_games(arguments)
     show(quality, arguments)
-    return 0
 
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
@@ -80,9 +77,8 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
     from evaluation.truth.labelled import EXAM, labelled_sets
 
     for player in arguments.what:
-        agents.make(
-            split_name(player)[1]
-        ).close()  # an error now rather than after the solver's work
+        # An error now rather than after the solver's work.
+        agents.make(split_name(player)[1]).close()
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Judge(arguments.out) as judge:
         for question in exam() if EXAM in arguments.on else ():

@@ -43,13 +43,11 @@ def wins(position: Position, column: int) -> bool:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("kind", choices=("agent",), metavar="agent", help="what to write")
     parser.add_argument("file", type=Path, metavar="FILE.py", help="a file that is not there yet")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Write the file."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.errors import InvalidRun
 
     path = arguments.file
@@ -63,4 +61,3 @@ def execute(arguments: argparse.Namespace) -> int:
     except OSError as error:
         raise InvalidRun(f"{path}: {error.strerror or error}") from None
     say(f"{path} written; try: c4 check {path}:agent; c4 run {path}:agent greedy --openings 1")
-    return 0

@@ -15,7 +15,6 @@ from evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument(
         "action", choices=("build", "verify"), metavar="ACTION", help="build or verify"
     )
@@ -29,8 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, "jobs")
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Build or verify."""
+def execute(arguments: argparse.Namespace) -> None:
     from agents.solver.exam import SHA256, VERSION, exam, format_exam
     from evaluation.store.files import write_file
     from evaluation.truth.exam import GAMES, build, verify
@@ -41,10 +39,9 @@ def execute(arguments: argparse.Namespace) -> int:
             verify(exam()[: arguments.count], progress.watch)
         checked = len(exam()[: arguments.count])
         say(f"exam {VERSION} (sha256 {SHA256}): {checked} positions verified")
-        return 0
+        return
     file = file_to_build(arguments.file)
     with Progress("portions", arguments.quiet) as progress:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
     write_file(file, format_exam(found))
     say(f"{len(found)} positions in {file}")
-    return 0

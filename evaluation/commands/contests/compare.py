@@ -16,18 +16,15 @@ from evaluation.commands.output import show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments."""
     parser.add_argument("before", type=Path, metavar="BEFORE", help="a run directory")
     parser.add_argument("after", type=Path, metavar="AFTER", help="another")
     parser.add_argument("--games", action="store_true", help="list the games that ended otherwise")
     add_format(parser)
 
 
-def execute(arguments: argparse.Namespace) -> int:
-    """Print the comparison."""
+def execute(arguments: argparse.Namespace) -> None:
     from evaluation.report.comparison import changed_games, compare
     from evaluation.store.record import read_games
 
     before, after = (read_games(folder)[:2] for folder in (arguments.before, arguments.after))
     show((changed_games if arguments.games else compare)(before, after), arguments)
-    return 0

@@ -1,0 +1,1 @@
+"""Contests of agents: played, reported, compared; who is stronger."""

@@ -1,0 +1,1 @@
+"""An agent by itself: described, tried, written, served to other programs."""
