@@ -207,7 +207,7 @@ def positions_met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, In
 def early_positions() -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
     from agents.learned.labelling import quiet
-    from agents.solver import enumeration
+    from agents.solver.book import enumeration
 
     found = np.concatenate(enumeration.layers(ALL))
     mine, theirs = np.empty((2, len(found)), np.int64)
@@ -224,8 +224,8 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     """
     from agents.learned.labelling import label_batch
     from agents.solver.book import twelve_ply_book
-    from agents.solver.search import EPOCH, LIMIT, MASK, NEVER, SPENT, WORKSPACE
-    from agents.solver.table import allocate, buckets_within
+    from agents.solver.search.null_window import EPOCH, LIMIT, MASK, NEVER, SPENT, WORKSPACE
+    from agents.solver.search.table import allocate, buckets_within
 
     codes, ends = twelve_ply_book().distances
     work = np.zeros(WORKSPACE, np.int64)
@@ -239,7 +239,7 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
 def by_book(mine: Int64s, theirs: Int64s) -> Labels:
     """The same of early positions, from the scores of the book that comes with the package."""
     from agents.solver import Solver
-    from agents.solver.driver import NO_SCORE
+    from agents.solver.search.driver import NO_SCORE
 
     scores = Solver().columns_many(mine, theirs)
     signs = np.sign(scores.max(axis=1))

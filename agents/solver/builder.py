@@ -15,8 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from agents.solver import enumeration, twelve
-from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable
+from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable, enumeration, twelve
 from agents.solver.solver import Solver
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS

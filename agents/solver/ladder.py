@@ -10,7 +10,7 @@ from typing import Final
 
 from agents.published.negamax import STOPPED, negamax
 from agents.search.packing import board_key
-from agents.solver.driver import OUTWARDS
+from agents.solver.search.driver import OUTWARDS
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     BOARD,

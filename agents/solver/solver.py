@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from agents.solver.book import Book
-from agents.solver.driver import (
+from agents.solver.search.driver import (
     ABORTED,
     LARGEST,
     NO_SCORE,
@@ -19,7 +19,7 @@ from agents.solver.driver import (
     score_columns,
     score_position,
 )
-from agents.solver.search import (
+from agents.solver.search.null_window import (
     DEEPEST,
     EPOCH,
     LIMIT,
@@ -32,8 +32,8 @@ from agents.solver.search import (
     STOPPED,
     WORKSPACE,
 )
-from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
-from agents.solver.threads import run_interruptibly
+from agents.solver.search.table import LAST_EPOCH, MARKS, allocate, buckets_within
+from agents.solver.search.threads import run_interruptibly
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
@@ -355,7 +355,7 @@ class Solver:
         fresh: bool,
     ) -> Int8s:
         """[N, width] scores, of positions or of all columns: the book's, and the rest searched."""
-        from agents.solver import batch  # compiled only where it is used
+        from agents.solver.search import batch  # compiled only where it is used
 
         mine, theirs = batch.bitboards(positions, others)
         if threads is None:

@@ -10,9 +10,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solver.driver import NO_SCORE
-from agents.solver.enumeration import boards_of, find, successors
-from agents.solver.table import position_key
+from agents.solver.book.enumeration import boards_of, find, successors
+from agents.solver.search.driver import NO_SCORE
+from agents.solver.search.table import position_key
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMNS, drop, has_won, mirror, win_score
 from c4env.errors import InvalidOption

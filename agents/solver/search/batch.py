@@ -14,10 +14,10 @@ import numpy as np
 from numba import types
 from numpy.typing import ArrayLike
 
-from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solve
-from agents.solver.lowlevel import pointer
-from agents.solver.search import EPOCH
-from agents.solver.table import LAST_EPOCH
+from agents.solver.search.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solve
+from agents.solver.search.lowlevel import pointer
+from agents.solver.search.null_window import EPOCH
+from agents.solver.search.table import LAST_EPOCH
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOARD, COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from agents.solver.search import LIMIT, STOPPED
+from agents.solver.search.null_window import LIMIT, STOPPED
 from c4env.arrays import Int64s
 
 _AT_ONCE: Final = -1  # a limit of nodes that every search has reached

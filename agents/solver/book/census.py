@@ -11,10 +11,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from agents.solver import enumeration
-from agents.solver.book import DEFAULT_PLIES, default_book
+from agents.solver.book import DEFAULT_PLIES, default_book, enumeration
+from agents.solver.book.twelve import PLIES
 from agents.solver.builder import by_twelve_ply_book
-from agents.solver.twelve import PLIES
 from c4env.arrays import Int64s
 from c4env.bitboard import COLUMNS, mirror
 from c4env.errors import InvalidOption

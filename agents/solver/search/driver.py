@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from numba import types
 
-from agents.solver.lowlevel import POINTER, pointer
-from agents.solver.search import LIMIT, NEVER, NODES, SPENT, STOPPED, hashed, search
+from agents.solver.search.lowlevel import POINTER, pointer
+from agents.solver.search.null_window import LIMIT, NEVER, NODES, SPENT, STOPPED, hashed, search
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
     CELLS,

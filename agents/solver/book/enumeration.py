@@ -1,6 +1,6 @@
 """All positions of the first plies, one of each mirror pair, as sorted keys.
 
-The key of a position (``agents.solver.table.position_key``) can be turned back into it: in
+The key of a position (``agents.solver.search.table.position_key``) can be turned back into it: in
 each column the highest bit stands above the top disc, and those below are the discs of
 the side to move.
 """
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solver.table import position_key
+from agents.solver.search.table import position_key
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import (
     BOTTOM,

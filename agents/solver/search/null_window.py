@@ -18,9 +18,9 @@ import numpy as np
 from numba import types
 
 from agents.search.packing import board_key
-from agents.solver.bounds import even_claim, odd_claim
-from agents.solver.lowlevel import POINTER, trailing_zeros
-from agents.solver.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
+from agents.solver.search.bounds import even_claim, odd_claim
+from agents.solver.search.lowlevel import POINTER, trailing_zeros
+from agents.solver.search.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
 from c4env.bitboard import (
     CELLS,
     COLUMNS,

@@ -23,7 +23,7 @@ import numpy as np
 from numba import types
 
 from agents.search.packing import board_key
-from agents.solver.lowlevel import POINTER, bit_length, prefetch
+from agents.solver.search.lowlevel import POINTER, bit_length, prefetch
 from c4env.arrays import Int64s
 from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
