@@ -209,9 +209,7 @@ def early_positions() -> tuple[Int64s, Int64s]:
     from agents.learned.labelling import quiet
     from agents.solver.book import enumeration
 
-    found = np.concatenate(enumeration.layers(ALL))
-    mine, theirs = np.empty((2, len(found)), np.int64)
-    enumeration.boards(found, mine, theirs)
+    mine, theirs = enumeration.bitboards(np.concatenate(enumeration.layers(ALL)))
     rows = [quiet(*pair) for pair in zip(mine.tolist(), theirs.tolist(), strict=True)]
     return mine[rows], theirs[rows]
 
@@ -238,8 +236,7 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
 
 def by_book(mine: Int64s, theirs: Int64s) -> Labels:
     """The same of early positions, from the scores of the book that comes with the package."""
-    from agents.solver import Solver
-    from agents.solver.search.driver import NO_SCORE
+    from agents.solver import NO_SCORE, Solver
 
     scores = Solver().columns_many(mine, theirs)
     signs = np.sign(scores.max(axis=1))

@@ -16,7 +16,6 @@ import threading
 from typing import Final
 
 import numpy as np
-from numba import types
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.fixed_depth import INFINITY, INVALID, leaf
@@ -84,11 +83,6 @@ THREAT: Final = 1 << 14
 
 NULL_WINDOW: Final = 1e-6  # its width; values that differ by less count as equal
 
-_int64 = types.int64
-_float64 = types.float64
-_words = types.int64[::1]
-_values = types.float64[::1]
-
 
 @kernel("float64(int64)")
 def win_at(plies: int) -> float:
@@ -96,17 +90,15 @@ def win_at(plies: int) -> float:
     return WIN + (CELLS + 1 - plies)
 
 
-@kernel(_int64(_int64, _int64, types.boolean, _int64))
+@kernel("int64(int64, int64, boolean, int64)")
 def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
     """What names a position in the table, for one side's view and one search."""
     return board_key(mine, theirs) | (int(searching) << VIEW_SHIFT) | (age << AGE_SHIFT)
 
 
 @kernel(
-    _float64(
-        *(_int64, _int64, _int64, _int64, _float64, _float64),
-        *(types.boolean, HEURISTIC, _words, _words, _values),
-    )
+    f"float64(int64, int64, int64, int64, float64, float64, boolean, {HEURISTIC},"
+    " int64[::1], int64[::1], float64[::1])"
 )
 def deepen(
     mine: int,
@@ -205,21 +197,17 @@ def deepen(
     for i in range(count):
         column = column_at(order, i)
         cell = safe & (COLUMN << (STRIDE * column))
-        if i == 0:
-            value = -deepen(
-                *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
-                *(not searching, heuristic, work, keys, values),
-            )
-        else:
+        value = floor
+        if i > 0:
             value = -deepen(
                 *(theirs, mine | cell, plies + 1, depth - 1, -floor - NULL_WINDOW, -floor),
                 *(not searching, heuristic, work, keys, values),
             )
-            if floor < value < beta:
-                value = -deepen(
-                    *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
-                    *(not searching, heuristic, work, keys, values),
-                )
+        if i == 0 or floor < value < beta:
+            value = -deepen(
+                *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
+                *(not searching, heuristic, work, keys, values),
+            )
         if work[NODES] >= work[LIMIT]:
             return 0.0
         if value > best:
@@ -237,9 +225,8 @@ def deepen(
 
 
 @kernel(
-    types.Tuple((_int64, _float64))(  # type: ignore[no-untyped-call]  # Numba's
-        *(_int64, _int64, _int64, _int64, HEURISTIC, _words, _words, _values)
-    ),
+    f"Tuple((int64, float64))(int64, int64, int64, int64, {HEURISTIC},"
+    " int64[::1], int64[::1], float64[::1])",
     nogil=True,
 )
 def best_column(

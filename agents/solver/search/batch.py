@@ -14,12 +14,12 @@ import numpy as np
 from numba import types
 from numpy.typing import ArrayLike
 
-from agents.solver.search.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solve
+from agents.solver.search.driver import ABORTED, LARGEST, score_columns, solve
 from agents.solver.search.lowlevel import pointer
 from agents.solver.search.null_window import EPOCH
-from agents.solver.search.table import LAST_EPOCH
+from agents.solver.search.table import LAST_EPOCH, NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import BOARD, COLUMNS, has_won, is_consistent, popcount, win_score
+from c4env.bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
 from c4env.position import Position
@@ -95,9 +95,7 @@ def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     """The number of the first pair of bitboards that is no position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
-        if first & ~BOARD or second & ~BOARD or has_won(first):
-            return i
-        if not is_consistent(first, second):
+        if has_won(first) or not is_consistent(first, second):
             return i
     return -1
 

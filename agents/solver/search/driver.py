@@ -9,6 +9,7 @@ from numba import types
 
 from agents.solver.search.lowlevel import POINTER, pointer
 from agents.solver.search.null_window import LIMIT, NEVER, NODES, SPENT, STOPPED, hashed, search
+from agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
     CELLS,
@@ -26,7 +27,6 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 
 ABORTED: Final = 99  # no score: the search was stopped
-NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
 LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than asking
 LARGEST: Final = CELLS // 2 + 1  # no score is greater

@@ -19,7 +19,7 @@ from numba import types
 
 from agents.search.packing import board_key
 from agents.solver.search.bounds import even_claim, odd_claim
-from agents.solver.search.lowlevel import POINTER, trailing_zeros
+from agents.solver.search.lowlevel import POINTER
 from agents.solver.search.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
 from c4env.bitboard import (
     CELLS,
@@ -123,7 +123,7 @@ def move_priority(
         + CHOICE * popcount(moves & ~(their_wins >> UP))
         + FORCED * forced
         + TURN_LOST * (forced & 1)  # the other side is to move in the quiet position
-        + int(CELL_VALUES[trailing_zeros(cell)])
+        + int(CELL_VALUES[popcount(cell - 1)])
     )
 
 
@@ -309,7 +309,7 @@ def search(
             index = int(work[frame + ORDER + i]) & (NUMBERS - 1)
             i += 1
         else:
-            index = trailing_zeros(put_off)
+            index = popcount((put_off & -put_off) - 1)
             put_off &= put_off - 1
         child = frame + index * CHILD
         child_mixed = int(work[child + MIXED])

@@ -38,6 +38,7 @@ LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
 BIAS: Final = CELLS // 2 + 1  # added to a score to store it
 FIELD: Final = 63
+NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
 
 KEY_BITS: Final = BITS
 TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
