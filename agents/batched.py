@@ -108,14 +108,14 @@ class BatchedSearch:
             InvalidHeuristic: the heuristic gave a value that is none.
         """
         boards = _boards(observation)
-        columns = np.empty(len(boards), np.int64)
-        nodes = np.empty(len(boards), np.int64)
+        columns, nodes = np.empty((2, len(boards)), np.int64)
         rules = self.rules
 
         def search(span: tuple[int, int]) -> None:
             best_columns(
                 *(boards, self.depth, self._function, rules.win, rules.bonus),
-                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes, *span),
+                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
+                *span,
             )
 
         spans = shares(len(boards), self.threads)
@@ -242,8 +242,7 @@ class Pool:
 
     def __call__(self, observation: Observation) -> Int64s:
         """Columns int64 ``[M]``, on boards that stay the same from one call to the next."""
-        if self._games is None:
-            self._games = self.follow()
+        self._games = self._games or self.follow()
         return self._games(observation, np.arange(len(observation["action_mask"])))
 
     def __repr__(self) -> str:

@@ -101,7 +101,7 @@ def play_games(noise: NDArray[np.float32], mine: Int64s, theirs: Int64s) -> int:
     return found
 
 
-@kernel(types.boolean(POINTER, POINTER, _codes, _bytes, _int64, _int64, _int64))
+@kernel(f"boolean({POINTER}, {POINTER}, int32[::1], int8[::1], int64, int64, int64)")
 def is_above(
     table: Any,
     work: Any,

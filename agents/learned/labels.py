@@ -222,15 +222,14 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     """
     from agents.learned.labelling import label_batch
     from agents.solver.book import twelve_ply_book
-    from agents.solver.search.null_window import EPOCH, LIMIT, MASK, NEVER, SPENT, WORKSPACE
-    from agents.solver.search.table import allocate, buckets_within
+    from agents.solver.search.null_window import WORKSPACE, make_ready
+    from agents.solver.search.table import allocate
 
     codes, ends = twelve_ply_book().distances
-    work = np.zeros(WORKSPACE, np.int64)
-    work[LIMIT], work[EPOCH], work[SPENT] = NEVER, 1, -1
-    work[MASK] = buckets_within(TABLE_MB) - 1
+    table, work = allocate(TABLE_MB), np.zeros(WORKSPACE, np.int64)
+    make_ready(work, table, epoch=1)
     signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), COLUMNS), np.int8)
-    label_batch(allocate(TABLE_MB), work, codes, ends, mine, theirs, signs, keeps)
+    label_batch(table, work, codes, ends, mine, theirs, signs, keeps)
     return Labels(mine, theirs, signs, keeps)
 
 

@@ -41,9 +41,8 @@ SIMULATIONS: Final = 2000
 EXPLORATION: Final = 1.0
 """The default ``c``; how it was chosen is told in the README of the agents."""
 
-RANDOM: Final = 0
 GREEDY: Final = 1
-ROLLOUTS: Final = {"random": RANDOM, "greedy": GREEDY}
+ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
 
 RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``c4env.drand48``)
 

@@ -315,24 +315,19 @@ def load(function: str | PolicyValue) -> PolicyValue:
         InvalidFunction: there is none.
         MissingExtra, UnreadableWeights: a network of self-play without PyTorch, or none there.
     """
-    if callable(function):
-        require_board(function, BOARD_SIZE, f"puct: function={function!r}")
-        return function
-    if not isinstance(function, str):
-        raise InvalidFunction(
-            f"puct: function={function!r}: expected a function, or its import path"
-        )
-    if function == LEARNED:
-        from agents.learned.network import shipped
+    who = f"puct: function={function!r}"
+    if isinstance(function, str):
+        if function == LEARNED:
+            from agents.learned.network import shipped
 
-        return shipped()
-    if function.startswith(SELFPLAY):
-        from agents.learned.convolution import Evaluator
+            return shipped()
+        if function.startswith(SELFPLAY):
+            from agents.learned.convolution import Evaluator
 
-        return Evaluator.load(function.removeprefix(SELFPLAY))
-    expected = f"{LEARNED} or package.module:function"
-    found: PolicyValue = import_callable(
-        function, InvalidFunction, f"puct: function={function!r}", expected
-    )
-    require_board(found, BOARD_SIZE, f"puct: function={function!r}")
-    return found
+            return Evaluator.load(function.removeprefix(SELFPLAY))
+        expected = f"{LEARNED} or package.module:function"
+        function = import_callable(function, InvalidFunction, who, expected)
+    if not callable(function):
+        raise InvalidFunction(f"{who}: expected a function, or its import path")
+    require_board(function, BOARD_SIZE, who)
+    return function

@@ -4,15 +4,11 @@ Beyond plain alpha-beta (``agents.search.fixed_depth``) it keeps a transposition
 first the table's column, then those that cut elsewhere (killers, history), searches the others
 with a null window, and plays forced replies without counting them as depth. It is the strongest
 agent here that does not solve the game.
-
-The kernel, its root and the agent stand in one file: they share the workspace and the table laid
-out below.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import threading
 from typing import Final
 
 import numpy as np
@@ -34,6 +30,7 @@ from agents.search.packing import (
     pack,
     table_place,
 )
+from agents.search.threads import AT_ONCE, LIMIT, NEVER, run_interruptibly
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
@@ -55,12 +52,9 @@ from c4env.position import Position
 DEFAULT_NODES: Final = 200_000
 
 _QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
-_NEVER: Final = 1 << 62
-_AT_ONCE: Final = -1
 
-# Words of a workspace.
+# Words of a workspace, besides those of ``agents.search.threads``.
 NODES: Final = 0
-LIMIT: Final = 1  # nodes at which the search gives up; -1 stops it at once
 AGE: Final = 2  # of the table: entries of another are empty
 INVALID_VALUE: Final = 3  # 1 once the heuristic gave what is no value; that stops the search
 KILLERS: Final = 16  # [CELLS + 1] the column that last cut at this ply, plus one
@@ -149,7 +143,7 @@ def deepen(
         value, count = leaf(mine, theirs, searching, heuristic)
         if count == INVALID:
             work[INVALID_VALUE] = 1
-            work[LIMIT] = _AT_ONCE
+            work[LIMIT] = AT_ONCE
         return float(value)
     # Nobody wins with the next disc or the one after.
     if win_at(plies + 3) <= alpha:
@@ -169,8 +163,7 @@ def deepen(
                 return float(value)
     # The columns by falling rank, packed, the best lowest.
     history = HISTORY + (plies & 1) * BITS
-    order = 0
-    count = 0
+    order = count = 0
     for i in range(COLUMNS):
         column = column_at(CENTRE_FIRST, i)
         cell = safe & (COLUMN << (STRIDE * column))
@@ -191,9 +184,7 @@ def deepen(
         order = before | (column << (COLUMN_BITS * at)) | ((order ^ before) << COLUMN_BITS)
         count += 1
 
-    best = -INFINITY
-    chosen = -1
-    floor = alpha
+    best, chosen, floor = -INFINITY, -1, alpha
     for i in range(count):
         column = column_at(order, i)
         cell = safe & (COLUMN << (STRIDE * column))
@@ -301,7 +292,7 @@ class Deepening(SearchingAgent):
         self.movetime = movetime
         if movetime is None and nodes is None and depth is None:
             nodes = DEFAULT_NODES
-        self.limit = None if nodes is None else require_count("nodes", nodes, 1, _NEVER)
+        self.limit = None if nodes is None else require_count("nodes", nodes, 1, NEVER)
         self.depth = require_count("depth", CELLS if depth is None else depth, 1, CELLS)
         self.table_mb = require_count("table_mb", table_mb, 1, 1 << 16)
         self._heuristic_name = heuristic
@@ -332,27 +323,14 @@ class Deepening(SearchingAgent):
     def _think(self, position: Position) -> SearchResult:
         """Search until the budget is used; without a principal variation."""
         self._begin()
-        movetime = self.movetime
-        if movetime is None and self.limit is not None and self.limit <= _QUICK:
+        if self.movetime is None and self.limit is not None and self.limit <= _QUICK:
             return self._iterate(position)
-        found: list[SearchResult | BaseException] = []
+        found: list[SearchResult] = []
 
-        def task() -> None:
-            try:
-                found.append(self._iterate(position))
-            except BaseException as error:  # told to the caller
-                found.append(error)
+        def task(work: Int64s) -> None:
+            found.append(self._iterate(position))
 
-        # The kernel can be stopped only from beside it, by the clock or by Ctrl-C.
-        thread = threading.Thread(target=task, daemon=True)
-        thread.start()
-        try:
-            thread.join(None if movetime is None else min(movetime, threading.TIMEOUT_MAX))
-        finally:
-            self._work[LIMIT] = _AT_ONCE
-            thread.join()
-        if isinstance(found[0], BaseException):
-            raise found[0]
+        run_interruptibly(task, [self._work], wait_for=1, seconds=self.movetime)
         return found[0]
 
     def _begin(self) -> None:
@@ -368,7 +346,7 @@ class Deepening(SearchingAgent):
             age = 1
         work[:] = 0
         work[AGE] = age
-        work[LIMIT] = _NEVER if self.limit is None else self.limit
+        work[LIMIT] = NEVER if self.limit is None else self.limit
 
     def _iterate(self, position: Position) -> SearchResult:
         """One depth after the other, until the budget is used or the game is decided."""
@@ -376,8 +354,7 @@ class Deepening(SearchingAgent):
         columns = position.legal_columns()
         order = CENTRE_FIRST
         best = next(c for c in columns_in(order) if c in columns)
-        value = 0.0
-        completed = 0
+        value, completed = 0.0, 0
         for depth in range(1, min(self.depth, CELLS - position.plies) + 1):
             column, found = best_column(
                 *(position.mine, position.theirs, depth, order),
@@ -399,15 +376,13 @@ class Deepening(SearchingAgent):
     def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:
         """Columns from the table, the first given; forced replies are not in it."""
         line = [column]
-        searching = False
         position = position.play(column)
         while position.outcome is None and len(line) < depth:
-            known = self._known(position, searching)
-            if known < 0:
+            column = self._known(position, searching=len(line) % 2 == 0)
+            if column < 0:
                 break
-            line.append(known)
-            position = position.play(known)
-            searching = not searching
+            line.append(column)
+            position = position.play(column)
         return tuple(line)
 
     def _known(self, position: Position, searching: bool) -> int:

@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.search.threads import LIMIT, NEVER, run_interruptibly
 from agents.solver.book import Book
 from agents.solver.search.driver import (
     ABORTED,
@@ -18,21 +19,8 @@ from agents.solver.search.driver import (
     score_columns,
     score_position,
 )
-from agents.solver.search.null_window import (
-    DEEPEST,
-    EPOCH,
-    LIMIT,
-    MASK,
-    NEVER,
-    NODES,
-    SETTLED,
-    SHARED_PLIES,
-    SPENT,
-    STOPPED,
-    WORKSPACE,
-)
-from agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate, buckets_within
-from agents.solver.search.threads import run_interruptibly
+from agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
+from agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
@@ -304,12 +292,7 @@ class Solver:
         while len(self._workspaces) < threads:
             self._workspaces.append(np.zeros(WORKSPACE, np.int64))
         for work in self._workspaces:
-            work[NODES] = 0
-            work[LIMIT] = NEVER
-            work[EPOCH] = self._epoch
-            work[MASK] = buckets_within(self.table_mb) - 1
-            work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = work[STOPPED] = 0
-            work[SPENT] = -1
+            make_ready(work, self._table, self._epoch)
         return self._table, self._workspaces[:threads]
 
     def _run(self, search: Callable[[Int64s, Int64s], T | None], threads: int) -> T:

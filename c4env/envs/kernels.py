@@ -173,15 +173,13 @@ def read_planes(planes: Int8s, boards: Int64s) -> None:
 
 
 @kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], float64[:, ::1], float64[::1], boolean[::1],"
-    " int64, int64)",
+    "void(int64[:, ::1], int8[::1], int8[::1], float64[::1], boolean[::1], int64, int64)",
     nogil=True,
 )
 def write_rewards(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,
-    table: Float64s,
     rewards: Float64s,
     terminations: Bools,
     start: int,
@@ -190,8 +188,7 @@ def write_rewards(
     """Write each board's reward of one player, and whether its game is over.
 
     The reward is that of the player in ``seats``; where that is -1, of the player who
-    moved: the one not to move now, or, after a forfeit, to move still. ``table`` is
-    ``REWARDS``.
+    moved: the one not to move now, or, after a forfeit, to move still.
     """
     for i in range(start, stop):
         result = results[i]
@@ -204,23 +201,16 @@ def write_rewards(
             player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
             if result < FORFEIT_BY_0:
                 player = 1 - player
-        rewards[i] = table[result, player]
+        rewards[i] = REWARDS[result, player]
         terminations[i] = True
 
 
-@kernel("void(int8[::1], float64[:, ::1], float64[:, ::1], int64, int64)", nogil=True)
-def write_player_rewards(
-    results: Int8s, table: Float64s, player_rewards: Float64s, start: int, stop: int
-) -> None:
-    """Write the rewards ``[N, 2]`` of both players; ``table`` is ``REWARDS``."""
+@kernel("void(int8[::1], float64[:, ::1], int64, int64)", nogil=True)
+def write_player_rewards(results: Int8s, player_rewards: Float64s, start: int, stop: int) -> None:
+    """Write the rewards ``[N, 2]`` of both players."""
     for i in range(start, stop):
-        result = results[i]
-        if result == ONGOING:
-            player_rewards[i, 0] = 0.0
-            player_rewards[i, 1] = 0.0
-        else:
-            player_rewards[i, 0] = table[result, 0]
-            player_rewards[i, 1] = table[result, 1]
+        player_rewards[i, 0] = REWARDS[results[i], 0]
+        player_rewards[i, 1] = REWARDS[results[i], 1]
 
 
 @kernel("void(int64[:, ::1], int8[::1], int64, int64)", nogil=True)

@@ -20,7 +20,6 @@ import mmap
 from typing import Any, Final
 
 import numpy as np
-from numba import types
 
 from agents.search.packing import board_key
 from agents.solver.search.lowlevel import POINTER, bit_length, prefetch
@@ -78,13 +77,13 @@ def upper_bound(entry: int) -> int:
     return ((entry >> UPPER_SHIFT) & FIELD) - BIAS
 
 
-@kernel(types.void(POINTER, types.int64, types.int64))
+@kernel(f"void({POINTER}, int64, int64)")
 def fetch(table: Any, mask: int, mixed: int) -> None:
     """Have the bucket of a mixed key brought near before it is looked up."""
     prefetch(table, (mixed & mask) << 1)
 
 
-@kernel(types.int64(POINTER, types.int64, types.int64, types.int64))
+@kernel(f"int64({POINTER}, int64, int64, int64)")
 def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
     """The entry of a mixed key, or 0. ``mask`` is the number of buckets less one."""
     place = (mixed & mask) << 1
@@ -98,11 +97,7 @@ def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
     return 0
 
 
-@kernel(
-    types.void(
-        POINTER, types.int64, types.int64, types.int64, types.int64, types.int64, types.int64
-    )
-)
+@kernel(f"void({POINTER}, int64, int64, int64, int64, int64, int64)")
 def store(
     table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, nodes: int
 ) -> None:
