@@ -19,7 +19,7 @@ import numpy as np
 from agents.search.packing import board_key
 from agents.search.threads import LIMIT, NEVER, STOPPED
 from agents.solver.search.bounds import even_claim, odd_claim
-from agents.solver.search.lowlevel import POINTER
+from agents.solver.search.lowlevel import POINTER, trailing_zeros
 from agents.solver.search.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
 from c4env.arrays import Int64s
 from c4env.bitboard import (
@@ -129,7 +129,7 @@ def move_priority(
         + CHOICE * popcount(moves & ~(their_wins >> UP))
         + FORCED * forced
         + TURN_LOST * (forced & 1)  # the other side is to move in the quiet position
-        + int(CELL_VALUES[popcount(cell - 1)])
+        + int(CELL_VALUES[trailing_zeros(cell)])
     )
 
 
@@ -315,7 +315,7 @@ def search(
             index = int(work[frame + ORDER + i]) & (NUMBERS - 1)
             i += 1
         else:
-            index = popcount((put_off & -put_off) - 1)
+            index = trailing_zeros(put_off)
             put_off &= put_off - 1
         child = frame + index * CHILD
         child_mixed = int(work[child + MIXED])
