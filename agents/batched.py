@@ -6,12 +6,12 @@ such a callable; :class:`Pool` draws one of several for each game.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
-from numba import types
 from numpy.typing import ArrayLike, NDArray
 
 from agents.adapters.model import ModelAgent
@@ -39,11 +39,8 @@ KEYS: Final = np.array([0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8D
 
 
 @kernel(
-    types.void(
-        *(types.int64[:, ::1], types.int64, HEURISTIC),
-        *(types.float64, types.float64, types.boolean, types.int64, types.int64),
-        *(types.int64[::1], types.int64[::1], types.int64, types.int64),
-    ),
+    f"void(int64[:, ::1], int64, {HEURISTIC}, float64, float64, boolean, int64, int64,"
+    " int64[::1], int64[::1], int64, int64)",
     nogil=True,
 )
 def best_columns(
@@ -110,25 +107,21 @@ class BatchedSearch:
             InvalidObservation: not such observations.
             InvalidHeuristic: the heuristic gave a value that is none.
         """
-        boards = boards_from(_planes(observation))
-        columns = np.empty(len(boards), np.int64)
-        nodes = np.empty(len(boards), np.int64)
+        boards = _boards(observation)
+        columns, nodes = np.empty((2, len(boards)), np.int64)
         rules = self.rules
 
         def search(span: tuple[int, int]) -> None:
             best_columns(
                 *(boards, self.depth, self._function, rules.win, rules.bonus),
-                *(rules.evaluate_full, rules.inner_order, rules.root_order),
-                *(columns, nodes),
+                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
                 *span,
             )
 
         spans = shares(len(boards), self.threads)
         if len(spans) > 1:
             self._executor = self._executor or ThreadPoolExecutor(self.threads)
-            list(self._executor.map(search, spans))
-        else:
-            search((0, len(boards)))
+        list(self._executor.map(search, spans) if self._executor else map(search, spans))
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
@@ -239,7 +232,7 @@ class Pool:
     def win_rates(self) -> dict[Any, float]:
         """Of each opponent: the caller's mean score, a draw counting half; nan without games."""
         return {
-            agent: (won + drawn / 2) / (won + drawn + lost) if won + drawn + lost else float("nan")
+            agent: (won + drawn / 2) / (won + drawn + lost) if won + drawn + lost else math.nan
             for agent, (won, drawn, lost) in self.results.items()
         }
 
@@ -249,8 +242,7 @@ class Pool:
 
     def __call__(self, observation: Observation) -> Int64s:
         """Columns int64 ``[M]``, on boards that stay the same from one call to the next."""
-        if self._games is None:
-            self._games = self.follow()
+        self._games = self._games or self.follow()
         return self._games(observation, np.arange(len(observation["action_mask"])))
 
     def __repr__(self) -> str:
@@ -310,10 +302,8 @@ class PoolGames:
         columns = np.empty(len(boards), np.int64)
         for k in np.flatnonzero(np.bincount(who)):
             at = np.flatnonzero(who == k)
-            part: Observation = {
-                "observation": observation["observation"][at],
-                "action_mask": observation["action_mask"][at],
-            }
+            planes, masks = observation["observation"][at], observation["action_mask"][at]
+            part: Observation = {"observation": planes, "action_mask": masks}
             columns[at] = parse_actions(self._pool._asked[k](part, boards[at]), len(at))
         return columns
 
@@ -350,7 +340,7 @@ class EachBoard:
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
-        positions = positions_of(boards_from(_planes(observation)))
+        positions = positions_of(_boards(observation))
         return np.array([self.agent.choose(position) for position in positions], np.int64)
 
     def __repr__(self) -> str:
@@ -374,7 +364,7 @@ class GreedyColumns(EachBoard):
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
-        columns = greedy_columns(boards_from(_planes(observation)), self.agent.heuristic)
+        columns = greedy_columns(_boards(observation), self.agent.heuristic)
         # Board by board the agent says what is wrong.
         return super().__call__(observation) if (columns < 0).any() else columns
 
@@ -405,7 +395,6 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     return EachBoard(made, seed)
 
 
-def _planes(observation: Mapping[str, Any] | NDArray[Any]) -> NDArray[Any]:
-    return np.asarray(
-        observation["observation"] if isinstance(observation, Mapping) else observation
-    )
+def _boards(observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
+    planes = observation["observation"] if isinstance(observation, Mapping) else observation
+    return boards_from(planes)

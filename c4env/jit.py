@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import numba
-from numba import types
 
 from c4env.boards import STANDARD, size_of
 
@@ -35,10 +34,10 @@ KEPT_DAYS: Final = 14  # without use, before the machine code of other sources i
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# A static evaluation: float64(int64 mine, int64 theirs). As a first-class
-# function type it reaches a search as an argument, so that the search is
+# A static evaluation in the text of a signature: float64(int64 mine, int64 theirs). As a
+# first-class function type it reaches a search as an argument, so that the search is
 # compiled once for all heuristics, the user's own among them.
-HEURISTIC = types.FunctionType(types.float64(types.int64, types.int64))
+HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
 def source_hash() -> str:

@@ -186,9 +186,6 @@ def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
 
 
 def _mirrored(planes: Any, layout: str) -> Any:
-    if layout == "planes_last":
-        return planes[:, :, _MIRRORED]
     if layout == "planes_first":
         return planes[..., _MIRRORED]
-    cells = np.arange(2 * CELLS).reshape(OBSERVATION_SHAPE)
-    return planes[:, cells[:, ::-1].ravel().tolist()]
+    return planes.reshape(-1, *OBSERVATION_SHAPE)[:, :, _MIRRORED].reshape(planes.shape)

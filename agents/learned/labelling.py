@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from agents.search.threats import evaluate
 from agents.search.weights import WEIGHTS
-from agents.solver.driver import solve
-from agents.solver.lowlevel import POINTER, pointer
-from agents.solver.twelve import PLIES as BOOK_PLIES
-from agents.solver.twelve import resolve
+from agents.solver.book.twelve import PLIES as BOOK_PLIES
+from agents.solver.book.twelve import resolve
+from agents.solver.search.driver import solve
+from agents.solver.search.lowlevel import POINTER, pointer
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
     BOARD,
@@ -101,7 +101,7 @@ def play_games(noise: NDArray[np.float32], mine: Int64s, theirs: Int64s) -> int:
     return found
 
 
-@kernel(types.boolean(POINTER, POINTER, _codes, _bytes, _int64, _int64, _int64))
+@kernel(f"boolean({POINTER}, {POINTER}, int32[::1], int8[::1], int64, int64, int64)")
 def is_above(
     table: Any,
     work: Any,
@@ -116,7 +116,7 @@ def is_above(
     Args:
         table: the solver's transposition table.
         work: its workspace.
-        codes: of the 12-ply book (``agents.solver.twelve``), which answers up to there.
+        codes: of the 12-ply book (``agents.solver.book.twelve``), which answers up to there.
         ends: of the book.
         alpha: what the score is compared with.
     """

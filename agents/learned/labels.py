@@ -207,11 +207,9 @@ def positions_met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, In
 def early_positions() -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
     from agents.learned.labelling import quiet
-    from agents.solver import enumeration
+    from agents.solver.book import enumeration
 
-    found = np.concatenate(enumeration.layers(ALL))
-    mine, theirs = np.empty((2, len(found)), np.int64)
-    enumeration.boards(found, mine, theirs)
+    mine, theirs = enumeration.bitboards(np.concatenate(enumeration.layers(ALL)))
     rows = [quiet(*pair) for pair in zip(mine.tolist(), theirs.tolist(), strict=True)]
     return mine[rows], theirs[rows]
 
@@ -224,22 +222,20 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     """
     from agents.learned.labelling import label_batch
     from agents.solver.book import twelve_ply_book
-    from agents.solver.search import EPOCH, LIMIT, MASK, NEVER, SPENT, WORKSPACE
-    from agents.solver.table import allocate, buckets_within
+    from agents.solver.search.null_window import WORKSPACE, make_ready
+    from agents.solver.search.table import allocate
 
     codes, ends = twelve_ply_book().distances
-    work = np.zeros(WORKSPACE, np.int64)
-    work[LIMIT], work[EPOCH], work[SPENT] = NEVER, 1, -1
-    work[MASK] = buckets_within(TABLE_MB) - 1
+    table, work = allocate(TABLE_MB), np.zeros(WORKSPACE, np.int64)
+    make_ready(work, table, epoch=1)
     signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), COLUMNS), np.int8)
-    label_batch(allocate(TABLE_MB), work, codes, ends, mine, theirs, signs, keeps)
+    label_batch(table, work, codes, ends, mine, theirs, signs, keeps)
     return Labels(mine, theirs, signs, keeps)
 
 
 def by_book(mine: Int64s, theirs: Int64s) -> Labels:
     """The same of early positions, from the scores of the book that comes with the package."""
-    from agents.solver import Solver
-    from agents.solver.driver import NO_SCORE
+    from agents.solver import NO_SCORE, Solver
 
     scores = Solver().columns_many(mine, theirs)
     signs = np.sign(scores.max(axis=1))

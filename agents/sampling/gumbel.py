@@ -19,10 +19,10 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from agents.base import require_count
-from agents.sampling.puct import EXPLORATION, add_result, descend
-from agents.sampling.tree import NODE, NODES, OPEN, best_child, expand
+from agents.sampling.puct import EXPLORATION, descend
+from agents.sampling.tree import NODE, NODES, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, drop, popcount
+from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel
 
 Evaluate = Callable[[Int64s], tuple[NDArray[Any], NDArray[Any]]]
@@ -84,9 +84,7 @@ def improve_logits(
         visits, proof = float(tree[child]["visits"]), int(tree[child]["proof"])
         most, count = max(most, visits), count + visits
         if proof != OPEN or visits > 0.0:
-            known = float((proof > 0) - (proof < 0))
-            if proof == OPEN:
-                known = tree[child]["total"] / visits
+            known = tree[child]["total"] / visits if proof == OPEN else float(sign(proof))
             values[tree[child]["column"]] = known
             weight += tree[child]["prior"]
             total += tree[child]["prior"] * known
@@ -130,7 +128,7 @@ def advance(
         depth = 0
         begun = tree[0]["children"] > 0
         if not begun:
-            search["used"] = expand(tree, 0, mine, theirs, popcount(mine | theirs), 1)
+            search["used"] = expand(tree, 0, mine, theirs, 1)
         children = int(tree[0]["children"])
         if tree[0]["proof"] != OPEN or children < 2:
             continue
@@ -151,7 +149,7 @@ def advance(
             depth, mine, theirs = descend(tree, path, 1, theirs, there, exploration)
         proof = int(tree[path[depth]]["proof"])
         if proof != OPEN:
-            add_result(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
+            add_result(tree, path, depth, 1, float(sign(proof)))
         else:
             search["depth"] = depth
             search["leaf"][0], search["leaf"][1] = mine, theirs
@@ -176,8 +174,7 @@ def answer(
         node = path[depth]
         if depth > 0:
             mine, theirs = int(search["leaf"][0]), int(search["leaf"][1])
-            plies, used = popcount(mine | theirs), int(search["used"])
-            search["used"] = expand(tree, node, mine, theirs, plies, used)
+            search["used"] = expand(tree, node, mine, theirs, int(search["used"]))
         else:
             search["value"] = values[k]
         first = int(tree[node]["first"])
@@ -209,7 +206,7 @@ def conclude(
         first = int(tree[0]["first"])
         end = first + int(tree[0]["children"])
         proof = int(tree[0]["proof"])
-        worth = float((proof < 0) - (proof > 0))  # of the root, if it is proven
+        worth = float(-sign(proof))  # of the root, if it is proven
         proven[i] = proof != OPEN
         improve_logits(tree, searches[i]["value"], scores, values)
         most = 0

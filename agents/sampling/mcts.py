@@ -16,9 +16,10 @@ from agents.sampling.tree import (
     OPEN,
     USED,
     TreeAgent,
+    add_result,
     expand,
-    propagate_proof,
-    tactical_status,
+    prove_leaf,
+    sign,
 )
 from c4env.arrays import Int64s
 from c4env.bitboard import (
@@ -29,7 +30,6 @@ from c4env.bitboard import (
     drop,
     has_won,
     playable,
-    popcount,
     safe_moves,
     winning_cells,
 )
@@ -41,9 +41,8 @@ SIMULATIONS: Final = 2000
 EXPLORATION: Final = 1.0
 """The default ``c``; how it was chosen is told in the README of the agents."""
 
-RANDOM: Final = 0
 GREEDY: Final = 1
-ROLLOUTS: Final = {"random": RANDOM, "greedy": GREEDY}
+ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
 
 RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``c4env.drand48``)
 
@@ -159,12 +158,8 @@ def simulate(
     """
     used = int(work[USED])
     state = int(work[RANDOM_STATE])
-    root_plies = popcount(root_mine | root_theirs)
-    for done in range(most):
-        if tree[0]["proof"] != OPEN:
-            work[USED] = used
-            work[RANDOM_STATE] = state
-            return done
+    done = 0
+    while done < most and tree[0]["proof"] == OPEN:
         mine, theirs = root_mine, root_theirs
         node = depth = 0
         path[0] = 0
@@ -172,20 +167,17 @@ def simulate(
             if tree[node]["children"] == 0:
                 if tree[node]["visits"] == 0 or used + COLUMNS > len(tree):
                     break
-                used = expand(tree, node, mine, theirs, root_plies + depth, used)
+                used = expand(tree, node, mine, theirs, used)
             node = select(tree, node, exploration)
             depth += 1
             path[depth] = node
             mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
         if tree[node]["proof"] == OPEN and tree[node]["visits"] == 0:
-            score, _ = tactical_status(mine, theirs, root_plies + depth)
-            if score != OPEN:
-                tree[node]["proof"] = -score
-                propagate_proof(tree, path, depth)
+            prove_leaf(tree, path, depth, mine, theirs)
         # The result for the side that moved into the leaf, as its node's total is.
         proof = int(tree[node]["proof"])
         if proof != OPEN:
-            result = (proof > 0) - (proof < 0)
+            result = sign(proof)
         else:
             if rollout == GREEDY:
                 result, state = greedy_playout(mine, theirs, state)
@@ -193,13 +185,11 @@ def simulate(
                 result, state = random_playout(mine, theirs, state)
             result = -result
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
-        for step in range(depth, -1, -1):
-            tree[path[step]]["visits"] += 1
-            tree[path[step]]["total"] += result
-            result = -result
+        add_result(tree, path, depth, 1, float(result))
+        done += 1
     work[USED] = used
     work[RANDOM_STATE] = state
-    return most
+    return done
 
 
 class MCTS(TreeAgent):
@@ -215,6 +205,7 @@ class MCTS(TreeAgent):
         tree_mb: memory of the tree.
     """
 
+    default_simulations = SIMULATIONS
     slice = 512
 
     def __init__(
@@ -228,8 +219,6 @@ class MCTS(TreeAgent):
     ) -> None:
         if rollout not in ROLLOUTS:
             raise InvalidValue(f"mcts: rollout={rollout!r}: expected {' or '.join(ROLLOUTS)}")
-        if simulations is None and movetime is None:
-            simulations = SIMULATIONS
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.rollout = rollout

@@ -22,13 +22,14 @@ from agents.sampling.tree import (
     OPEN,
     USED,
     TreeAgent,
+    add_result,
     expand,
-    propagate_proof,
-    tactical_status,
+    prove_leaf,
+    sign,
 )
 from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, drop, popcount
+from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.boards import require_board
 from c4env.geometry import BOARD_SIZE
 from c4env.jit import kernel
@@ -77,17 +78,6 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
     return chosen
 
 
-@kernel(types.void(NODES, _words, _int64, _int64, types.float64))
-def add_result(
-    tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
-) -> None:
-    """Add visits and a result, that of the side that moved into the leaf, along a path."""
-    for step in range(depth, -1, -1):
-        tree[path[step]]["visits"] += visits
-        tree[path[step]]["total"] += result
-        result = -result
-
-
 @kernel(types.void(NODES, _words, _int64, types.float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
     """Add a loss to every node of a path, for whoever moved into it; -1 takes it off again."""
@@ -119,10 +109,7 @@ def descend(
         path[depth] = node
         mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
     if tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
-        score, _ = tactical_status(mine, theirs, popcount(mine | theirs))
-        if score != OPEN:
-            tree[node]["proof"] = -score
-            propagate_proof(tree, path, depth)
+        prove_leaf(tree, path, depth, mine, theirs)
     return depth, mine, theirs
 
 
@@ -166,7 +153,7 @@ def select_leaves(
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
         proof = int(tree[node]["proof"])
         if proof != OPEN:
-            add_result(tree, path, depth, 1, float((proof > 0) - (proof < 0)))
+            add_result(tree, path, depth, 1, float(sign(proof)))
             done += 1
         else:
             tree[node]["first"] = PENDING
@@ -214,7 +201,7 @@ def expand_leaves(
         tree[node]["first"] = 0
         if work[USED] + COLUMNS <= len(tree):
             used = int(work[USED])
-            work[USED] = expand(tree, node, mine, theirs, popcount(mine | theirs), used)
+            work[USED] = expand(tree, node, mine, theirs, used)
             children = int(tree[node]["children"])
             total = 0.0
             for child in range(used, used + children):
@@ -244,6 +231,8 @@ class PUCT(TreeAgent):
         tree_mb: memory of the tree.
     """
 
+    default_simulations = SIMULATIONS
+
     def __init__(
         self,
         function: str | PolicyValue = LEARNED,
@@ -257,8 +246,6 @@ class PUCT(TreeAgent):
     ) -> None:
         if policy not in (LOGITS, PROBABILITIES):
             raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
-        if simulations is None and movetime is None:
-            simulations = SIMULATIONS
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.policy = policy
@@ -328,24 +315,19 @@ def load(function: str | PolicyValue) -> PolicyValue:
         InvalidFunction: there is none.
         MissingExtra, UnreadableWeights: a network of self-play without PyTorch, or none there.
     """
-    if callable(function):
-        require_board(function, BOARD_SIZE, f"puct: function={function!r}")
-        return function
-    if not isinstance(function, str):
-        raise InvalidFunction(
-            f"puct: function={function!r}: expected a function, or its import path"
-        )
-    if function == LEARNED:
-        from agents.learned.network import shipped
+    who = f"puct: function={function!r}"
+    if isinstance(function, str):
+        if function == LEARNED:
+            from agents.learned.network import shipped
 
-        return shipped()
-    if function.startswith(SELFPLAY):
-        from agents.learned.convolution import Evaluator
+            return shipped()
+        if function.startswith(SELFPLAY):
+            from agents.learned.convolution import Evaluator
 
-        return Evaluator.load(function.removeprefix(SELFPLAY))
-    expected = f"{LEARNED} or package.module:function"
-    found: PolicyValue = import_callable(
-        function, InvalidFunction, f"puct: function={function!r}", expected
-    )
-    require_board(found, BOARD_SIZE, f"puct: function={function!r}")
-    return found
+            return Evaluator.load(function.removeprefix(SELFPLAY))
+        expected = f"{LEARNED} or package.module:function"
+        function = import_callable(function, InvalidFunction, who, expected)
+    if not callable(function):
+        raise InvalidFunction(f"{who}: expected a function, or its import path")
+    require_board(function, BOARD_SIZE, who)
+    return function

@@ -16,7 +16,7 @@ from __future__ import annotations
 import abc
 import time
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numba import from_dtype, types
@@ -31,6 +31,7 @@ from c4env.bitboard import (
     COLUMNS,
     STRIDE,
     playable,
+    popcount,
     safe_moves,
     win_score,
     winning_cells,
@@ -58,16 +59,24 @@ DEEPEST: Final = 1  # plies below the root of the deepest simulation
 
 NODES: Final[Any] = from_dtype(NODE)[::1]
 _int64 = types.int64
+_words = types.int64[::1]
 
 
-@kernel("UniTuple(int64, 2)(int64, int64, int64)")
-def tactical_status(mine: int, theirs: int, plies: int) -> tuple[int, int]:
+@kernel("int64(int64)")
+def sign(score: int) -> int:
+    """1, 0 or -1."""
+    return (score > 0) - (score < 0)
+
+
+@kernel("UniTuple(int64, 2)(int64, int64)")
+def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
     """The exact score, if the next two discs decide it, and cells for the side to move to play.
 
     Undecided positions have the score ``OPEN`` and all the cells that do not lose to the next
     disc, decided ones a single cell to play, or none once the board is full.
     """
     moves = playable(mine | theirs)
+    plies = popcount(mine | theirs)
     wins = winning_cells(mine) & moves
     if wins:
         return win_score(plies + 1), wins & -wins
@@ -82,8 +91,8 @@ def tactical_status(mine: int, theirs: int, plies: int) -> tuple[int, int]:
     return OPEN, safe
 
 
-@kernel(types.int64(NODES, _int64, _int64, _int64, _int64, _int64))
-def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int, used: int) -> int:
+@kernel(types.int64(NODES, _int64, _int64, _int64, _int64))
+def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
     """Give a node its children, centre first; needs room for seven.
 
     Moves that lose to the next disc get no node unless all do; a decided node is proven and
@@ -91,12 +100,12 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
 
     Args:
         tree: the nodes, ``used`` of them in use.
-        node: one without children, of the position ``mine``, ``theirs`` with ``plies`` discs.
+        node: one without children, of the position ``mine``, ``theirs``.
 
     Returns:
         nodes in use now.
     """
-    score, cells = tactical_status(mine, theirs, plies)
+    score, cells = tactical_status(mine, theirs)
     tree[node]["first"] = used
     if score != OPEN:
         tree[node]["proof"] = -score
@@ -114,7 +123,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, plies: int
     return used
 
 
-@kernel(types.void(NODES, types.int64[::1], _int64))
+@kernel(types.void(NODES, _words, _int64))
 def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
     """Prove the nodes above ``path[depth]``, just proven, as far as that decides them.
 
@@ -134,6 +143,26 @@ def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
         if undecided and best <= 0:
             return
         tree[node]["proof"] = -best
+
+
+@kernel(types.void(NODES, _words, _int64, _int64, _int64))
+def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int) -> None:
+    """Prove ``path[depth]``, of this position, if the next two discs decide it, and those above."""
+    score, _ = tactical_status(mine, theirs)
+    if score != OPEN:
+        tree[path[depth]]["proof"] = -score
+        propagate_proof(tree, path, depth)
+
+
+@kernel(types.void(NODES, _words, _int64, _int64, types.float64))
+def add_result(
+    tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
+) -> None:
+    """Add visits and a result, that of the side that moved into the leaf, along a path."""
+    for step in range(depth, -1, -1):
+        tree[path[step]]["visits"] += visits
+        tree[path[step]]["total"] += result
+        result = -result
 
 
 @kernel(types.int64(NODES, _int64))
@@ -202,7 +231,8 @@ class TreeAgent(SearchingAgent):
     the last position, it answers the same.
 
     Args:
-        simulations: a move, added to what was kept; None for no limit.
+        simulations: a move, added to what was kept; None for no limit but the clock's, or, if
+            there is none either, for the default of the class.
         movetime: seconds a move; None for no limit. With both, what is reached first ends it.
         reuse: keep the tree between moves.
         tree_mb: memory of the tree, half of it to copy to if it is kept between moves; when it
@@ -213,11 +243,14 @@ class TreeAgent(SearchingAgent):
     """
 
     settings_are_all = True
+    default_simulations: ClassVar[int]  # a move, where nothing else ends it
     slice: int  # simulations between two looks at the clock, and for Ctrl-C
 
     def __init__(
         self, simulations: int | None, movetime: float | None, reuse: bool, tree_mb: int
     ) -> None:
+        if simulations is None and movetime is None:
+            simulations = self.default_simulations
         if simulations is not None:
             require_count("simulations", simulations, 1, 1 << 31)
         self.simulations = simulations
@@ -283,12 +316,8 @@ class TreeAgent(SearchingAgent):
     def _expand_root(self, position: Position) -> None:
         """Give the root its children, if it has none."""
         if not self._tree[0]["children"]:
-            board = position.mine, position.theirs, position.plies
-            self._work[USED] = expand(self._tree, 0, *board, self._used)
-
-    @property
-    def _used(self) -> int:
-        return int(self._work[USED])
+            used = int(self._work[USED])
+            self._work[USED] = expand(self._tree, 0, position.mine, position.theirs, used)
 
     def _find(self, position: Position) -> int | None:
         """The node of a position at most two plies after the root; None if there is none."""
@@ -316,8 +345,8 @@ class TreeAgent(SearchingAgent):
         done = 0
         while self.simulations is None or done < self.simulations:
             # Python hands out a Ctrl-C only between its own instructions, so between slices.
-            most = self.slice if self.simulations is None else self.simulations - done
-            most = min(most, self.slice)
+            left = self.slice if self.simulations is None else self.simulations - done
+            most = min(left, self.slice)
             made = self._grow(position, most)
             done += made
             if made < most:
@@ -356,8 +385,3 @@ class TreeAgent(SearchingAgent):
         if proof != OPEN:
             return float(sign(proof))
         return float(self._tree[node]["total"]) / visits + 0.0 if visits else None
-
-
-def sign(score: int) -> int:
-    """1, 0 or -1."""
-    return (score > 0) - (score < 0)

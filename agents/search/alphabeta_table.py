@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 import numpy as np
-from numba import types
 
 from agents.search.fixed_depth import CHAIN_RULES, INFINITY, INVALID, FixedDepth, leaf
 from agents.search.heuristics import Heuristic
@@ -46,15 +45,10 @@ LAST_AGE: Final = (1 << (63 - AGE_SHIFT)) - 1
 RANK_BITS: Final = 8
 GREATEST_RANK: Final = (1 << RANK_BITS) - 1
 
-_words = types.int64[::1]
-_values = types.float64[::1]
-
 
 @kernel(
-    types.Tuple((types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
-        *(types.int64, types.int64, types.int64, types.float64, types.float64),
-        *(types.boolean, HEURISTIC, types.float64, types.int64, _words, _values),
-    )
+    f"Tuple((float64, int64))(int64, int64, int64, float64, float64, boolean, {HEURISTIC}, float64,"
+    " int64, int64[::1], float64[::1])"
 )
 def alphabeta(
     mine: int,
@@ -129,10 +123,8 @@ def alphabeta(
 
 
 @kernel(
-    types.Tuple((types.int64, types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
-        *(types.int64, types.int64, types.int64, types.boolean, HEURISTIC, types.float64),
-        *(types.int64, types.int64, _words, _values),
-    )
+    f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, {HEURISTIC}, float64, int64,"
+    " int64, int64[::1], float64[::1])"
 )
 def best_column(
     mine: int,

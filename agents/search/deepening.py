@@ -4,19 +4,14 @@ Beyond plain alpha-beta (``agents.search.fixed_depth``) it keeps a transposition
 first the table's column, then those that cut elsewhere (killers, history), searches the others
 with a null window, and plays forced replies without counting them as depth. It is the strongest
 agent here that does not solve the game.
-
-The kernel, its root and the agent stand in one file: they share the workspace and the table laid
-out below.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import threading
 from typing import Final
 
 import numpy as np
-from numba import types
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.fixed_depth import INFINITY, INVALID, leaf
@@ -35,6 +30,7 @@ from agents.search.packing import (
     pack,
     table_place,
 )
+from agents.search.threads import AT_ONCE, LIMIT, NEVER, run_interruptibly
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
@@ -56,12 +52,9 @@ from c4env.position import Position
 DEFAULT_NODES: Final = 200_000
 
 _QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
-_NEVER: Final = 1 << 62
-_AT_ONCE: Final = -1
 
-# Words of a workspace.
+# Words of a workspace, besides those of ``agents.search.threads``.
 NODES: Final = 0
-LIMIT: Final = 1  # nodes at which the search gives up; -1 stops it at once
 AGE: Final = 2  # of the table: entries of another are empty
 INVALID_VALUE: Final = 3  # 1 once the heuristic gave what is no value; that stops the search
 KILLERS: Final = 16  # [CELLS + 1] the column that last cut at this ply, plus one
@@ -84,11 +77,6 @@ THREAT: Final = 1 << 14
 
 NULL_WINDOW: Final = 1e-6  # its width; values that differ by less count as equal
 
-_int64 = types.int64
-_float64 = types.float64
-_words = types.int64[::1]
-_values = types.float64[::1]
-
 
 @kernel("float64(int64)")
 def win_at(plies: int) -> float:
@@ -96,17 +84,15 @@ def win_at(plies: int) -> float:
     return WIN + (CELLS + 1 - plies)
 
 
-@kernel(_int64(_int64, _int64, types.boolean, _int64))
+@kernel("int64(int64, int64, boolean, int64)")
 def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
     """What names a position in the table, for one side's view and one search."""
     return board_key(mine, theirs) | (int(searching) << VIEW_SHIFT) | (age << AGE_SHIFT)
 
 
 @kernel(
-    _float64(
-        *(_int64, _int64, _int64, _int64, _float64, _float64),
-        *(types.boolean, HEURISTIC, _words, _words, _values),
-    )
+    f"float64(int64, int64, int64, int64, float64, float64, boolean, {HEURISTIC},"
+    " int64[::1], int64[::1], float64[::1])"
 )
 def deepen(
     mine: int,
@@ -157,7 +143,7 @@ def deepen(
         value, count = leaf(mine, theirs, searching, heuristic)
         if count == INVALID:
             work[INVALID_VALUE] = 1
-            work[LIMIT] = _AT_ONCE
+            work[LIMIT] = AT_ONCE
         return float(value)
     # Nobody wins with the next disc or the one after.
     if win_at(plies + 3) <= alpha:
@@ -177,8 +163,7 @@ def deepen(
                 return float(value)
     # The columns by falling rank, packed, the best lowest.
     history = HISTORY + (plies & 1) * BITS
-    order = 0
-    count = 0
+    order = count = 0
     for i in range(COLUMNS):
         column = column_at(CENTRE_FIRST, i)
         cell = safe & (COLUMN << (STRIDE * column))
@@ -199,27 +184,21 @@ def deepen(
         order = before | (column << (COLUMN_BITS * at)) | ((order ^ before) << COLUMN_BITS)
         count += 1
 
-    best = -INFINITY
-    chosen = -1
-    floor = alpha
+    best, chosen, floor = -INFINITY, -1, alpha
     for i in range(count):
         column = column_at(order, i)
         cell = safe & (COLUMN << (STRIDE * column))
-        if i == 0:
-            value = -deepen(
-                *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
-                *(not searching, heuristic, work, keys, values),
-            )
-        else:
+        value = floor
+        if i > 0:
             value = -deepen(
                 *(theirs, mine | cell, plies + 1, depth - 1, -floor - NULL_WINDOW, -floor),
                 *(not searching, heuristic, work, keys, values),
             )
-            if floor < value < beta:
-                value = -deepen(
-                    *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
-                    *(not searching, heuristic, work, keys, values),
-                )
+        if i == 0 or floor < value < beta:
+            value = -deepen(
+                *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
+                *(not searching, heuristic, work, keys, values),
+            )
         if work[NODES] >= work[LIMIT]:
             return 0.0
         if value > best:
@@ -237,9 +216,8 @@ def deepen(
 
 
 @kernel(
-    types.Tuple((_int64, _float64))(  # type: ignore[no-untyped-call]  # Numba's
-        *(_int64, _int64, _int64, _int64, HEURISTIC, _words, _words, _values)
-    ),
+    f"Tuple((int64, float64))(int64, int64, int64, int64, {HEURISTIC},"
+    " int64[::1], int64[::1], float64[::1])",
     nogil=True,
 )
 def best_column(
@@ -314,7 +292,7 @@ class Deepening(SearchingAgent):
         self.movetime = movetime
         if movetime is None and nodes is None and depth is None:
             nodes = DEFAULT_NODES
-        self.limit = None if nodes is None else require_count("nodes", nodes, 1, _NEVER)
+        self.limit = None if nodes is None else require_count("nodes", nodes, 1, NEVER)
         self.depth = require_count("depth", CELLS if depth is None else depth, 1, CELLS)
         self.table_mb = require_count("table_mb", table_mb, 1, 1 << 16)
         self._heuristic_name = heuristic
@@ -345,27 +323,14 @@ class Deepening(SearchingAgent):
     def _think(self, position: Position) -> SearchResult:
         """Search until the budget is used; without a principal variation."""
         self._begin()
-        movetime = self.movetime
-        if movetime is None and self.limit is not None and self.limit <= _QUICK:
+        if self.movetime is None and self.limit is not None and self.limit <= _QUICK:
             return self._iterate(position)
-        found: list[SearchResult | BaseException] = []
+        found: list[SearchResult] = []
 
-        def task() -> None:
-            try:
-                found.append(self._iterate(position))
-            except BaseException as error:  # told to the caller
-                found.append(error)
+        def task(work: Int64s) -> None:
+            found.append(self._iterate(position))
 
-        # The kernel can be stopped only from beside it, by the clock or by Ctrl-C.
-        thread = threading.Thread(target=task, daemon=True)
-        thread.start()
-        try:
-            thread.join(None if movetime is None else min(movetime, threading.TIMEOUT_MAX))
-        finally:
-            self._work[LIMIT] = _AT_ONCE
-            thread.join()
-        if isinstance(found[0], BaseException):
-            raise found[0]
+        run_interruptibly(task, [self._work], wait_for=1, seconds=self.movetime)
         return found[0]
 
     def _begin(self) -> None:
@@ -381,7 +346,7 @@ class Deepening(SearchingAgent):
             age = 1
         work[:] = 0
         work[AGE] = age
-        work[LIMIT] = _NEVER if self.limit is None else self.limit
+        work[LIMIT] = NEVER if self.limit is None else self.limit
 
     def _iterate(self, position: Position) -> SearchResult:
         """One depth after the other, until the budget is used or the game is decided."""
@@ -389,8 +354,7 @@ class Deepening(SearchingAgent):
         columns = position.legal_columns()
         order = CENTRE_FIRST
         best = next(c for c in columns_in(order) if c in columns)
-        value = 0.0
-        completed = 0
+        value, completed = 0.0, 0
         for depth in range(1, min(self.depth, CELLS - position.plies) + 1):
             column, found = best_column(
                 *(position.mine, position.theirs, depth, order),
@@ -412,15 +376,13 @@ class Deepening(SearchingAgent):
     def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:
         """Columns from the table, the first given; forced replies are not in it."""
         line = [column]
-        searching = False
         position = position.play(column)
         while position.outcome is None and len(line) < depth:
-            known = self._known(position, searching)
-            if known < 0:
+            column = self._known(position, searching=len(line) % 2 == 0)
+            if column < 0:
                 break
-            line.append(known)
-            position = position.play(known)
-            searching = not searching
+            line.append(column)
+            position = position.play(column)
         return tuple(line)
 
     def _known(self, position: Position, searching: bool) -> int:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from numba import types
-
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
 from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
@@ -36,11 +34,7 @@ INFINITY: Final = 1e300  # beyond any value
 INVALID: Final = -1  # in place of a number of nodes: the heuristic gave what is no value
 
 
-@kernel(
-    types.Tuple((types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
-        types.int64, types.int64, types.boolean, HEURISTIC
-    )
-)
+@kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
     """A leaf's value for the side to move, and nodes: 1, or INVALID when it is no value."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
@@ -50,11 +44,8 @@ def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple
 
 
 @kernel(
-    types.Tuple((types.float64, types.int64))(  # type: ignore[no-untyped-call]  # Numba's
-        *(types.int64, types.int64, types.int64, types.float64, types.float64),
-        *(types.boolean, types.boolean, HEURISTIC),
-        *(types.float64, types.float64, types.boolean, types.int64),
-    )
+    f"Tuple((float64, int64))(int64, int64, int64, float64, float64, boolean, boolean, {HEURISTIC},"
+    " float64, float64, boolean, int64)"
 )
 def minimax(
     mine: int,
@@ -105,10 +96,8 @@ def minimax(
 
 
 @kernel(
-    types.Tuple((types.int64, types.float64, types.int64))(  # type: ignore[no-untyped-call]
-        *(types.int64, types.int64, types.int64, types.boolean, types.boolean, HEURISTIC),
-        *(types.float64, types.float64, types.boolean, types.int64, types.int64),
-    )
+    f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, boolean, {HEURISTIC},"
+    " float64, float64, boolean, int64, int64)"
 )
 def best_column(
     mine: int,

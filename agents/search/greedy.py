@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import types
 
 from agents.search.heuristics import WIN, Heuristic
 from c4env.arrays import Int64s
@@ -11,7 +10,7 @@ from c4env.bitboard import CENTRE_FIRST, drop, has_won, winning_moves
 from c4env.jit import HEURISTIC, kernel
 
 
-@kernel(types.int64(types.int64, types.int64, HEURISTIC), nogil=True)
+@kernel(f"int64(int64, int64, {HEURISTIC})", nogil=True)
 def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
     """The column to play; -1 if the game is over or the heuristic gave a value that is none."""
     if has_won(theirs):
@@ -36,7 +35,7 @@ def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
     return chosen
 
 
-@kernel(types.int64[::1](types.int64[:, ::1], HEURISTIC), nogil=True)
+@kernel(f"int64[::1](int64[:, ::1], {HEURISTIC})", nogil=True)
 def greedy_columns(boards: Int64s, heuristic: Heuristic) -> Int64s:
     """:func:`greedy_column` of each of the boards ``[M, 2]``: int64 ``[M]``."""
     columns = np.empty(len(boards), np.int64)

@@ -11,11 +11,11 @@ from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from agents.solver.book import Book, BookUnavailable
-    from agents.solver.driver import NO_SCORE
+    from agents.solver.search.table import NO_SCORE
     from agents.solver.solver import Solver
 
 _HOME = {
-    "NO_SCORE": "agents.solver.driver",
+    "NO_SCORE": "agents.solver.search.table",
     "Book": "agents.solver.book",
     "BookUnavailable": "agents.solver.book",
     "Solver": "agents.solver.solver",

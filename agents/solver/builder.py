@@ -15,8 +15,14 @@ from typing import Final
 
 import numpy as np
 
-from agents.solver import enumeration, twelve
-from agents.solver.book import DEFAULT_PLIES, Book, BookUnavailable
+from agents.solver.book import (
+    DEFAULT_PLIES,
+    Book,
+    BookUnavailable,
+    enumeration,
+    twelve,
+    twelve_ply_book,
+)
 from agents.solver.solver import Solver
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
@@ -53,10 +59,7 @@ def by_twelve_ply_book() -> Scorer:
     Raises:
         BookUnavailable: that package is not installed.
     """
-    try:
-        codes, ends = twelve.read(twelve.installed())
-    except OSError as error:
-        raise BookUnavailable(f"the 12-ply book: {error}") from None
+    codes, ends = twelve_ply_book().distances
 
     def score(mine: Boards, theirs: Boards) -> Int8s:
         out = np.empty(len(mine), dtype=np.int8)

@@ -10,7 +10,7 @@ from typing import Final
 
 from agents.published.negamax import STOPPED, negamax
 from agents.search.packing import board_key
-from agents.solver.driver import OUTWARDS
+from agents.solver.search.driver import OUTWARDS
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     BOARD,
@@ -36,12 +36,7 @@ RUNGS: Final = (
     "+ no losing moves",
     "+ threats first",
 )
-ALPHA_BETA: Final = 1
-CENTRE: Final = 2
-TABLE: Final = 3
-NULL_WINDOW: Final = 4
-NO_LOSING_MOVES: Final = 5
-THREATS: Final = 6
+ALPHA_BETA, CENTRE, TABLE, NULL_WINDOW, NO_LOSING_MOVES, THREATS = range(1, len(RUNGS))
 
 VALUE_BITS: Final = 8  # of an entry, below the key
 VALUE_BIAS: Final = 64  # added to a score to store it

@@ -10,30 +10,17 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from agents.search.threads import LIMIT, NEVER, run_interruptibly
 from agents.solver.book import Book
-from agents.solver.driver import (
+from agents.solver.search.driver import (
     ABORTED,
     LARGEST,
-    NO_SCORE,
     bound_signs,
     score_columns,
     score_position,
 )
-from agents.solver.search import (
-    DEEPEST,
-    EPOCH,
-    LIMIT,
-    MASK,
-    NEVER,
-    NODES,
-    SETTLED,
-    SHARED_PLIES,
-    SPENT,
-    STOPPED,
-    WORKSPACE,
-)
-from agents.solver.table import LAST_EPOCH, MARKS, allocate, buckets_within
-from agents.solver.threads import run_interruptibly
+from agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
+from agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
@@ -167,14 +154,11 @@ class Solver:
             return [None] * COLUMNS
         self.clear()
         low, high = np.empty((2, COLUMNS), np.int8)
-        table, work = self._memory(1), self._workspaces[0]
+        table, (work,) = self._memory(1)
         columns = np.array(order, np.int64)
         bound_signs(table, work, position.mine, position.theirs, nodes, columns, low, high)
         self.nodes = int(work[NODES])
-        return [
-            None if pair[0] == NO_SCORE else pair
-            for pair in zip(low.tolist(), high.tolist(), strict=True)
-        ]
+        return _pairs(low, high)
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """The columns whose score is the position's, centre first; none once it is over.
@@ -293,30 +277,23 @@ class Solver:
         score = self.book.score(position) if self.book else None
         floor, ceiling = (-LARGEST, LARGEST) if score is None else (score, score)
 
-        def search(table: Int64s, work: Int64s) -> list[tuple[int, int]] | None:
+        def search(table: Int64s, work: Int64s) -> list[tuple[int, int] | None] | None:
             low, high = np.empty((2, COLUMNS), np.int8)
             done = score_columns(table, work, mine, theirs, floor, ceiling, low, high, effort)
-            return list(zip(low.tolist(), high.tolist(), strict=True)) if done else None
+            return _pairs(low, high) if done else None
 
         # Bounds are the same again only if one thread alone finds them.
-        threads = self.threads if effort in (0, inf) else 1
-        found = self._run(search, threads)
-        return [None if bounds[0] == NO_SCORE else bounds for bounds in found]
+        return self._run(search, self.threads if effort in (0, inf) else 1)
 
-    def _memory(self, threads: int) -> Int64s:
+    def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
         """The table, and as many workspaces as threads, ready to search."""
         if self._table is None:
             self._table = allocate(self.table_mb)
         while len(self._workspaces) < threads:
             self._workspaces.append(np.zeros(WORKSPACE, np.int64))
         for work in self._workspaces:
-            work[NODES] = 0
-            work[LIMIT] = NEVER
-            work[EPOCH] = self._epoch
-            work[MASK] = buckets_within(self.table_mb) - 1
-            work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = work[STOPPED] = 0
-            work[SPENT] = -1
-        return self._table
+            make_ready(work, self._table, self._epoch)
+        return self._table, self._workspaces[:threads]
 
     def _run(self, search: Callable[[Int64s, Int64s], T | None], threads: int) -> T:
         """What a search comes to in any of the threads: None is an interrupted search.
@@ -324,8 +301,7 @@ class Solver:
         Easy ones finish in the caller's thread. Python hands out a Ctrl-C only between its
         own instructions, so longer ones run in other threads, and it waits.
         """
-        table = self._memory(threads)
-        workspaces = self._workspaces[:threads]
+        table, workspaces = self._memory(threads)
         workspaces[0][LIMIT] = _QUICK
         found = search(table, workspaces[0])
         if found is None:
@@ -355,7 +331,7 @@ class Solver:
         fresh: bool,
     ) -> Int8s:
         """[N, width] scores, of positions or of all columns: the book's, and the rest searched."""
-        from agents.solver import batch  # compiled only where it is used
+        from agents.solver.search import batch  # compiled only where it is used
 
         mine, theirs = batch.bitboards(positions, others)
         if threads is None:
@@ -374,23 +350,18 @@ class Solver:
                 scores[i] = [NO_SCORE if score is None else score for score in known]
                 nodes += self.nodes
         found = scores[rest]
-        self._batch(batch.score_batch, mine[rest], theirs[rest], found, threads, fresh)
+        self._batch(mine[rest], theirs[rest], found, threads, fresh)
         scores[rest] = found
         self.nodes += nodes
         return scores
 
     def _batch(
-        self,
-        search: Callable[..., int],
-        mine: Int64s,
-        theirs: Int64s,
-        scores: Int8s,
-        threads: int,
-        fresh: bool,
+        self, mine: Int64s, theirs: Int64s, scores: Int8s, threads: int, fresh: bool
     ) -> None:
         """Search boards known to be right; threads take a portion each, again and again."""
-        table = self._memory(threads)
-        workspaces = self._workspaces[:threads]
+        from agents.solver.search.batch import score_batch as search
+
+        table, workspaces = self._memory(threads)
         workspaces[0][LIMIT] = _QUICK
         begin = search(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
         if begin < len(mine):
@@ -406,3 +377,9 @@ class Solver:
             run_interruptibly(task, workspaces, wait_for=threads)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         self._epoch = int(workspaces[0][EPOCH])
+
+
+def _pairs(low: Int8s, high: Int8s) -> list[tuple[int, int] | None]:
+    """Lowest and highest of each column; None where it is full."""
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return [None if pair[0] == NO_SCORE else pair for pair in pairs]

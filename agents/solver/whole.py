@@ -10,11 +10,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solver.driver import NO_SCORE
-from agents.solver.enumeration import boards_of, find, successors
-from agents.solver.table import position_key
+from agents.solver.book.enumeration import boards_of, one_disc_on, score_columns
+from agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMNS, drop, has_won, mirror, win_score
+from c4env.bitboard import BOTTOM, CELLS, COLUMNS, mirror, win_score
 from c4env.errors import InvalidOption
 from c4env.geometry import BOARD_SIZE
 from c4env.jit import kernel
@@ -28,24 +27,6 @@ ROW: Final = np.dtype(
 """A position: bitboards of the side to move and of the other (``c4env.bitboard``), its score for
 the side to move (:class:`agents.solver.Solver`), and that of each column, ``NO_SCORE`` where it
 is full or the game is over."""
-
-
-@kernel("void(int64[::1], int64, int64[::1], int8[::1], int8[:, ::1])")
-def score_columns(
-    keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s, columns: Int8s
-) -> None:
-    """Fill the scores ``[N, 7]`` of the columns of positions, given those of one disc more."""
-    for i in range(len(keys)):
-        mine, theirs = boards_of(int(keys[i]))
-        for column in range(COLUMNS):
-            cell = drop(mine | theirs, column)
-            if cell == 0:
-                columns[i, column] = NO_SCORE
-            elif has_won(mine | cell):
-                columns[i, column] = win_score(plies + 1)
-            else:
-                child = find(next_keys, position_key(theirs, mine | cell))
-                columns[i, column] = -next_scores[child]
 
 
 @kernel("int64(int64[::1], int8[::1], int8[:, ::1], int64[:, ::1], int8[:, ::1])")
@@ -83,10 +64,8 @@ def whole_board() -> NDArray[np.void]:
     going = [np.array([BOTTOM], np.int64)]  # keys by ply, of positions that are not won
     won = [np.empty(0, np.int64)]
     for _ in range(CELLS):
-        out = np.empty(COLUMNS * len(going[-1]), np.int64)
-        ended = np.unique(out[: successors(going[-1], True, out)])
-        going.append(np.unique(out[: successors(going[-1], False, out)]))
-        won.append(ended)
+        won.append(one_disc_on(going[-1], True))
+        going.append(one_disc_on(going[-1], False))
         if sum(map(len, going)) > MOST:
             raise InvalidOption(f"board {BOARD_SIZE}: expected one of at most {MOST:,} positions")
     parts = []
@@ -94,7 +73,7 @@ def whole_board() -> NDArray[np.void]:
     for plies in range(CELLS, -1, -1):
         columns = np.full((len(going[plies]), COLUMNS), NO_SCORE, np.int8)
         if plies < CELLS:
-            score_columns(going[plies], plies, going[plies + 1], scores, columns)
+            columns = score_columns(going[plies], plies, going[plies + 1], scores)
             scores = columns.max(axis=1)
         lost = np.full(len(won[plies]), -win_score(plies), np.int8)
         nothing = np.full((len(lost), COLUMNS), NO_SCORE, np.int8)

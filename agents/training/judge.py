@@ -55,7 +55,7 @@ def safe_position(plies: int, generator: np.random.Generator) -> Position:
     """
     position = Position()
     while position.plies < plies:
-        score, cells = tactical_status(position.mine, position.theirs, position.plies)
+        score, cells = tactical_status(position.mine, position.theirs)
         if score != OPEN:
             break
         safe = [c for c in range(COLUMNS) if cells & (COLUMN << (STRIDE * c))]
@@ -77,7 +77,7 @@ def critical_positions(count: int = COUNT, plies: range = PLIES, seed: int = 0) 
     while len(found) < count:
         wanted = int(generator.choice(plies))
         position = safe_position(wanted, generator)
-        score, _ = tactical_status(position.mine, position.theirs, position.plies)
+        score, _ = tactical_status(position.mine, position.theirs)
         if position.plies == wanted and score == OPEN and position not in exam_positions():
             found[position] = None
     positions = list(found)

@@ -112,7 +112,8 @@ def described(name: str) -> Described:
     else:
         doc = inspect.getdoc(entry) or "an agent registered without a docstring"
         summary, options = doc.split("\n")[0], _options_of(entry)
-    return Described(name, summary, tuple((o.name, _shown(o.default), o.help) for o in options))
+    told = ((o.name, "..." if o.default is REQUIRED else str(o.default), o.help) for o in options)
+    return Described(name, summary, tuple(told))
 
 
 def describe(name: str) -> str:
@@ -235,11 +236,9 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     if not options:
         return name
     shown = {key: getattr(value, "__name__", value) for key, value in options.items()}
-    parts = [f"{key}={value}" for key, value in shown.items()]
-    if (entry := _with_argument(name)) and entry.argument in shown:
-        argument = shown.pop(entry.argument)
-        parts = [str(argument), *(f"{key}={value}" for key, value in shown.items())]
-    return f"{name}:" + ",".join(parts)
+    entry = _with_argument(name)
+    argument = [str(shown.pop(entry.argument))] if entry and entry.argument in shown else []
+    return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in shown.items())])
 
 
 def make(spec: Any, **options: Any) -> Agent:
@@ -272,19 +271,19 @@ def make(spec: Any, **options: Any) -> Agent:
         for key in merged:
             if key not in known:
                 raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
-    if not isinstance(target, Entry):
-        values = {
-            key: known[key].parse(name, value) if key in known and isinstance(value, str) else value
-            for key, value in merged.items()
-        }
-        agent = _build(target, name, values)
-    else:
+    if isinstance(target, Entry):
         for option in target.options:
             if option.default is REQUIRED and option.name not in merged:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
         agent = _build(_import(target.target), name, merged)
+    else:
+        values = {
+            key: known[key].parse(name, value) if key in known and isinstance(value, str) else value
+            for key, value in merged.items()
+        }
+        agent = _build(target, name, values)
     agent.name = join_spec(name, merged)
     return agent
 
@@ -327,13 +326,11 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
     Raises:
         InvalidSpec: it does not.
     """
-    try:
-        None if isinstance(target, Entry) else inspect.signature(target)
-    except (ValueError, TypeError):
+    if not isinstance(target, Entry) and _parameters(target) is None:
         raise InvalidSpec(
             f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
             "function on an observation"
-        ) from None
+        )
 
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
@@ -360,8 +357,6 @@ class FunctionAgent(Agent):
     Nothing is known of it, so it counts as random; its ``reset(seed=...)``, if it has one,
     is called at the beginning of each game.
     """
-
-    deterministic = False
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
         self.function = function
@@ -392,10 +387,6 @@ class FunctionAgent(Agent):
         from c4env.position import parse_column
 
         return parse_column(self.function(observe(position)))
-
-
-def _shown(default: Any) -> str:
-    return "..." if default is REQUIRED else str(default)
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

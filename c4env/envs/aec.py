@@ -50,20 +50,6 @@ from c4env.position import Position
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
 
-# What exists from the first reset() on.
-_OF_A_GAME: Final = frozenset(
-    {
-        "_cumulative_rewards",
-        "agent_selection",
-        "agents",
-        "infos",
-        "num_agents",
-        "rewards",
-        "terminations",
-        "truncations",
-    }
-)
-
 
 class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment that trusts its caller to keep the order of calls.
@@ -81,6 +67,7 @@ class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo shi
         "render_fps": 2,
     }
 
+    # What exists from the first reset() on.
     agents: list[str]
     rewards: dict[str, float]
     terminations: dict[str, bool]
@@ -232,7 +219,9 @@ class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo shi
 
         Raises:
             UnknownAgent: not one of ``possible_agents``.
+            NotReset: before the first reset of an ``env()``; so do ``state`` and ``render``.
         """
+        self._require_reset("observe")
         if agent not in AGENTS:
             raise UnknownAgent(f"{agent!r} is not an agent: expected one of {list(AGENTS)}")
         position = self._position
@@ -249,6 +238,7 @@ class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo shi
 
     def state(self) -> Int8s:
         """The board for both, int8 ``(6, 7, 2)``: plane 0 player_0's discs; a fresh array."""
+        self._require_reset("state")
         return observe(self._position, 0)["observation"]
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -261,11 +251,15 @@ class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo shi
 
     def render(self) -> NDArray[np.uint8] | str | None:
         """The board as the render mode has it: pixels, text, or None after showing a window."""
+        self._require_reset("render")
         return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
         """Close the window, if there is one; the game is not touched."""
         self._viewer.close()
+
+
+_OF_A_GAME: Final = {*raw_env.__annotations__, "num_agents"}
 
 
 class env(raw_env):
@@ -340,21 +334,6 @@ class env(raw_env):
         self.rewards[agent] = -1.0
         self._accumulate_rewards()
         self._deads_step_first()
-
-    def observe(self, agent: str) -> Observation:
-        """What an agent sees; see :meth:`raw_env.observe`."""
-        self._require_reset("observe")
-        return super().observe(agent)
-
-    def state(self) -> Int8s:
-        """The board for both; see :meth:`raw_env.state`."""
-        self._require_reset("state")
-        return super().state()
-
-    def render(self) -> NDArray[np.uint8] | str | None:
-        """The board as the render mode has it; see :meth:`raw_env.render`."""
-        self._require_reset("render")
-        return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
         """The selected agent, again and again, until none is left or ``max_iter`` is reached.

@@ -11,7 +11,6 @@ compile nothing by it.
 from __future__ import annotations
 
 import copy
-import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -178,11 +177,6 @@ def _fits(answer: Any, size: int, of_many: bool, *, strict: bool) -> bool:
         return np.shape(answer)[:1] == (size,) and (
             not strict or np.asarray(answer).dtype.kind in "iu"
         )
-    return all(np.ndim(one) == 0 and (not strict or _is_integer(one)) for one in answer)
-
-
-def _is_integer(value: Any) -> bool:
-    try:
-        return not isinstance(value, bool) and operator.index(value) is not None
-    except TypeError:
-        return False
+    return all(
+        np.ndim(one) == 0 and (not strict or np.asarray(one).dtype.kind in "iu") for one in answer
+    )

@@ -216,7 +216,7 @@ class Batch:
             raise refusal(refused, self._boards, self._results, int(played[refused]))
         kernels.play(self._boards, self._results, played, 0, self.size)
         rewards = np.empty_like(self._rewards) if self.copy else self._rewards
-        kernels.write_player_rewards(self._results, kernels.REWARDS, rewards, 0, self.size)
+        kernels.write_player_rewards(self._results, rewards, 0, self.size)
         return rewards
 
     def observe(self) -> tuple[Int8s, Int8s]:

@@ -95,7 +95,7 @@ class DropIn:
         self.terminations = dict.fromkeys(AGENTS, self._position.outcome is not None)
 
     def _require_reset(self, call: str) -> None:
-        """Nothing: a ``raw_env`` has a board from the start."""
+        """Nothing: a ``raw_env`` has a board from the start. An ``env`` looks."""
 
     def _legal_moves(self) -> list[int]:
         """The 0-based columns that are not full, also once the game is over."""

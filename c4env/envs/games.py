@@ -18,7 +18,7 @@ from c4env.bitboard import COLUMNS
 from c4env.envs import batch, kernels, opponents
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.options import parse_seat, refuse_instant_end
-from c4env.errors import IllegalMove, InvalidAction, InvalidOption, OpponentFailed
+from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
 from c4env.observation import Observation
 from c4env.position import Position
 
@@ -186,19 +186,15 @@ class Games:
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
             board = int(waiting[refused])
-            try:
-                raise batch.refusal(board, self.boards, self.results, int(actions[refused]))
-            except (IllegalMove, InvalidAction) as error:
-                raise OpponentFailed(f"the opponent's move on {error}") from None
+            why = batch.refusal(board, self.boards, self.results, int(actions[refused]))
+            raise OpponentFailed(f"the opponent's move on {why}")
         kernels.play(boards, results, actions, 0, len(waiting))
         self.boards[waiting], self.results[waiting] = boards, results
 
     def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
         """Write rewards and terminations, and tell the opponent of the games that are over."""
-        table = kernels.REWARDS
-        written = arrays.rewards, arrays.terminations
-        kernels.write_rewards(*self._state, table, *written, start, stop)
-        kernels.write_player_rewards(self.results, table, arrays.player_rewards, start, stop)
+        kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
+        kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
         if self.asked is not None:
             ended = np.flatnonzero(arrays.terminations)
             self.asked.end(ended, arrays.rewards[ended])

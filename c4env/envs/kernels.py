@@ -33,12 +33,7 @@ from c4env.jit import kernel
 from c4env.observation import read
 
 # How a game stands. A forfeit is an illegal move of that player.
-ONGOING: Final = 0
-WON_BY_0: Final = 1
-WON_BY_1: Final = 2
-DRAWN: Final = 3
-FORFEIT_BY_0: Final = 4
-FORFEIT_BY_1: Final = 5
+ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
 
 # By code and player.
 REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], np.float64)
@@ -47,6 +42,8 @@ WORDS: Final = (2 * CELLS + 3) // 4  # int32 words of one board's planes
 BYTE: Final = 8
 HALF: Final = 2 * BYTE  # of a word
 EACH_BYTE: Final = 0x01010101  # the lowest bit of each of its bytes
+
+SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # known to the compiler
 
 # Occupied cells that make a mask all zeros or all ones.
 NO_COLUMN: Final = BOARD
@@ -112,7 +109,7 @@ def two_bytes(own: int, other: int, column: int) -> int:
     "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64, int64)",
     nogil=True,
 )
-def observe_6x7(
+def observe(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,
@@ -126,8 +123,7 @@ def observe_6x7(
 
     A board is seen by the player in ``seats`` (0 or 1), or by the side to move where
     that is -1. ``finished`` is ``NO_COLUMN`` or ``ANY_COLUMN``: what the mask of a finished
-    game allows. A word holds four bytes of the planes ``(6, 7, 2)``, so a pair of rows is
-    seven words; byte k of a word gets the bit of its cell by one shift for all four.
+    game allows. A word holds four bytes of the planes ``(6, 7, 2)``.
     """
     for i in range(start, stop):
         own = int(boards[i, 0])
@@ -138,64 +134,35 @@ def observe_6x7(
             blocked = NO_COLUMN
         if results[i] != ONGOING:
             blocked = finished
-        c0 = two_bytes(own, other, 0)
-        c1 = two_bytes(own, other, 1)
-        c2 = two_bytes(own, other, 2)
-        c3 = two_bytes(own, other, 3)
-        c4 = two_bytes(own, other, 4)
-        c5 = two_bytes(own, other, 5)
-        c6 = two_bytes(own, other, 6)
-        for pair in range(ROWS // 2):
-            upper = ROWS - 1 - 2 * pair  # heights of the two rows
-            lower = upper - 1
-            k = COLUMNS * pair
-            words[i, k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
-            words[i, k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
-            words[i, k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
-            words[i, k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
-            words[i, k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
-            words[i, k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
-            words[i, k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
+        if SEVEN_COLUMNS:  # a pair of rows is seven words, each of one shift for its four bytes
+            c0 = two_bytes(own, other, 0)
+            c1 = two_bytes(own, other, 1)
+            c2 = two_bytes(own, other, 2)
+            c3 = two_bytes(own, other, 3)
+            c4 = two_bytes(own, other, 4)
+            c5 = two_bytes(own, other, 5)
+            c6 = two_bytes(own, other, 6)
+            for pair in range(ROWS // 2):
+                upper = ROWS - 1 - 2 * pair  # heights of the two rows
+                lower = upper - 1
+                k = COLUMNS * pair
+                words[i, k] = (c0 | c1 << HALF) >> upper & EACH_BYTE
+                words[i, k + 1] = (c2 | c3 << HALF) >> upper & EACH_BYTE
+                words[i, k + 2] = (c4 | c5 << HALF) >> upper & EACH_BYTE
+                words[i, k + 3] = (c6 >> upper | (c0 >> lower) << HALF) & EACH_BYTE
+                words[i, k + 4] = (c1 | c2 << HALF) >> lower & EACH_BYTE
+                words[i, k + 5] = (c3 | c4 << HALF) >> lower & EACH_BYTE
+                words[i, k + 6] = (c5 | c6 << HALF) >> lower & EACH_BYTE
+        else:  # cell by cell, a fifth slower
+            for k in range(WORDS):
+                first = FROM_TOP[2 * k]
+                word = own >> first & 1 | (other >> first & 1) << BYTE
+                if 2 * k + 1 < CELLS:
+                    second = FROM_TOP[2 * k + 1]
+                    word |= (own >> second & 1 | (other >> second & 1) << BYTE) << HALF
+                words[i, k] = word
         for column in range(COLUMNS):
             masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
-
-
-@kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], int64, int32[:, ::1], int8[:, ::1], int64, int64)",
-    nogil=True,
-)
-def observe_any(
-    boards: Int64s,
-    results: Int8s,
-    seats: Int8s,
-    finished: int,
-    words: NDArray[np.int32],
-    masks: Int8s,
-    start: int,
-    stop: int,
-) -> None:
-    """:func:`observe_6x7` for boards of any size, two cells a word; a fifth slower on 6x7."""
-    for i in range(start, stop):
-        own = int(boards[i, 0])
-        other = int(boards[i, 1])
-        blocked = own | other
-        if seats[i] >= 0 and popcount(blocked) & 1 != seats[i]:
-            own, other = other, own
-            blocked = NO_COLUMN
-        if results[i] != ONGOING:
-            blocked = finished
-        for k in range(WORDS):
-            first = FROM_TOP[2 * k]
-            word = own >> first & 1 | (other >> first & 1) << BYTE
-            if 2 * k + 1 < CELLS:
-                second = FROM_TOP[2 * k + 1]
-                word |= (own >> second & 1 | (other >> second & 1) << BYTE) << HALF
-            words[i, k] = word
-        for column in range(COLUMNS):
-            masks[i, column] = 1 - (blocked >> (STRIDE * column + ROWS - 1) & 1)
-
-
-observe: Final = observe_6x7 if (ROWS, COLUMNS) == (6, 7) else observe_any
 
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
@@ -206,15 +173,13 @@ def read_planes(planes: Int8s, boards: Int64s) -> None:
 
 
 @kernel(
-    "void(int64[:, ::1], int8[::1], int8[::1], float64[:, ::1], float64[::1], boolean[::1],"
-    " int64, int64)",
+    "void(int64[:, ::1], int8[::1], int8[::1], float64[::1], boolean[::1], int64, int64)",
     nogil=True,
 )
 def write_rewards(
     boards: Int64s,
     results: Int8s,
     seats: Int8s,
-    table: Float64s,
     rewards: Float64s,
     terminations: Bools,
     start: int,
@@ -223,8 +188,7 @@ def write_rewards(
     """Write each board's reward of one player, and whether its game is over.
 
     The reward is that of the player in ``seats``; where that is -1, of the player who
-    moved: the one not to move now, or, after a forfeit, to move still. ``table`` is
-    ``REWARDS``.
+    moved: the one not to move now, or, after a forfeit, to move still.
     """
     for i in range(start, stop):
         result = results[i]
@@ -237,23 +201,16 @@ def write_rewards(
             player = popcount(int(boards[i, 0] | boards[i, 1])) & 1
             if result < FORFEIT_BY_0:
                 player = 1 - player
-        rewards[i] = table[result, player]
+        rewards[i] = REWARDS[result, player]
         terminations[i] = True
 
 
-@kernel("void(int8[::1], float64[:, ::1], float64[:, ::1], int64, int64)", nogil=True)
-def write_player_rewards(
-    results: Int8s, table: Float64s, player_rewards: Float64s, start: int, stop: int
-) -> None:
-    """Write the rewards ``[N, 2]`` of both players; ``table`` is ``REWARDS``."""
+@kernel("void(int8[::1], float64[:, ::1], int64, int64)", nogil=True)
+def write_player_rewards(results: Int8s, player_rewards: Float64s, start: int, stop: int) -> None:
+    """Write the rewards ``[N, 2]`` of both players."""
     for i in range(start, stop):
-        result = results[i]
-        if result == ONGOING:
-            player_rewards[i, 0] = 0.0
-            player_rewards[i, 1] = 0.0
-        else:
-            player_rewards[i, 0] = table[result, 0]
-            player_rewards[i, 1] = table[result, 1]
+        player_rewards[i, 0] = REWARDS[results[i], 0]
+        player_rewards[i, 1] = REWARDS[results[i], 1]
 
 
 @kernel("void(int64[:, ::1], int8[::1], int64, int64)", nogil=True)

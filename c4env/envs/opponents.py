@@ -100,13 +100,8 @@ def begin(
     for i in range(start, stop):
         if not where[i]:
             continue
-        k = 0
-        if len(openings) > 1:
-            k = draw(states, i, len(openings))
+        k = draw(states, i, len(openings)) if len(openings) > 1 else 0
         boards[i, 0] = openings[k, 0]
         boards[i, 1] = openings[k, 1]
         results[i] = ONGOING
-        if seat == RANDOM_SEAT:
-            seats[i] = draw(states, i, 2)
-        else:
-            seats[i] = seat
+        seats[i] = draw(states, i, 2) if seat == RANDOM_SEAT else seat

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from c4env.bitboard import CELLS, winning_moves
@@ -53,6 +53,29 @@ def parse_seat(seat: Any) -> int | None:
     return None if seat == "random" else int(seat)
 
 
+def known_options(
+    options: Mapping[str, Any] | None, known: Collection[str], expected: str, *, warn: bool = False
+) -> Mapping[str, Any]:
+    """The options of a ``reset``; those not ``known`` are an error, or a warning.
+
+    Raises:
+        InvalidOption: an unknown option, no dict, or both ``"moves"`` and ``"position"``.
+    """
+    if options is None:
+        return {}
+    if not isinstance(options, Mapping):
+        raise InvalidOption(f"options={options!r}: expected a dict or None")
+    unknown = sorted(str(key) for key in options if key not in known)
+    if unknown:
+        message = f"unknown option {', '.join(unknown)}: expected {expected}"
+        if not warn:
+            raise InvalidOption(message)
+        warnings.warn(message, stacklevel=5)
+    if "moves" in options and "position" in options:
+        raise InvalidOption("moves and position: expected only one of the two options")
+    return options
+
+
 def parse_start(
     options: Mapping[str, Any] | None, *, warn: bool = False
 ) -> tuple[Position, int | None]:
@@ -68,18 +91,8 @@ def parse_start(
         InvalidOption: an unknown option, both, or a finished game.
         InvalidNotation, IllegalMove: bad ``moves``.
     """
-    if options is None:
-        return Position(), None
-    if not isinstance(options, Mapping):
-        raise InvalidOption(f"options={options!r}: expected a dict or None")
-    unknown = sorted(str(key) for key in options if key not in ("moves", "position", "options"))
-    if unknown:
-        message = f"unknown option {', '.join(unknown)}: expected moves or position"
-        if not warn:
-            raise InvalidOption(message)
-        warnings.warn(message, stacklevel=4)
-    if "moves" in options and "position" in options:
-        raise InvalidOption("moves and position: expected only one of the two options")
+    known = "moves", "position", "options"
+    options = known_options(options, known, "moves or position", warn=warn)
     position, last = Position(), None
     if "moves" in options:
         columns = parse_moves(options["moves"])

@@ -109,8 +109,7 @@ class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
         parse_layout(layout)
-        shape = LAYOUT_SHAPES[layout]
-        self.observation_space = spaces.Box(0, 1, shape, self._dtype.type)
+        self.observation_space = spaces.Box(0, 1, LAYOUT_SHAPES[layout], self._dtype.type)
         self.action_space = spaces.Discrete(COLUMNS)
         self._position = Position()
         self._last: int | None = None
@@ -289,15 +288,9 @@ class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
         seen = observe(position)
+        planes, masks = seen["observation"][None], seen["action_mask"][None]
         try:
-            answer = self._opponent(
-                {
-                    "observation": seen["observation"][None],
-                    "action_mask": seen["action_mask"][None],
-                },
-                BOARD_0,
-            )
-            (answer,) = answer
+            (answer,) = self._opponent({"observation": planes, "action_mask": masks}, BOARD_0)
         except Exception as error:
             raise OpponentFailed(
                 f"the opponent raised {type(error).__name__} in {position!r}: {error}"

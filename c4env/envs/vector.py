@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
@@ -17,7 +18,7 @@ from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.boards import AnyBoard
 from c4env.envs import batch, kernels, opponents
 from c4env.envs.games import Arrays, Games, observed
-from c4env.envs.options import loses_when_illegal, parse_seed
+from c4env.envs.options import known_options, loses_when_illegal, parse_seed
 from c4env.errors import InvalidOption, NotReset
 from c4env.observation import OBSERVATION_SHAPE, Observation
 from c4env.position import Position
@@ -211,9 +212,7 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         self._started = True
         self._over = games.over()
         arrays = self._outputs()
-        self._share(
-            lambda start, stop: games.write_observations(arrays, self._finished, start, stop)
-        )
+        self._share(functools.partial(games.write_observations, arrays, self._finished))
         return _observation(arrays), self._info(arrays)
 
     def step(
@@ -287,10 +286,8 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         if self.render_mode is None:
             return None
         if self.render_mode == "ansi":
-            return tuple(ansi(position) for position in self.positions())
-        return tuple(
-            rgb_array(position, screen_scaling=self._scaling) for position in self.positions()
-        )
+            return tuple(map(ansi, self.positions()))
+        return tuple(rgb_array(p, screen_scaling=self._scaling) for p in self.positions())
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
@@ -354,16 +351,7 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
 
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
         """The boards to start on, and where they start if that is asked for."""
-        options = {} if options is None else options
-        if not isinstance(options, Mapping):
-            raise InvalidOption(f"options={options!r}: expected a dict or None")
-        unknown = sorted(str(key) for key in options if key not in _OPTIONS)
-        if unknown:
-            raise InvalidOption(
-                f"unknown option {', '.join(unknown)}: expected {', '.join(_OPTIONS)}"
-            )
-        if "moves" in options and "position" in options:
-            raise InvalidOption("moves and position: expected only one of the two options")
+        options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
         start = options.get("moves", options.get("position"))
         return where, None if start is None else batch.bitboards(start)

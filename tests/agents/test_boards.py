@@ -183,7 +183,7 @@ def test_a_solver_of_another_board_has_no_book() -> None:
     assert solver_of().book is None
     with pytest.raises(InvalidOption, match="expected None"):
         solver_of(book="12ply")
-    large = part(Size(8, 7, 4), "solver.table")
+    large = part(Size(8, 7, 4), "solver.search.table")
     with pytest.raises(InvalidOption, match="table_mb=64: expected 16384 or more"):
         large.allocate(64)
 

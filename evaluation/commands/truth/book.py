@@ -44,7 +44,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     at_least(arguments, 1, "jobs", "sample")
     if arguments.action == "census":
-        from agents.solver.census import Census, census
+        from agents.solver.book.census import Census, census
         from evaluation.tables import Table
 
         if arguments.file is not None:

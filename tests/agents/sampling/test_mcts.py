@@ -20,7 +20,7 @@ from agents.sampling.mcts import (
     random_cell,
     random_playout,
 )
-from agents.sampling.tree import NODE
+from agents.sampling.tree import NODE, USED
 from agents.solver import Solver
 from c4env import Position
 from c4env.bitboard import CELLS, playable
@@ -241,7 +241,7 @@ def test_a_full_tree_goes_on_without_growing() -> None:
     agent._tree = np.empty(40, NODE)
     found = agent.search(Position.parse("44"))
     assert found.nodes == 150
-    assert agent._used <= 40
+    assert agent._work[USED] <= 40
     assert found.column in range(7)
     agent._spare = np.empty(40, NODE)
     again = agent.search(Position.parse("4443"))

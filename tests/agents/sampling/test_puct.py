@@ -12,7 +12,7 @@ import pytest
 import agents
 from agents.errors import InvalidFunction, InvalidValue
 from agents.sampling.puct import PUCT
-from agents.sampling.tree import NODE, OPEN
+from agents.sampling.tree import NODE, OPEN, USED
 from agents.solver import Solver
 from c4env import Position, observe
 from c4env.jit import config
@@ -130,7 +130,7 @@ def test_no_virtual_loss_is_left_behind(batch: int) -> None:
     agent.search(Position())
     tree = agent._tree
     checked = 0
-    for node in range(agent._used):
+    for node in range(agent._work[USED]):
         children = agent._children(node)
         if tree[node]["proof"] != OPEN or not children:
             continue
@@ -142,7 +142,7 @@ def test_no_virtual_loss_is_left_behind(batch: int) -> None:
         assert sum(child["prior"] for child in below) == pytest.approx(1.0)
         checked += 1
     assert checked >= 100
-    assert (tree[: agent._used]["first"] >= 0).all()
+    assert (tree[: agent._work[USED]]["first"] >= 0).all()
 
 
 def test_logits_are_the_logarithms_of_probabilities() -> None:
@@ -199,7 +199,7 @@ def test_a_full_tree_goes_on_without_growing() -> None:
     agent._tree = np.empty(30, NODE)
     found = agent.search(Position())
     assert found.nodes == 80
-    assert agent._used <= 30
+    assert agent._work[USED] <= 30
 
 
 def test_an_error_of_the_function_is_the_callers_and_is_over() -> None:

@@ -14,6 +14,7 @@ from agents.sampling.mcts import MCTS
 from agents.sampling.tree import (
     NODE,
     OPEN,
+    USED,
     best_child,
     copy_subtree,
     expand,
@@ -48,7 +49,7 @@ def slow_status(position: Position) -> tuple[bool, set[int]]:
 
 @given(positions(finished=False))
 def test_the_tactical_status_is_what_two_plies_of_play_decide(position: Position) -> None:
-    score, cells = tactical_status(position.mine, position.theirs, position.plies)
+    score, cells = tactical_status(position.mine, position.theirs)
     decided, safe = slow_status(position)
     assert (score != OPEN) == decided
     if decided:
@@ -66,7 +67,7 @@ def test_decided_positions_get_the_solvers_score() -> None:
     decided = 0
     for moves in reference.random_games(seed=900, count=400, least=4):
         position = Position.parse(moves)
-        score, _ = tactical_status(position.mine, position.theirs, position.plies)
+        score, _ = tactical_status(position.mine, position.theirs)
         if score != OPEN:
             assert score == solver.score(position), moves
             decided += 1
@@ -75,13 +76,13 @@ def test_decided_positions_get_the_solvers_score() -> None:
 
 def test_a_full_board_is_a_draw_without_a_move() -> None:
     drawn = Position.parse("421127327363224366417626743773654415515515")
-    assert tactical_status(drawn.mine, drawn.theirs, drawn.plies) == (0, 0)
+    assert tactical_status(drawn.mine, drawn.theirs) == (0, 0)
 
 
 def test_children_are_the_columns_that_do_not_lose_at_once_centre_first() -> None:
     tree = np.zeros(20, NODE)
     tree[0]["proof"] = OPEN
-    assert expand(tree, 0, 0, 0, 0, 1) == 8
+    assert expand(tree, 0, 0, 0, 1) == 8
     assert tree[1:8]["column"].tolist() == [3, 2, 4, 1, 5, 0, 6]
     assert (tree[1:8]["proof"] == OPEN).all()
 
@@ -93,7 +94,7 @@ def test_columns_that_lose_at_once_are_no_children() -> None:
         decided, safe = slow_status(position)
         if not decided:
             tree = np.zeros(10, NODE)
-            used = expand(tree, 0, position.mine, position.theirs, position.plies, 1)
+            used = expand(tree, 0, position.mine, position.theirs, 1)
             assert set(tree[1:used]["column"].tolist()) == safe
             fewer += len(safe) < len(position.legal_columns())
     assert fewer
@@ -172,11 +173,11 @@ def test_a_subtree_is_copied_whole() -> None:
     agent = MCTS(simulations=150)
     agent.reset(1)
     agent.search(Position.parse("44"))
-    to = np.zeros(agent._used, NODE)
+    to = np.zeros(agent._work[USED], NODE)
     for child in agent._children(0):
         used = copy_subtree(agent._tree, child, to)
         assert subtree(to, 0) == subtree(agent._tree, child)
-        assert used <= agent._used
+        assert used <= agent._work[USED]
 
 
 def test_the_tree_below_the_new_position_is_kept() -> None:

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agents.solver import Book, BookUnavailable, Solver, enumeration, twelve
-from agents.solver.book import default_book, twelve_ply_book
+from agents.solver import Book, BookUnavailable, Solver
+from agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
 from agents.solver.builder import BookMismatch, build, by_twelve_ply_book, verify
-from agents.solver.table import position_key
+from agents.solver.search.table import position_key
 from c4env.bitboard import BOTTOM, COLUMNS
 from c4env.errors import InvalidOption
 from c4env.position import Position

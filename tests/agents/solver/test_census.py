@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.solver.census import census
+from agents.solver.book.census import census
 from c4env.errors import InvalidOption
 from evaluation.__main__ import main
 

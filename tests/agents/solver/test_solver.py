@@ -13,9 +13,9 @@ import pytest
 from numba import types
 
 from agents.solver import NO_SCORE, Solver
-from agents.solver.lowlevel import pointer
-from agents.solver.search import UNDECIDED, parity_bound
-from agents.solver.table import (
+from agents.solver.search.lowlevel import pointer
+from agents.solver.search.null_window import UNDECIDED, parity_bound
+from agents.solver.search.table import (
     LAST_EPOCH,
     lower_bound,
     mix,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents.solver.enumeration import layers
+from agents.solver.book.enumeration import layers
 from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import (

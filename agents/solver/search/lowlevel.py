@@ -19,17 +19,18 @@ from c4env.jit import config, kernel
 # To a type checker what it makes would take the compiler's own arguments too.
 _intrinsic: Callable[[Any], Any] = intrinsic
 
-# Memory of int64 words. A pointer goes through a recursive kernel in one register where an
-# array takes seven; uncompiled, the array itself serves.
-POINTER: Final = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
+# Memory of int64 words, in the text of a signature. A pointer goes through a recursive kernel in
+# one register where an array takes seven; uncompiled, the array itself serves.
+POINTER: Final = "CPointer(int64)"
+_POINTER: Final = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
 
 
 @_intrinsic
 def _pointer(typingctx: Any, address: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(POINTER))
+        return builder.inttoptr(args[0], context.get_value_type(_POINTER))
 
-    return POINTER(types.uintp), codegen
+    return _POINTER(types.uintp), codegen
 
 
 @_intrinsic
@@ -44,7 +45,7 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
         builder.call(function, [place, word(0), word(3), word(1)])  # to read, keep, data
         return context.get_dummy_value()
 
-    return types.void(POINTER, types.int64), codegen
+    return types.void(_POINTER, types.int64), codegen
 
 
 @_intrinsic
@@ -82,12 +83,12 @@ if config.DISABLE_JIT:
 
 else:
 
-    @kernel(POINTER(types.int64[::1]))
+    @kernel(f"{POINTER}(int64[::1])")
     def pointer(array: Int64s) -> Any:
         """The address of the array's words, for kernels that run while it lives."""
         return _pointer(array.ctypes.data)
 
-    @kernel(types.void(POINTER, types.int64))
+    @kernel(f"void({POINTER}, int64)")
     def prefetch(table: Any, index: int) -> None:
         """Ask the processor to bring the word near."""
         _prefetch(table, index)

@@ -11,12 +11,11 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from agents.solver import enumeration
-from agents.solver.book import DEFAULT_PLIES, default_book
+from agents.solver.book import DEFAULT_PLIES, default_book, enumeration
+from agents.solver.book.twelve import PLIES
 from agents.solver.builder import by_twelve_ply_book
-from agents.solver.twelve import PLIES
 from c4env.arrays import Int64s
-from c4env.bitboard import COLUMNS, mirror
+from c4env.bitboard import mirror
 from c4env.errors import InvalidOption
 from c4env.jit import kernel
 
@@ -33,11 +32,13 @@ class Census(NamedTuple):
     over: int  # of them, with four on the board: won where the first player moved last
 
 
-@kernel("void(int64[::1], int64[::1])")
-def count_mirrors(keys: Int64s, counts: Int64s) -> None:
-    """Fill in how many positions a key stands for: 1 where the position is its own mirror image."""
+@kernel("int64[::1](int64[::1])")
+def count_mirrors(keys: Int64s) -> Int64s:
+    """How many positions each key stands for: 1 where the position is its own mirror image."""
+    counts = np.empty_like(keys)
     for i in range(len(keys)):
         counts[i] = 1 if mirror(keys[i]) == keys[i] else 2
+    return counts
 
 
 def census(plies: int = DEFAULT_PLIES) -> list[Census]:
@@ -63,23 +64,13 @@ def census(plies: int = DEFAULT_PLIES) -> list[Census]:
     scores = enumeration.backed_up(keys, last)
     found = []
     for ply in range(plies + 1):
-        counts = np.empty_like(keys[ply])
-        count_mirrors(keys[ply], counts)
+        counts = count_mirrors(keys[ply])
         for_first = np.sign(scores[ply]) * (1 if ply % 2 == 0 else -1)
         won, drawn, lost = (int(counts[for_first == sign].sum()) for sign in (1, 0, -1))
-        over = _count_over(keys[ply - 1]) if ply else 0
+        over = int(count_mirrors(enumeration.one_disc_on(keys[ply - 1], True)).sum()) if ply else 0
         if ply % 2:
             won += over
         else:
             lost += over
         found.append(Census(ply, won, drawn, lost, over))
     return found
-
-
-def _count_over(keys: Int64s) -> int:
-    """How many positions one disc on from these are won."""
-    out = np.empty(COLUMNS * len(keys), dtype=np.int64)
-    won = np.unique(out[: enumeration.successors(keys, True, out)])
-    counts = np.empty_like(won)
-    count_mirrors(won, counts)
-    return int(counts.sum())

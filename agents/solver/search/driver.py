@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final
 
-from numba import types
-
-from agents.solver.lowlevel import POINTER, pointer
-from agents.solver.search import LIMIT, NEVER, NODES, SPENT, STOPPED, hashed, search
+from agents.search.threads import LIMIT, NEVER, STOPPED
+from agents.solver.search.lowlevel import POINTER, pointer
+from agents.solver.search.null_window import NODES, SPENT, hashed, search
+from agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
     CELLS,
@@ -26,16 +26,11 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 
 ABORTED: Final = 99  # no score: the search was stopped
-NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
 LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than asking
 LARGEST: Final = CELLS // 2 + 1  # no score is greater
 FAR: Final = 20  # plies to where a score beyond an alpha is decided, the sign unknown
 FAR_SIGNED: Final = 28  # the same once the sign is known
-
-_int64 = types.int64
-_words = types.int64[::1]
-_scores = types.int8[::1]
 
 
 @kernel("int64(int64, int64, int64)")
@@ -63,11 +58,7 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
     return 0
 
 
-@kernel(
-    types.UniTuple(_int64, 2)(  # type: ignore[no-untyped-call]  # Numba's
-        POINTER, POINTER, _int64, _int64, _int64, _int64
-    )
-)
+@kernel(f"UniTuple(int64, 2)({POINTER}, {POINTER}, int64, int64, int64, int64)")
 def bisect_score(
     table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
@@ -124,14 +115,14 @@ def bisect_score(
     return lowest, highest
 
 
-@kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64))
+@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64)")
 def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
     """The score that :func:`bisect_score` comes down to, or ``ABORTED``."""
     lowest, highest = bisect_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
 
 
-@kernel(types.int64(_words, _words, _int64, _int64, _int64, _int64), nogil=True)
+@kernel("int64(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
 def score_position(
     table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
 ) -> int:
@@ -139,7 +130,7 @@ def score_position(
     return solve(pointer(table), pointer(work), mine, theirs, floor, ceiling)
 
 
-@kernel(types.void(_words, _words, *[_int64] * 3, _words, _scores, _scores))
+@kernel("void(int64[::1], int64[::1], int64, int64, int64, int64[::1], int8[::1], int8[::1])")
 def bound_signs(
     table: Int64s,
     work: Int64s,
@@ -184,7 +175,7 @@ def bound_signs(
 
 
 @kernel(
-    types.boolean(_words, _words, _int64, _int64, _int64, _int64, _scores, _scores, types.float64),
+    "boolean(int64[::1], int64[::1], int64, int64, int64, int64, int8[::1], int8[::1], float64)",
     nogil=True,
 )
 def score_columns(

@@ -15,12 +15,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import types
 
 from agents.search.packing import board_key
-from agents.solver.bounds import even_claim, odd_claim
-from agents.solver.lowlevel import POINTER, trailing_zeros
-from agents.solver.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
+from agents.search.threads import LIMIT, NEVER, STOPPED
+from agents.solver.search.bounds import even_claim, odd_claim
+from agents.solver.search.lowlevel import POINTER, trailing_zeros
+from agents.solver.search.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
     COLUMNS,
@@ -36,16 +37,15 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-# Words of a workspace: what one thread's search keeps besides the table.
+# Words of a workspace: what one thread's search keeps besides the table, and besides those of
+# ``agents.search.threads``.
 NODES: Final = 0
-LIMIT: Final = 1  # nodes at which the search gives up; -1 stops it at once
 EPOCH: Final = 2
 MASK: Final = 3  # buckets of the table, less one
 SHARED_PLIES: Final = 4  # nodes of fewer plies are shared out among threads; 0: alone
 DEEPEST: Final = 5  # frame of the shared node the thread is at, or 0
 SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
 SPENT: Final = 7  # nodes that the score of the position asked for took; -1: not known yet
-STOPPED: Final = 8  # whether whoever asked wants no answer any more
 FRAMES: Final = 16
 FRAME: Final = 8 * (COLUMNS + 1)  # words a ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
@@ -58,8 +58,6 @@ ORDER: Final = CHILD * COLUMNS
 # Words a child does not need, for a shared node: the frame of the one above it, its own
 # mixed key, and its alpha.
 ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
-
-NEVER: Final = 1 << 62  # as a limit of nodes
 
 MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror share an entry
 CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are looked up before one is searched
@@ -87,7 +85,15 @@ CELL_VALUES: Final = np.array(
 
 UNDECIDED: Final = 99
 
-_int64 = types.int64
+
+def make_ready(work: Int64s, table: Int64s, epoch: int) -> None:
+    """Set the words of a workspace for a search with a table, in one of its epochs."""
+    work[NODES] = 0
+    work[LIMIT] = NEVER
+    work[EPOCH] = epoch
+    work[MASK] = (len(table) - MARKS) // 2 - 1
+    work[SHARED_PLIES] = work[DEEPEST] = work[SETTLED] = work[STOPPED] = 0
+    work[SPENT] = -1
 
 
 @kernel("int64(int64, int64, int64)")
@@ -153,7 +159,7 @@ def parity_bound(
     return UNDECIDED
 
 
-@kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64))
+@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64)")
 def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> int:
     """The frame of the topmost shared node above one that the table has settled, or 0."""
     found = 0
@@ -168,7 +174,7 @@ def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> i
     return found
 
 
-@kernel(types.int64(POINTER, POINTER, _int64, _int64, _int64, _int64, _int64, _int64, _int64))
+@kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64, int64, int64, int64)")
 def search(
     table: Any,
     work: Any,

@@ -20,10 +20,9 @@ import mmap
 from typing import Any, Final
 
 import numpy as np
-from numba import types
 
 from agents.search.packing import board_key
-from agents.solver.lowlevel import POINTER, bit_length, prefetch
+from agents.solver.search.lowlevel import POINTER, bit_length, prefetch
 from c4env.arrays import Int64s
 from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
@@ -38,6 +37,7 @@ LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
 BIAS: Final = CELLS // 2 + 1  # added to a score to store it
 FIELD: Final = 63
+NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
 
 KEY_BITS: Final = BITS
 TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
@@ -77,13 +77,13 @@ def upper_bound(entry: int) -> int:
     return ((entry >> UPPER_SHIFT) & FIELD) - BIAS
 
 
-@kernel(types.void(POINTER, types.int64, types.int64))
+@kernel(f"void({POINTER}, int64, int64)")
 def fetch(table: Any, mask: int, mixed: int) -> None:
     """Have the bucket of a mixed key brought near before it is looked up."""
     prefetch(table, (mixed & mask) << 1)
 
 
-@kernel(types.int64(POINTER, types.int64, types.int64, types.int64))
+@kernel(f"int64({POINTER}, int64, int64, int64)")
 def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
     """The entry of a mixed key, or 0. ``mask`` is the number of buckets less one."""
     place = (mixed & mask) << 1
@@ -97,11 +97,7 @@ def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
     return 0
 
 
-@kernel(
-    types.void(
-        POINTER, types.int64, types.int64, types.int64, types.int64, types.int64, types.int64
-    )
-)
+@kernel(f"void({POINTER}, int64, int64, int64, int64, int64, int64)")
 def store(
     table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, nodes: int
 ) -> None:

@@ -11,24 +11,20 @@ from math import inf
 from typing import cast
 
 import numpy as np
-from numba import types
 from numpy.typing import ArrayLike
 
-from agents.solver.driver import ABORTED, LARGEST, NO_SCORE, score_columns, solve
-from agents.solver.lowlevel import pointer
-from agents.solver.search import EPOCH
-from agents.solver.table import LAST_EPOCH
+from agents.solver.search.driver import ABORTED, LARGEST, score_columns, solve
+from agents.solver.search.lowlevel import pointer
+from agents.solver.search.null_window import EPOCH
+from agents.solver.search.table import LAST_EPOCH, NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import BOARD, COLUMNS, has_won, is_consistent, popcount, win_score
+from c4env.bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
 from c4env.position import Position
 
-_int64 = types.int64
-_words = types.int64[::1]
 
-
-@kernel(types.void(_words, _words))
+@kernel("void(int64[::1], int64[::1])")
 def begin_empty(table: Int64s, work: Int64s) -> None:
     """Go on to the next epoch, in which the table is empty."""
     if work[EPOCH] == LAST_EPOCH:
@@ -38,7 +34,7 @@ def begin_empty(table: Int64s, work: Int64s) -> None:
 
 
 @kernel(
-    types.int64(_words, _words, _words, _words, types.int8[:, ::1], _int64, _int64, types.boolean),
+    "int64(int64[::1], int64[::1], int64[::1], int64[::1], int8[:, ::1], int64, int64, boolean)",
     nogil=True,
 )
 def score_batch(
@@ -90,14 +86,12 @@ def score_batch(
     return stop
 
 
-@kernel(types.int64(_words, _words))
+@kernel("int64(int64[::1], int64[::1])")
 def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     """The number of the first pair of bitboards that is no position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
-        if first & ~BOARD or second & ~BOARD or has_won(first):
-            return i
-        if not is_consistent(first, second):
+        if has_won(first) or not is_consistent(first, second):
             return i
     return -1
 

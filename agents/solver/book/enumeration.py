@@ -1,6 +1,6 @@
 """All positions of the first plies, one of each mirror pair, as sorted keys.
 
-The key of a position (``agents.solver.table.position_key``) can be turned back into it: in
+The key of a position (``agents.solver.search.table.position_key``) can be turned back into it: in
 each column the highest bit stands above the top disc, and those below are the discs of
 the side to move.
 """
@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solver.table import position_key
+from agents.solver.search.table import NO_SCORE, position_key
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import (
     BOTTOM,
-    CELLS,
     COLUMNS,
     MARKED_COLUMN,
     STRIDE,
+    drop,
     has_won,
     playable,
     win_score,
@@ -73,38 +73,45 @@ def successors(keys: Int64s, won: bool, out: Int64s) -> int:
     return count
 
 
-@kernel("void(int64[::1], int64, int64[::1], int8[::1], int8[::1])")
-def back_up(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s, scores: Int8s) -> None:
-    """Fill the scores of positions of ``plies`` discs from those of one disc more."""
+@kernel("int8[:, ::1](int64[::1], int64, int64[::1], int8[::1])")
+def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s) -> Int8s:
+    """Scores ``[N, 7]`` of the columns of positions of ``plies`` discs, given those of one more.
+
+    ``NO_SCORE`` where a column is full.
+    """
+    columns = np.full((len(keys), COLUMNS), NO_SCORE, np.int8)
     for i in range(len(keys)):
         mine, theirs = boards_of(int(keys[i]))
-        moves = playable(mine | theirs)
-        best = -CELLS
-        if winning_moves(mine, theirs):
-            best = win_score(plies + 1)
-            moves = 0
-        while moves:
-            cell = moves & -moves
-            moves ^= cell
-            child = find(next_keys, position_key(theirs, mine | cell))
-            best = max(best, -next_scores[child])
-        scores[i] = best
+        for column in range(COLUMNS):
+            cell = drop(mine | theirs, column)
+            if cell and has_won(mine | cell):
+                columns[i, column] = win_score(plies + 1)
+            elif cell:
+                child = find(next_keys, position_key(theirs, mine | cell))
+                columns[i, column] = -next_scores[child]
+    return columns
 
 
-@kernel("void(int64[::1], int64[::1], int64[::1])")
-def boards(keys: Int64s, mine: Int64s, theirs: Int64s) -> None:
-    """Fill the bitboards of the positions with these keys."""
+@kernel("UniTuple(int64[::1], 2)(int64[::1])")
+def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
+    """[N] bitboards of the sides to move, and of the others, of the positions with these keys."""
+    mine, theirs = np.empty_like(keys), np.empty_like(keys)
     for i in range(len(keys)):
         mine[i], theirs[i] = boards_of(int(keys[i]))
+    return mine, theirs
+
+
+def one_disc_on(keys: Int64s, won: bool) -> Int64s:
+    """Ascending keys of the positions one disc after these that are won, or are not."""
+    out = np.empty(COLUMNS * len(keys), dtype=np.int64)
+    return np.unique(out[: successors(keys, won, out)])
 
 
 def layers(plies: int) -> list[Int64s]:
     """Ascending keys of the positions of 0, 1, ... ``plies`` discs that are not over."""
     found = [np.array([BOTTOM], dtype=np.int64)]
     for _ in range(plies):
-        out = np.empty(COLUMNS * len(found[-1]), dtype=np.int64)
-        count = successors(found[-1], False, out)
-        found.append(np.unique(out[:count]))
+        found.append(one_disc_on(found[-1], False))
     return found
 
 
@@ -112,17 +119,9 @@ def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
     """Scores for every layer of keys, given those of the last."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
-        layer = np.empty(len(keys[plies]), dtype=np.int8)
-        back_up(keys[plies], plies, keys[plies + 1], scores[0], layer)
-        scores.insert(0, layer)
+        columns = score_columns(keys[plies], plies, keys[plies + 1], scores[0])
+        scores.insert(0, columns.max(axis=1))
     return scores
-
-
-def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
-    """[N] bitboards of the sides to move, and of the others, of the positions with these keys."""
-    mine, theirs = np.empty_like(keys), np.empty_like(keys)
-    boards(keys, mine, theirs)
-    return mine, theirs
 
 
 def without_immediate_win(mine: Int64s, theirs: Int64s) -> Bools:

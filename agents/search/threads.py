@@ -1,0 +1,66 @@
+"""Searches in threads, and a caller who can be interrupted.
+
+A kernel can be stopped only from beside it: by the two words of its workspace that are named here.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from math import inf
+from typing import Final
+
+from c4env.arrays import Int64s
+
+LIMIT: Final = 1  # nodes at which the search gives up
+STOPPED: Final = 8  # whether whoever asked wants no answer any more
+NEVER: Final = 1 << 62  # as a limit
+AT_ONCE: Final = -1  # the limit that every search has reached
+
+_TURN: Final = 0.05  # seconds between two turns for signals
+
+
+def run_interruptibly(
+    task: Callable[[Int64s], None],
+    workspaces: list[Int64s],
+    wait_for: int,
+    seconds: float | None = None,
+) -> None:
+    """Run a task in a thread for each workspace until some are done; then stop the others.
+
+    Anything that ends the wait, such as Ctrl-C, stops them all. What a task raises is raised.
+
+    Args:
+        task: searches with one workspace.
+        workspaces: one a thread.
+        wait_for: how many threads have to be done.
+        seconds: to wait at most.
+    """
+    done = threading.Semaphore(0)
+    errors: list[BaseException] = []
+    end = time.perf_counter() + (inf if seconds is None else seconds)
+
+    def run(work: Int64s) -> None:
+        try:
+            task(work)
+        except BaseException as error:  # told to the caller
+            errors.append(error)
+        finally:
+            done.release()
+
+    threads = [threading.Thread(target=run, args=(work,), daemon=True) for work in workspaces]
+    try:
+        for thread in threads:
+            thread.start()
+        while wait_for and (left := end - time.perf_counter()) > 0:
+            wait_for -= done.acquire(timeout=min(left, _TURN))
+    finally:
+        for work in workspaces:
+            work[STOPPED] = 1
+            work[LIMIT] = AT_ONCE
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+    if errors:
+        raise errors[0]
