@@ -457,6 +457,6 @@ def test_a_training_script_names_the_extra_it_needs(script, module, extra):
         f"runpy.run_module('agents.training.{script}', run_name='__main__')"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert f"pip install 'c4env[{extra}]'" in done.stderr
     assert done.stderr.count("\n") == 1
