@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import re
+import threading
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,6 +23,8 @@ from c4env.files import lock_file
 from evaluation.errors import UnreadableRun, UnwritableRun
 
 T = TypeVar("T")
+K = TypeVar("K", bound=tuple[Any, ...])
+V = TypeVar("V")
 
 _CHECKED: Final = re.compile(rb'(.*),(?:"check":)?"([0-9a-f]{8})"([}\]])', re.DOTALL)
 
@@ -105,7 +108,7 @@ class Journal(Generic[T]):
     """One such file, open for appending until it is closed; also a context manager.
 
     Args:
-        path: the file; it and its folder are made when missing.
+        path: the file; it and its folder are made when missing. None keeps nothing.
         form: what its lines are.
         header: what it is about.
         agree: gives the header of an existing file with which to go on, from all that it holds
@@ -122,7 +125,7 @@ class Journal(Generic[T]):
 
     def __init__(
         self,
-        path: Path,
+        path: Path | None,
         form: Format[T],
         header: Mapping[str, Any] | None = None,
         agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]] = _same,
@@ -131,6 +134,8 @@ class Journal(Generic[T]):
         self.entries: list[T] = []
         self._form = form
         self._count = 0
+        if path is None:
+            return
         if path.parent.exists() and not path.parent.is_dir():
             raise UnreadableRun(f"{path.parent} is a file: expected a directory")
         try:
@@ -138,7 +143,7 @@ class Journal(Generic[T]):
             self._file = path.open("a+b", buffering=0)
             try:
                 lock_file(self._file, path)
-                self._read(dict(header or {}), agree)
+                self._read(path, dict(header or {}), agree)
             except BaseException:
                 self._file.close()
                 raise
@@ -147,6 +152,7 @@ class Journal(Generic[T]):
 
     def _read(
         self,
+        path: Path,
         header: dict[str, Any],
         agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]],
     ) -> None:
@@ -158,8 +164,8 @@ class Journal(Generic[T]):
             self._file.truncate(0)
             self._write(first)
             return
-        found = read_lines(self.path, form, data)
-        agreed = agree(self.path, found, header)
+        found = read_lines(path, form, data)
+        agreed = agree(path, found, header)
         self.entries = found.entries
         self._count = len(found.entries)
         self._file.truncate(found.length)
@@ -172,6 +178,8 @@ class Journal(Generic[T]):
         Raises:
             UnwritableRun: the disk is full, or the like; the lines before it are safe.
         """
+        if self.path is None:
+            return
         try:
             self._write(_line(self._form.values(entry)))
         except OSError as error:
@@ -194,18 +202,40 @@ class Journal(Generic[T]):
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        if self.path is not None:
+            self._file.close()
 
     def __enter__(self) -> Journal[T]:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, KeyboardInterrupt) and not error.args:
+        if self.path is not None and isinstance(error, KeyboardInterrupt) and not error.args:
             error.args = (
                 f"{self._count} {self._form.unit} are kept in {self.path}; the same command "
                 "goes on from there",
             )
         self.close()
+
+
+class Findings(dict[K, V]):
+    """What was found out, by a tuple that says of what; in a file too, if there is one.
+
+    An entry of the file is such a pair; its line has what was found behind the parts of the tuple.
+    """
+
+    def __init__(self, path: Path | None, form: Format[tuple[K, V]]) -> None:
+        self.journal = Journal(path, form)
+        super().__init__(self.journal.entries)
+        self._lock = threading.Lock()
+
+    def find(self, key: K, ask: Callable[[], V]) -> V:
+        """What is known, or what ``ask`` says now, which is kept; threads may ask at once."""
+        if key not in self:
+            found = ask()
+            with self._lock:
+                self.journal.append([*key, found])
+                self[key] = found
+        return self[key]
 
 
 def _line(value: Any) -> bytes:

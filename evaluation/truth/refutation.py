@@ -41,12 +41,10 @@ from evaluation.games.workers import (
 )
 from evaluation.plan.field import Player, Traits, code_of, make_field, name_players
 from evaluation.plan.openings import Openings, choose_openings
-from evaluation.store.journal import Format, Journal
 from evaluation.tables import Result, Rows, with_heading
 from evaluation.truth.answers import question
-from evaluation.truth.worst_case import Facts, Search, WorstCase, parse_fact
+from evaluation.truth.worst_case import FACTS, Facts, Search, WorstCase
 
-FACTS: Final = Format("c4env refutation", parse_fact, "facts")
 BUDGET: Final = 1000
 """Positions the agent is asked in, for each opening and colour, unless another number is given."""
 PATIENCE: Final = 6  # half seconds to wait for a file that is in use
@@ -280,25 +278,25 @@ def _case(task: _Task, opening: str, seat: int) -> WorstCase:
     register_all(task.registered)
     made = agents.make(task.player) if isinstance(task.player, str) else None
     policy: Any = made or task.player
-    path = task.path(opening, seat)
+    facts = _facts(task.path(opening, seat))
     with (
         stdout_to_stderr(),  # what agents print: stdout is for the answer
         nullcontext() if made is None else closing(made),
-        nullcontext() if path is None else _journal(path) as journal,
+        facts.journal,
     ):
 
         def answer(position: Position) -> int | str:
             column, fault = question(policy, task.name, position, task.seed)
             return fault if column is None else column
 
-        return Search(answer, Facts(journal), seat, task.budget).run(opening)
+        return Search(answer, facts, seat, task.budget).run(opening)
 
 
-def _journal(path: Path) -> Journal[Any]:
-    """The file, once a worker has left whose leading process was killed a moment ago."""
+def _facts(path: Path | None) -> Facts:
+    """Those of a file, once a worker has left whose leading process was killed a moment ago."""
     for _ in range(PATIENCE):
         try:
-            return Journal(path, FACTS)
+            return Facts(path, FACTS)
         except FileInUse:
             time.sleep(0.5)
-    return Journal(path, FACTS)
+    return Facts(path, FACTS)
