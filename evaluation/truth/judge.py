@@ -7,7 +7,7 @@ folder as they are found, so that an interrupted judgement goes on where it stop
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
@@ -171,10 +171,16 @@ def positions_of(game: GameRecord) -> list[Position]:
     return found
 
 
-def positions_backwards(games: Iterable[GameRecord]) -> Iterator[Position]:
-    """All of them, each game from its end: the order :meth:`Judge.judge` likes best."""
-    for game in games:
-        yield from reversed(positions_of(game))
+def positions_backwards(
+    games: Iterable[GameRecord], players: Collection[str] | None = None
+) -> list[Position]:
+    """Those of all, or of some players, each game from its end, as :meth:`Judge.judge` likes it."""
+    return [
+        position
+        for game in games
+        for position in reversed(positions_of(game))
+        if players is None or game.players[position.to_move] in players
+    ]
 
 
 def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
