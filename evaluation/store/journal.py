@@ -14,11 +14,13 @@ import json
 import os
 import re
 import threading
+import time
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from c4env.errors import FileInUse
 from c4env.files import lock_file
 from evaluation.errors import UnreadableRun, UnwritableRun
 
@@ -114,6 +116,7 @@ class Journal(Generic[T]):
         agree: gives the header of an existing file with which to go on, from all that it holds
             and the header asked for; raises UnreadableRun if they do not go together. Without
             it they must be the same.
+        patience: seconds to wait for a file that is in use.
 
     Attributes:
         entries: those already in the file when it was opened.
@@ -129,6 +132,7 @@ class Journal(Generic[T]):
         form: Format[T],
         header: Mapping[str, Any] | None = None,
         agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]] = _same,
+        patience: float = 0.0,
     ) -> None:
         self.path = path
         self.entries: list[T] = []
@@ -142,13 +146,22 @@ class Journal(Generic[T]):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+b", buffering=0)
             try:
-                lock_file(self._file, path)
+                self._lock(path, time.monotonic() + patience)
                 self._read(path, dict(header or {}), agree)
             except BaseException:
                 self._file.close()
                 raise
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
+
+    def _lock(self, path: Path, deadline: float) -> None:
+        while True:
+            try:
+                return lock_file(self._file, path)
+            except FileInUse:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
 
     def _read(
         self,
@@ -223,8 +236,8 @@ class Findings(dict[K, V]):
     An entry of the file is such a pair; its line has what was found behind the parts of the tuple.
     """
 
-    def __init__(self, path: Path | None, form: Format[tuple[K, V]]) -> None:
-        self.journal = Journal(path, form)
+    def __init__(self, path: Path | None, form: Format[tuple[K, V]], patience: float = 0.0) -> None:
+        self.journal = Journal(path, form, patience=patience)
         super().__init__(self.journal.entries)
         self._lock = threading.Lock()
 

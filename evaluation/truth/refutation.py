@@ -16,7 +16,6 @@ import os
 import pickle
 import re
 import statistics
-import time
 from collections.abc import Generator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
@@ -28,7 +27,6 @@ import joblib
 
 import agents
 from agents.zoo.registry import registered_here
-from c4env.errors import FileInUse
 from c4env.position import Position
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
@@ -47,7 +45,7 @@ from evaluation.truth.worst_case import FACTS, Facts, Search, WorstCase
 
 BUDGET: Final = 1000
 """Positions the agent is asked in, for each opening and colour, unless another number is given."""
-PATIENCE: Final = 6  # half seconds to wait for a file that is in use
+PATIENCE: Final = 3.0  # seconds to wait for a worker to leave that a killed search left behind
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 _SEATS: Final = ("first", "second")
@@ -278,7 +276,7 @@ def _case(task: _Task, opening: str, seat: int) -> WorstCase:
     register_all(task.registered)
     made = agents.make(task.player) if isinstance(task.player, str) else None
     policy: Any = made or task.player
-    facts = _facts(task.path(opening, seat))
+    facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
     with (
         stdout_to_stderr(),  # what agents print: stdout is for the answer
         nullcontext() if made is None else closing(made),
@@ -290,13 +288,3 @@ def _case(task: _Task, opening: str, seat: int) -> WorstCase:
             return fault if column is None else column
 
         return Search(answer, facts, seat, task.budget).run(opening)
-
-
-def _facts(path: Path | None) -> Facts:
-    """Those of a file, once a worker has left whose leading process was killed a moment ago."""
-    for _ in range(PATIENCE):
-        try:
-            return Facts(path, FACTS)
-        except FileInUse:
-            time.sleep(0.5)
-    return Facts(path, FACTS)
