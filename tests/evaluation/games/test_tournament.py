@@ -13,6 +13,7 @@ import pytest
 import agents
 import evaluation
 from agents.errors import UnknownAgent
+from c4env.errors import FileInUse
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings
 from evaluation.games.tournament import play, prepare
@@ -267,7 +268,7 @@ def test_a_game_that_is_not_of_the_run_is_refused(tmp_path):
 
 def test_two_runs_do_not_share_a_directory(tmp_path):
     def second(done, total):
-        with pytest.raises(UnreadableRun, match="being written"):
+        with pytest.raises(FileInUse, match="held by another process"):
             evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, watch=second)
