@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from agents.base import Agent, SearchingAgent
-from c4env.errors import FileInUse
 from c4env.observation import observe
 from c4env.position import DIGITS, DISCS, Position, format_moves
 from c4env.view.rendering import ansi
@@ -181,17 +180,9 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
         if not nearest.is_dir() or not os.access(nearest, os.W_OK):
             raise UnreadableRun(f"{folder} cannot be written to")
         return
-    deadline = time.monotonic() + PATIENCE
-    while True:
-        try:
-            with open_games(folder, PEOPLE) as file:
-                if game is not None:
-                    file.append(game)
-                return
-        except FileInUse:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.05)
+    with open_games(folder, PEOPLE, PATIENCE) as file:
+        if game is not None:
+            file.append(game)
 
 
 def ask_first(

@@ -279,9 +279,9 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
         where = settings.jobs, _backend(settings, plan.known), settings.address
         with (
             one_interrupt(),
-            open_games(Path(out), plan.header) if out is not None else nullcontext() as file,
+            open_games(None if out is None else Path(out), plan.header) as file,
         ):
-            kept = {game.fixture: game for game in file.entries} if file is not None else {}
+            kept = {game.fixture: game for game in file.entries}
             there = {fixture: kept[fixture] for fixture in schedule if fixture in kept}
             missing = [fixture for fixture in schedule if fixture not in there]
             done = len(there)
@@ -298,7 +298,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                 )
                 for game in games:
                     new = game.fixture not in there
-                    if new and file is not None:
+                    if new:
                         file.append(game)
                     done += new
                     if settings.on_game is not None:

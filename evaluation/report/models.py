@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.bitboard import playable, popcount, winning_cells
-from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
@@ -200,13 +199,3 @@ def shorten(text: str) -> str:
     """A text that a page can show many of."""
     more = len(text) - LONGEST
     return text if more <= 0 else f"{text[:LONGEST]} … ({more} characters more)"
-
-
-def turns_of(games: Sequence[GameRecord], players: Sequence[str]) -> list[Position]:
-    """The positions in which some players chose, each game from its end."""
-    return [
-        position
-        for game in games
-        for position in reversed(positions_of(game))
-        if game.players[position.to_move] in players
-    ]

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from c4env.errors import MissingExtra
 from evaluation.errors import UnwritableRun
+from evaluation.strength.wintable import Cell
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
@@ -81,7 +82,7 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
     from matplotlib.colors import LinearSegmentedColormap
 
     names = _numbered(found)
-    shares = [[_share(cell) for cell in row] for row in found["cells"]]
+    shares = [[Cell(*cell).score for cell in row] for row in found["cells"]]
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
     image = axes.imshow(
@@ -118,16 +119,16 @@ def elo(figure: Any, found: Mapping[str, Any]) -> bool:
 
 def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
     """Score of each agent moving first, and moving second."""
-    cells = found["cells"]
+    cells = [[Cell(*cell) for cell in row] for row in found["cells"]]
     players = range(len(cells))
     axes = _rows(figure, found)
     none = float("nan")
     both = []
     for i in players:
         others = [j for j in players if j != i]
-        rows = [cells[i][j] for j in others], [cells[j][i][::-1] for j in others]
-        sums = [[sum(k) for k in zip(*row, strict=True)] or (0, 0, 0) for row in rows]
-        both.append([none if s is None else 100 * s for s in map(_share, sums)])
+        rows = [cells[i][j] for j in others], [~cells[j][i] for j in others]
+        shares = (sum(row, Cell()).score for row in rows)
+        both.append([none if s is None else 100 * s for s in shares])
         axes.plot(both[i], [i, i], color=OTHERS)
     for k, (marker, colour, label) in enumerate(
         (("o", BLUE, "moving first"), ("s", VERMILION, "moving second"))
@@ -288,9 +289,3 @@ def _around(wide: float, high: float) -> Iterator[tuple[float, float]]:
         for dx, dy in _DIRECTIONS:
             left = dx * away - (wide if dx < 0 else wide / 2 if dx == 0 else 0)
             yield left, dy * (away + high / 2)
-
-
-def _share(cell: Any) -> float | None:
-    wins, draws, losses = cell
-    games = wins + draws + losses
-    return (wins + draws / 2) / games if games else None

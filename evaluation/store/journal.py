@@ -13,15 +13,20 @@ import contextlib
 import json
 import os
 import re
+import threading
+import time
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from c4env.errors import FileInUse
 from c4env.files import lock_file
 from evaluation.errors import UnreadableRun, UnwritableRun
 
 T = TypeVar("T")
+K = TypeVar("K", bound=tuple[Any, ...])
+V = TypeVar("V")
 
 _CHECKED: Final = re.compile(rb'(.*),(?:"check":)?"([0-9a-f]{8})"([}\]])', re.DOTALL)
 
@@ -105,12 +110,13 @@ class Journal(Generic[T]):
     """One such file, open for appending until it is closed; also a context manager.
 
     Args:
-        path: the file; it and its folder are made when missing.
+        path: the file; it and its folder are made when missing. None keeps nothing.
         form: what its lines are.
         header: what it is about.
         agree: gives the header of an existing file with which to go on, from all that it holds
             and the header asked for; raises UnreadableRun if they do not go together. Without
             it they must be the same.
+        patience: seconds to wait for a file that is in use.
 
     Attributes:
         entries: those already in the file when it was opened.
@@ -122,31 +128,44 @@ class Journal(Generic[T]):
 
     def __init__(
         self,
-        path: Path,
+        path: Path | None,
         form: Format[T],
         header: Mapping[str, Any] | None = None,
         agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]] = _same,
+        patience: float = 0.0,
     ) -> None:
         self.path = path
         self.entries: list[T] = []
         self._form = form
         self._count = 0
+        if path is None:
+            return
         if path.parent.exists() and not path.parent.is_dir():
             raise UnreadableRun(f"{path.parent} is a file: expected a directory")
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+b", buffering=0)
             try:
-                lock_file(self._file, path)
-                self._read(dict(header or {}), agree)
+                self._lock(path, time.monotonic() + patience)
+                self._read(path, dict(header or {}), agree)
             except BaseException:
                 self._file.close()
                 raise
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
 
+    def _lock(self, path: Path, deadline: float) -> None:
+        while True:
+            try:
+                return lock_file(self._file, path)
+            except FileInUse:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.05)
+
     def _read(
         self,
+        path: Path,
         header: dict[str, Any],
         agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]],
     ) -> None:
@@ -158,8 +177,8 @@ class Journal(Generic[T]):
             self._file.truncate(0)
             self._write(first)
             return
-        found = read_lines(self.path, form, data)
-        agreed = agree(self.path, found, header)
+        found = read_lines(path, form, data)
+        agreed = agree(path, found, header)
         self.entries = found.entries
         self._count = len(found.entries)
         self._file.truncate(found.length)
@@ -172,6 +191,8 @@ class Journal(Generic[T]):
         Raises:
             UnwritableRun: the disk is full, or the like; the lines before it are safe.
         """
+        if self.path is None:
+            return
         try:
             self._write(_line(self._form.values(entry)))
         except OSError as error:
@@ -194,18 +215,40 @@ class Journal(Generic[T]):
 
     def close(self) -> None:
         """Let go of the file."""
-        self._file.close()
+        if self.path is not None:
+            self._file.close()
 
     def __enter__(self) -> Journal[T]:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, KeyboardInterrupt) and not error.args:
+        if self.path is not None and isinstance(error, KeyboardInterrupt) and not error.args:
             error.args = (
                 f"{self._count} {self._form.unit} are kept in {self.path}; the same command "
                 "goes on from there",
             )
         self.close()
+
+
+class Findings(dict[K, V]):
+    """What was found out, by a tuple that says of what; in a file too, if there is one.
+
+    An entry of the file is such a pair; its line has what was found behind the parts of the tuple.
+    """
+
+    def __init__(self, path: Path | None, form: Format[tuple[K, V]], patience: float = 0.0) -> None:
+        self.journal = Journal(path, form, patience=patience)
+        super().__init__(self.journal.entries)
+        self._lock = threading.Lock()
+
+    def find(self, key: K, ask: Callable[[], V]) -> V:
+        """What is known, or what ``ask`` says now, which is kept; threads may ask at once."""
+        if key not in self:
+            found = ask()
+            with self._lock:
+                self.journal.append([*key, found])
+                self[key] = found
+        return self[key]
 
 
 def _line(value: Any) -> bytes:

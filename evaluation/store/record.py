@@ -156,19 +156,22 @@ GAMES: Final = Format(
 )
 
 
-def open_games(folder: Path, header: Mapping[str, Any]) -> Journal[GameRecord]:
+def open_games(
+    folder: Path | None, header: Mapping[str, Any], patience: float = 0.0
+) -> Journal[GameRecord]:
     """The games of one run on disk, open for appending; a context manager.
 
     Args:
-        folder: the run directory; made when missing.
+        folder: the run directory; made when missing. None keeps nothing.
         header: what is to be played. An existing file takes it on, as far as its games stay
             comparable (:func:`evaluation.store.growth.grown`).
+        patience: seconds to wait for another process that is writing.
 
     Raises:
         UnreadableRun: the file belongs to another run or is damaged.
         FileInUse: another process is writing to it.
     """
-    return Journal(folder / GAMES_FILE, GAMES, header, _take_on)
+    return Journal(folder and folder / GAMES_FILE, GAMES, header, _take_on, patience)
 
 
 def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:

@@ -91,9 +91,6 @@ class Transcripts:
         self._known: dict[tuple[Any, ...], Exchange] = {}
         self._door = threading.Lock()
         self._closed = False
-        self._journal: Journal[Spoken] | None = None
-        if folder is None:
-            return
         wanted = set(missing)
 
         def parse(value: Any) -> Spoken:
@@ -101,7 +98,7 @@ class Transcripts:
             self._spent += sum(spoken.exchange.tokens or ())
             return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
-        self._journal = Journal(folder / TRANSCRIPTS_FILE, FORMAT._replace(parse=parse))
+        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, FORMAT._replace(parse=parse))
         for spoken in self._journal.entries:
             if spoken.fixture in wanted:
                 self._known[spoken._key] = spoken.exchange
@@ -134,11 +131,10 @@ class Transcripts:
         with self._door:
             if self._closed:
                 raise Unavailable("the run has ended")
-            if self._journal is not None:
-                try:
-                    self._journal.append(spoken)
-                except C4Error as error:  # a full disk is nobody's lost game
-                    raise Unavailable(str(error)) from None
+            try:
+                self._journal.append(spoken)
+            except C4Error as error:  # a full disk is nobody's lost game
+                raise Unavailable(str(error)) from None
             self._spent += sum(said.tokens or ())
             if said.tokens is None and self._budget is not None:
                 raise Unavailable(
@@ -150,8 +146,7 @@ class Transcripts:
         """Keep nothing more, and let go of the file; agents that still wait are not listened to."""
         with self._door:
             self._closed = True
-            if self._journal is not None:
-                self._journal.close()
+            self._journal.close()
 
 
 FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,7 +16,7 @@ from evaluation.errors import InvalidRun
 from evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from evaluation.games.workers import version_here
 from evaluation.plan.field import is_language_model, split_name
-from evaluation.store.journal import Format, Journal
+from evaluation.store.journal import Findings, Format
 from evaluation.truth.judge import Judge
 from evaluation.truth.labelled import Labelled, check_label
 from evaluation.truth.quality import JudgedMove, Quality
@@ -64,18 +65,14 @@ def question_agents(
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
-    with nullcontext() if path is None else Journal(path, FORMAT) as journal:
-        known = dict(journal.entries) if journal is not None else {}
+    known = Findings(path, FORMAT)
+    with known.journal:
         for (name, spec), agent in zip(named, field, strict=True):
             with closing(agent):
                 for labelled in positions:
                     position = labelled.position
                     key = (spec, seed, version_here(), position.mine, position.theirs)
-                    answer = known.get(key)
-                    if answer is None:
-                        answer = question(agent, spec, position, seed)
-                        if journal is not None:
-                            journal.append([*key, *answer])
+                    answer = known.find(key, partial(question, agent, spec, position, seed))
                     if answer.column is None:
                         faults[f"{name}: {answer.fault}"] += 1
                     else:
@@ -113,5 +110,9 @@ def _parse(value: Any) -> tuple[Key, Answer]:
 
 
 FORMAT: Final = Format(
-    "c4env answers", _parse, "answers", remedy="; without the file all agents are asked again"
+    "c4env answers",
+    _parse,
+    "answers",
+    lambda line: [*line[:-1], *line[-1]],
+    "; without the file all agents are asked again",
 )

@@ -7,7 +7,7 @@ folder as they are found, so that an interrupted judgement goes on where it stop
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import SimpleQueue
@@ -20,7 +20,7 @@ from c4env.cores import usable_cores
 from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import canonical
-from evaluation.store.journal import Format, Journal
+from evaluation.store.journal import Findings, Format
 from evaluation.store.record import GameRecord
 
 SCORES_FILE: Final = "scores.jsonl"
@@ -54,12 +54,7 @@ class Judge:
         self._book = strongest_book() if book == "strongest" else book
         self._table_mb = table_mb
         self._solvers = [self._new_solver()]
-        self._known: dict[tuple[int, int], Scores] = {}
-        self._lock = threading.Lock()
-        self._journal: Journal[tuple[tuple[int, int], Scores]] | None = None
-        if folder is not None:
-            self._journal = Journal(Path(folder) / SCORES_FILE, SCORES)
-            self._known.update(self._journal.entries)
+        self._known = Findings(None if folder is None else Path(folder) / SCORES_FILE, SCORES)
 
     def _new_solver(self) -> Solver:
         return Solver(book=self._book, table_mb=self._table_mb)
@@ -78,9 +73,7 @@ class Judge:
         if position.outcome is not None:
             return (None,) * COLUMNS
         kept = canonical(position)
-        found = self._known.get((kept.mine, kept.theirs))
-        if found is None:
-            found = self._solve(self._solvers[0], kept)
+        found = self._solve(self._solvers[0], kept)
         return found if kept == position else found[::-1]
 
     def judge(
@@ -140,25 +133,15 @@ class Judge:
                 raise
 
     def _solve(self, solver: Solver, position: Position) -> Scores:
-        """Solve a canonical position and keep its scores."""
-        found = tuple(solver.scores(position))
-        with self._lock:
-            if self._journal is not None:
-                self._journal.append([position.mine, position.theirs, found])
-            self._known[position.mine, position.theirs] = found
-        return found
-
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._journal is not None:
-            self._journal.close()
+        """The scores of a canonical position, solved now if they are not known."""
+        key = position.mine, position.theirs
+        return self._known.find(key, lambda: tuple(solver.scores(position)))
 
     def __enter__(self) -> Judge:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        if self._journal is not None:
-            self._journal.__exit__(*error)
+        self._known.journal.__exit__(*error)
 
 
 def sign(score: int) -> int:
@@ -188,10 +171,16 @@ def positions_of(game: GameRecord) -> list[Position]:
     return found
 
 
-def positions_backwards(games: Iterable[GameRecord]) -> Iterator[Position]:
-    """All of them, each game from its end: the order :meth:`Judge.judge` likes best."""
-    for game in games:
-        yield from reversed(positions_of(game))
+def positions_backwards(
+    games: Iterable[GameRecord], players: Collection[str] | None = None
+) -> list[Position]:
+    """Those of all, or of some players, each game from its end, as :meth:`Judge.judge` likes it."""
+    return [
+        position
+        for game in games
+        for position in reversed(positions_of(game))
+        if players is None or game.players[position.to_move] in players
+    ]
 
 
 def _parse(value: Any) -> tuple[tuple[int, int], Scores]:

@@ -16,7 +16,6 @@ import os
 import pickle
 import re
 import statistics
-import time
 from collections.abc import Generator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
@@ -28,7 +27,6 @@ import joblib
 
 import agents
 from agents.zoo.registry import registered_here
-from c4env.errors import FileInUse
 from c4env.position import Position
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
@@ -41,15 +39,13 @@ from evaluation.games.workers import (
 )
 from evaluation.plan.field import Player, Traits, code_of, make_field, name_players
 from evaluation.plan.openings import Openings, choose_openings
-from evaluation.store.journal import Format, Journal
 from evaluation.tables import Result, Rows, with_heading
 from evaluation.truth.answers import question
-from evaluation.truth.worst_case import Facts, Search, WorstCase, parse_fact
+from evaluation.truth.worst_case import FACTS, Facts, Search, WorstCase
 
-FACTS: Final = Format("c4env refutation", parse_fact, "facts")
 BUDGET: Final = 1000
 """Positions the agent is asked in, for each opening and colour, unless another number is given."""
-PATIENCE: Final = 6  # half seconds to wait for a file that is in use
+PATIENCE: Final = 3.0  # seconds to wait for a worker to leave that a killed search left behind
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 _SEATS: Final = ("first", "second")
@@ -280,25 +276,15 @@ def _case(task: _Task, opening: str, seat: int) -> WorstCase:
     register_all(task.registered)
     made = agents.make(task.player) if isinstance(task.player, str) else None
     policy: Any = made or task.player
-    path = task.path(opening, seat)
+    facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
     with (
         stdout_to_stderr(),  # what agents print: stdout is for the answer
         nullcontext() if made is None else closing(made),
-        nullcontext() if path is None else _journal(path) as journal,
+        facts.journal,
     ):
 
         def answer(position: Position) -> int | str:
             column, fault = question(policy, task.name, position, task.seed)
             return fault if column is None else column
 
-        return Search(answer, Facts(journal), seat, task.budget).run(opening)
-
-
-def _journal(path: Path) -> Journal[Any]:
-    """The file, once a worker has left whose leading process was killed a moment ago."""
-    for _ in range(PATIENCE):
-        try:
-            return Journal(path, FACTS)
-        except FileInUse:
-            time.sleep(0.5)
-    return Journal(path, FACTS)
+        return Search(answer, facts, seat, task.budget).run(opening)

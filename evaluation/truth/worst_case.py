@@ -16,12 +16,12 @@ import functools
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, fours
 from c4env.position import Position, format_moves
-from evaluation.store.journal import Journal
+from evaluation.store.journal import Findings, Format
 from evaluation.truth.judge import sign, strongest_book
 
 
@@ -56,25 +56,12 @@ class WorstCase:
     fault: str = ""
 
 
-class Facts:
-    """Known scores of positions and answers of the agent; kept in a file too, if there is one."""
-
-    def __init__(self, journal: Journal[Any] | None) -> None:
-        self._journal = journal
-        self._known: dict[tuple[str, int, int], Any] = dict(journal.entries) if journal else {}
-
-    def find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
-        """What is known, or what ``ask`` says now."""
-        key = (kind, position.mine, position.theirs)
-        if key not in self._known:
-            found = ask(position)
-            if self._journal is not None:
-                self._journal.append([*key, found])
-            self._known[key] = found
-        return self._known[key]
+Key = tuple[str, int, int]  # what was asked, and the bitboards
+Facts = Findings[Key, Any]
+"""Known scores of positions and answers of the agent."""
 
 
-def parse_fact(entry: Any) -> tuple[tuple[str, int, int], Any]:
+def parse_fact(entry: Any) -> tuple[Key, Any]:
     """A line of the file: its key, and what was found.
 
     Raises:
@@ -89,6 +76,9 @@ def parse_fact(entry: Any) -> tuple[tuple[str, int, int], Any]:
     if not good:
         raise ValueError
     return (kind, mine, theirs), found
+
+
+FACTS: Final = Format("c4env refutation", parse_fact, "facts")
 
 
 @functools.cache
@@ -143,9 +133,13 @@ class Search:
         searched = left - position.plies
         return WorstCase(opening, self._seat, value, *found, searched, self._fault)
 
+    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
+        key = kind, position.mine, position.theirs
+        return self._facts.find(key, lambda: ask(position))
+
     def _score(self, position: Position) -> int:
         """The exact score, for the agent."""
-        score: int = self._facts.find("score", position, lambda p: solver().score(p))
+        score: int = self._find("score", position, lambda p: solver().score(p))
         return score if position.to_move == self._seat else -score
 
     def _end(self, moves: str, outcome: int, fault: str = "") -> None:
@@ -166,7 +160,7 @@ class Search:
     def _reply(self, node: _Node) -> _Node | None:
         """The position after the agent's answer, with its score, if the game goes on."""
         self._asked.add(node.position)
-        column = self._facts.find("agent", node.position, self._answer)
+        column = self._find("agent", node.position, self._answer)
         if isinstance(column, str):
             self._end(node.moves, -1, column)
             return None
@@ -179,9 +173,7 @@ class Search:
             if node.position.to_move == self._seat:
                 node = self._reply(node)
             else:
-                best = self._facts.find(
-                    "best", node.position, lambda p: solver().best_columns(p)[0]
-                )
+                best = self._find("best", node.position, lambda p: solver().best_columns(p)[0])
                 node = self._play(node, best)
 
     def _search(self, root: _Node) -> int:

@@ -95,9 +95,9 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     """
     if not IS_STANDARD:
         return None
-    from evaluation.report.models import Models, model_rows, read_prices, turns_of
+    from evaluation.report.models import Models, model_rows, read_prices
     from evaluation.store.transcripts import read_transcripts
-    from evaluation.truth.judge import Judge
+    from evaluation.truth.judge import Judge, positions_backwards
     from evaluation.truth.quality import Quality, judge_games
 
     prices = None if arguments.prices is None else read_prices(arguments.prices)
@@ -109,7 +109,7 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
             )
         return None
     names = [row.player for row in rows]
-    turns = turns_of(games, names)
+    turns = positions_backwards(games, names)
     if arguments.no_scores or not turns:
         return Models(rows)
     with Judge(arguments.folder) as judge:

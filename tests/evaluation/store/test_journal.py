@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import errno
 import resource
+import threading
 
 import portalocker
 import pytest
 
 from c4env.errors import FileInUse
 from evaluation.errors import UnreadableRun, UnwritableRun
-from evaluation.store.journal import Format, Journal, read_lines
+from evaluation.store.journal import Findings, Format, Journal, read_lines
 
 
 def number(values):
@@ -156,3 +157,27 @@ def test_a_folder_that_cannot_be_is_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UnreadableRun, match="file"):
         opened(tmp_path / "file" / "numbers.jsonl")
+
+
+def test_a_file_in_use_is_waited_for(tmp_path):
+    held = opened(tmp_path / "some.jsonl")
+    threading.Timer(0.1, held.close).start()
+    with Journal(held.path, NUMBERS, patience=30) as journal:
+        journal.append(1)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_findings_are_asked_for_once(tmp_path, kept):
+    path = tmp_path / "found.jsonl" if kept else None
+    form = Format("c4env findings", lambda line: ((line[0], line[1]), line[2]), "findings")
+    asked = []
+
+    def ask():
+        asked.append(len(asked))
+        return asked[-1]
+
+    for _ in range(2):
+        found = Findings(path, form)
+        with found.journal:
+            assert found.find(("a", 1), ask) == found.find(("a", 1), ask)
+    assert len(asked) == (1 if kept else 2)
