@@ -21,7 +21,7 @@ LAST_SEED: Final = 2**32 - 1  # that all libraries take
 OPTIONS: Final = {
     "out": "what to write",
     "folder": "folder of a training, for all that it makes",
-    "steps": "plies to train for, of all boards together",
+    "steps": "how long to train, in steps of the environment",
     "minutes": "processor time to train for, that of earlier calls included",
     "scale": "share of the full training",
     "seed": "of weights and games",
@@ -64,7 +64,7 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
         OSError: it cannot be made or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "settings.txt").open("a+") as file:
+    with (folder / "settings.txt").open("a+", errors="replace") as file:
         lock_file(file, folder)
         file.seek(0)
         kept = file.read()

@@ -118,6 +118,9 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
             pass
     with pytest.raises(InvalidValue, match="a training with seed 1: expected seed 2"):
         claimed(tmp_path / "new", "seed 2\n").__enter__()
+    (tmp_path / "new" / "settings.txt").write_bytes(b"\xff")
+    with pytest.raises(InvalidValue, match="expected seed 2"):
+        claimed(tmp_path / "new", "seed 2\n").__enter__()
     (tmp_path / "new" / "settings.txt").write_text("see")  # as a kill may leave it
     with claimed(tmp_path / "new", "seed 2\n"):
         assert (tmp_path / "new" / "settings.txt").read_text() == "seed 2\n"
