@@ -5,18 +5,31 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from agents.base import require_count
 from agents.errors import InvalidValue
 from c4env.errors import C4Error, MissingExtra
 from c4env.files import lock_file
 
 PICTURES: Final = (".png", ".svg")
+LAST_SEED: Final = 2**32 - 1  # that all libraries take
+OPTIONS: Final = {
+    "out": "what to write",
+    "folder": "folder of a training, for all that it makes",
+    "steps": "how long to train, in steps of the environment",
+    "minutes": "processor time to train for, that of earlier calls included",
+    "scale": "share of the full training",
+    "seed": "of weights and games",
+    "device": '"cpu", "cuda" or another of PyTorch',
+    "boards": "games at once; a GPU is quick with thousands",
+    "jobs": "processes that label positions",
+}
+"""What the arguments of the scripts mean."""
 
 
 @contextmanager
@@ -51,7 +64,7 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
         OSError: it cannot be made or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "settings.txt").open("a+") as file:
+    with (folder / "settings.txt").open("a+", errors="replace") as file:
         lock_file(file, folder)
         file.seek(0)
         kept = file.read()
@@ -84,10 +97,10 @@ def run(
     """Call a function as the command line says; bad input is answered in one line.
 
     Args:
-        act: its parameters without a default are the arguments, all of them paths, of which
-            ``out`` is a file, made sure of before the work. Those with one are options:
-            integers from 1 on, a seed from 0 to what all libraries take. What must be named
-            is neither.
+        act: its parameters, of those in ``OPTIONS``. Those without a default are the arguments,
+            all of them paths, of which ``out`` is a file, made sure of before the work. Those
+            with one are options, of whole numbers those from 1 on, of the seed from 0 on.
+            Keyword-only ones are left at their default.
         doc: what ``--help`` says first.
         said: what is printed before the number that the function returns; empty for nothing.
         argv: the arguments; None for those of the process.
@@ -98,26 +111,28 @@ def run(
         the exit code: 0, 2 for bad input, 130 for an interrupt.
     """
     spec = sys.modules[act.__module__].__spec__
-    parser = Parser(f"python -m {spec.name}" if spec else None, description=doc)
+    parser = Parser(
+        prog=f"python -m {spec.name}" if spec else None,
+        description=doc,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     for name, parameter in inspect.signature(act).parameters.items():
-        told = re.search(rf"\b{name}: (.+)", act.__doc__ or "")
-        told_of = told[1].replace("%", "%%") if told else None
         default = parameter.default
         if parameter.kind is parameter.KEYWORD_ONLY:
             continue
         if default is not parameter.empty:
-            words = f"{told_of or ''} (default %(default)s)"
+            words = f"{OPTIONS[name]} (default %(default)s)"
             parser.add_argument(f"--{name}", type=type(default), default=default, help=words)
         elif resumes:
-            parser.add_argument(f"--{name}", type=Path, required=True, help=told_of)
+            parser.add_argument(f"--{name}", type=Path, required=True, help=OPTIONS["folder"])
         else:
-            parser.add_argument(name, type=Path, help=told_of)
+            parser.add_argument(name, type=Path, help=OPTIONS[name])
     try:
         given = vars(parser.parse_args(argv))
         for name, value in given.items():
-            least, most = (0, 2**32 - 1) if name == "seed" else (1, 2**63 - 1)
-            if isinstance(value, int) and not least <= value <= most:
-                raise InvalidValue(f"--{name} {value}: expected an integer from {least} to {most}")
+            if isinstance(value, int):
+                least, most = (0, LAST_SEED) if name == "seed" else (1, 2**63 - 1)
+                require_count(f"--{name}", value, least, most)
         if "out" in given and not resumes:
             path = given["out"]
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -173,6 +173,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
 
     Raises:
         UnreadableRun: the folder holds something else, or is damaged.
+        FileInUse: another process goes on writing to it.
     """
     if game is None and not (folder / GAMES_FILE).exists():
         path = folder.absolute()

@@ -21,7 +21,7 @@ PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "errors lazy files cores arrays boards jit geometry bitboard drand48 position view "
     "observation envs text",
-    "agents": "errors scripts base zoo search simple published solver learned sampling adapters "
+    "agents": "errors base scripts zoo search simple published solver learned sampling adapters "
     "batched training",
     "evaluation": "errors seeds tables plan store strength games truth studies report play web "
     "commands benchmarks __main__",

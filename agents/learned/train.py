@@ -14,10 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
+from agents.base import require_count
 from agents.errors import InvalidValue
 from agents.learned.labels import Labels, exact, measure, portion, positions_met
 from agents.learned.network import Network
-from agents.scripts import claimed, needs, run
+from agents.scripts import LAST_SEED, claimed, needs, run
 from c4env.cores import usable_cores
 
 STEPS: Final = 30_000  # of the optimiser
@@ -41,15 +42,16 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         scale: share of the positions and steps of the full training.
 
     Raises:
-        InvalidValue: no share, or a bad number.
-        OSError: the folder cannot be written.
+        InvalidValue: a bad number, or a folder of another training.
+        FileInUse: another process trains in the folder.
+        OSError: it cannot be written.
         MissingExtra: PyTorch is not installed.
         BookUnavailable: the 12-ply book is not.
     """
     if not 0 < scale <= 1:
         raise InvalidValue(f"scale={scale!r}: expected a number above 0, at most 1")
-    if seed < 0 or jobs < 1:
-        raise InvalidValue(f"seed={seed}, jobs={jobs}: expected integers from 0, and from 1, on")
+    require_count("seed", seed, 0, LAST_SEED)
+    require_count("jobs", jobs, 1, 1 << 31)
     with needs("train"):
         import torch
 

@@ -25,11 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.adapters.selfplay import SelfPlay
+from agents.base import require_count
 from agents.batched import opponent
 from agents.errors import InvalidValue
 from agents.learned.labels import keys
 from agents.sampling.gumbel import GumbelSearch
-from agents.scripts import claimed, needs, run
+from agents.scripts import LAST_SEED, claimed, needs, run
 from agents.solver.exam import exam_positions
 from agents.training.judge import (
     COUNT,
@@ -259,12 +260,12 @@ def train(
 
     Raises:
         InvalidValue: a bad number, or a folder of another training.
-        OSError: the folder cannot be written.
+        FileInUse: another process trains in the folder.
+        OSError: it cannot be written.
     """
     if not 0 < minutes < math.inf:
         raise InvalidValue(f"minutes={minutes!r}: expected a number above 0")
-    if seed < 0:
-        raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
+    require_count("seed", seed, 0, LAST_SEED)
     torch.set_num_threads(1)
     with claimed(out, f"seed {seed}\n"):
         trainer = Trainer(out, seed, boards, shape)

@@ -23,15 +23,15 @@ def draw(folder: Path, out: Path) -> None:
 
     Args:
         folder: of the training.
-        out: the picture to write: .svg or .png.
+        out: the picture to write, SVG or PNG.
 
     Raises:
         InvalidValue: not the file of a training.
         OSError: a file cannot be read or written.
     """
     progress = folder / "progress.tsv"
-    heading, *lines = [line.split("\t") for line in progress.read_text().splitlines()] or [[]]
     try:
+        heading, *lines = [line.split("\t") for line in progress.read_text().splitlines()] or [[]]
         rows = [[float(cell) for cell in line] for line in lines]
         curves = dict(zip(heading, zip(*rows, strict=True), strict=True))
         minutes, blunders = curves["minutes"], curves["blunders"]

@@ -19,7 +19,6 @@ from agents.base import Agent
 from agents.zoo.imports import in_a_line
 from agents.zoo.registry import split_spec
 from agents.zoo.table import ZOO
-from c4env.errors import C4Error
 from c4env.observation import observe
 from c4env.position import Position
 from evaluation.games.game import Clock, Fault, ask_in_time, begin
@@ -163,7 +162,7 @@ def _tell_fault(spec: str, writing: Connection) -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what it prints is for its games
     os.dup2(1, 2)
     said: int | str = ""
-    with suppress(C4Error):  # a wrong spec is heard of when the run begins
+    with suppress(Exception):  # a wrong spec is heard of when the run begins; closing is no move
         agent = agents.make(spec)
         said = _one_move(agent, Position.parse(GAME[:LATE]), 1)
         agent.close()

@@ -119,6 +119,7 @@ def round_robin(
     Raises:
         InvalidRun: fewer than two agents, one twice, or a bad number.
         UnreadableRun: ``out`` holds something else.
+        FileInUse: another process writes to it.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings.of("round_robin", settings)
@@ -149,6 +150,7 @@ def gauntlet(
     Raises:
         InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
         UnreadableRun: ``out`` holds something else.
+        FileInUse: another process writes to it.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings.of("gauntlet", settings)

@@ -216,6 +216,7 @@ def play_match(
     Raises:
         InvalidRun: not two agents, or a bad number.
         UnreadableRun: ``out`` holds something else.
+        FileInUse: another process writes to it.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings.of("play_match", settings)

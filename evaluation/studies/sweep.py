@@ -120,6 +120,7 @@ def sweep(
     Raises:
         InvalidRun: a pattern is malformed, or an agent is there twice.
         UnreadableRun: ``out`` holds something else.
+        FileInUse: another process writes to it.
         UnwritableRun: it cannot be written; the games are safe.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """

@@ -180,7 +180,8 @@ def refute(
     Raises:
         InvalidRun: a bad number or opening.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
-        UnreadableRun: what was kept is damaged or in use.
+        UnreadableRun: what was kept is damaged.
+        FileInUse: another process writes to it.
         WorkerDied: a worker process ended; what it had found out is kept.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)

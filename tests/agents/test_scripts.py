@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +30,19 @@ def test_the_arguments_reach_the_training_and_its_mean_is_printed(capsys, tmp_pa
     assert capsys.readouterr().out == "mean: +0.50\n"
 
 
+def test_help_has_the_text_of_the_script_and_of_every_argument(capsys):
+    def train(out, steps=5, seed=1, *, boards=3): ...
+
+    with pytest.raises(SystemExit):
+        run(train, "First line.\n\n    a command 100%", argv=["--help"])
+    shown = capsys.readouterr().out
+    assert "First line.\n\n    a command 100%\n" in shown
+    for words in ("out ", "--steps STEPS ", "--seed SEED "):
+        assert f"  {words} " in shown
+    assert "of weights and games (default 1)" in shown
+    assert "--boards" not in shown
+
+
 def test_an_interrupt_says_that_the_same_command_goes_on(capsys):
     def train(out):
         raise KeyboardInterrupt
@@ -54,12 +66,12 @@ ALL = {*SCRIPTS} - {"training.selfplay_picture"}
 FOLDERS = {"learned.train", "training.selfplay", "training.rllib_ppo"}
 STEPPED = ALL - {"learned.train", "training.selfplay"}
 WRONG = [
-    (ALL, "{} --seed -1", "--seed -1: expected an integer from 0 to"),
-    (ALL, "{} --seed 4294967296", "--seed 4294967296: expected an integer from 0 to"),
+    (ALL, "{} --seed -1", "--seed=-1: expected an integer between 0 and"),
+    (ALL, "{} --seed 4294967296", "--seed=4294967296: expected an integer between 0 and"),
     (ALL, "{} --seed abc", "argument --seed: invalid int value: 'abc'"),
     (ALL, "{} --opponent nobody", "unrecognized arguments: --opponent nobody"),
     ({*SCRIPTS}, "", "the following arguments are required"),
-    (STEPPED, "{} --steps 0", "--steps 0: expected an integer from 1 to"),
+    (STEPPED, "{} --steps 0", "--steps=0: expected an integer between 1 and"),
     (STEPPED - FOLDERS, "folder.png", "expected the name of a file that can be written"),
     (STEPPED, "file.png/new.png", "file.png"),
     (FOLDERS & STEPPED, "file.png", "File exists"),
@@ -69,9 +81,9 @@ WRONG = [
     ({"training.selfplay"}, "{} --minutes 0", "minutes=0.0: expected a number above 0"),
     ({"training.selfplay"}, "{} --minutes nan", "minutes=nan: expected a number above 0"),
     ({"learned.train"}, "{} --scale nan", "scale=nan: expected a number above 0"),
-    ({"learned.train"}, "{} --jobs 0", "--jobs 0: expected an integer from 1 to"),
+    ({"learned.train"}, "{} --jobs 0", "--jobs=0: expected an integer between 1 and"),
     ({"training.torch_ppo"}, "{} --device nowhere", "device='nowhere': "),
-    ({"training.torch_ppo"}, "{} --boards 0", "--boards 0: expected an integer from 1 to"),
+    ({"training.torch_ppo"}, "{} --boards 0", "--boards=0: expected an integer between 1 and"),
     ({"training.q_table"}, "new.nothing", "expected a name that ends with .png or .svg"),
     ({"training.selfplay_picture"}, "new new.nothing", "expected a name that ends with"),
     ({"training.selfplay_picture"}, "new new.png", "progress.tsv"),
@@ -106,6 +118,9 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
             pass
     with pytest.raises(InvalidValue, match="a training with seed 1: expected seed 2"):
         claimed(tmp_path / "new", "seed 2\n").__enter__()
+    (tmp_path / "new" / "settings.txt").write_bytes(b"\xff")
+    with pytest.raises(InvalidValue, match="expected seed 2"):
+        claimed(tmp_path / "new", "seed 2\n").__enter__()
     (tmp_path / "new" / "settings.txt").write_text("see")  # as a kill may leave it
     with claimed(tmp_path / "new", "seed 2\n"):
         assert (tmp_path / "new" / "settings.txt").read_text() == "seed 2\n"
@@ -128,6 +143,6 @@ def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
             with pytest.raises(FileInUse, match="is held by another process"):
                 claimed(tmp_path, "seed 1\n").__enter__()
         finally:
-            process.send_signal(signal.SIGKILL)
+            process.kill()
     with claimed(tmp_path, "seed 1\n"):
         pass

@@ -31,9 +31,11 @@ def test_the_same_figures_draw_the_same_picture(tmp_path):
         assert text in drawn
 
 
-@pytest.mark.parametrize("content", ["", "minutes\n1\n", "a\tb\n1\t2\n", PROGRESS + "3\t400\n"])
+@pytest.mark.parametrize(
+    "content", ["", "minutes\n1\n", "a\tb\n1\t2\n", PROGRESS + "3\t400\n", "\xff"]
+)
 def test_what_is_no_training_is_refused_in_a_line(tmp_path, capsys, content):
-    (tmp_path / "progress.tsv").write_text(content)
+    (tmp_path / "progress.tsv").write_text(content, encoding="latin-1")
     assert main([str(tmp_path), str(tmp_path / "p.svg")]) == 2
     assert "expected progress.tsv of a training" in capsys.readouterr().err
     assert main([str(tmp_path / "none"), str(tmp_path / "p.svg")]) == 2

@@ -16,7 +16,7 @@ def test_a_network_is_trained_and_plays_in_a_tournament(tmp_path):
     from agents.training import torch_ppo
 
     path = tmp_path / "model.pt"
-    run(torch_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"])
+    assert run(torch_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"]) == 0
     spec = f"agents.training.torch_ppo:TorchPPO:path={path}"
     result = evaluation.round_robin([spec, "random"], openings=0, seed=1)
     assert [game.forfeited_by for game in result.games] == [None, None]

@@ -7,7 +7,7 @@ from c4env import Position
 from evaluation.games.check import GAME, LATE, check_agent, trial_faults
 
 AGENTS = """
-import os, random, time
+import agents.base, os, random, time
 
 def first(observation):
     return int(observation["action_mask"].argmax())
@@ -26,6 +26,13 @@ def full(observation):
 
 def leaves(observation):
     os._exit(3)
+
+class Torn(agents.base.Agent):
+    def choose(self, position):
+        return position.legal_columns()[0]
+
+    def close(self):
+        raise OSError
 """
 
 
@@ -80,7 +87,7 @@ def test_what_is_wrong_is_told_with_its_line(name, said):
 def test_a_trial_move_before_a_run(monkeypatch, recwarn):
     # Beside other threads, such as those of a test runner, nobody is tried.
     monkeypatch.setattr("threading.active_count", lambda: 1)
-    players = {name: f"mine.py:{name}" for name in ("first", "broken", "leaves")}
+    players = {name: f"mine.py:{name}" for name in ("first", "broken", "leaves", "Torn")}
     found = trial_faults({**players, "greedy": "greedy", "object": lambda observation: 9})
     assert set(found) == {"broken", "leaves"}
     assert found["broken"] == "exception: KeyError: 'key' (mine.py, line 11)"
