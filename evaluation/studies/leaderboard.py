@@ -33,7 +33,7 @@ STORED: Final = "leaderboard.json"  # beside this module
 MARKERS: Final = ("<!-- leaderboard: begin -->", "<!-- leaderboard: end -->")
 
 OPENINGS: Final = 3  # plies
-FULL: Final = 25  # of those 121 openings: about 35 minutes on two cores
+FULL: Final = 25  # of those 121 openings: about an hour on two cores
 QUICK: Final = 6  # of them in the quick form
 TRIAL: Final = 25  # openings a newcomer is tried on
 
@@ -205,7 +205,7 @@ class Board:
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
 ) -> Board:
-    """Play the field against itself: about 35 minutes on two idle cores, the quick form in minutes.
+    """Play the field against itself: about an hour on two idle cores, the quick form in minutes.
 
     Args:
         field: the agents by spec, each with what its settings are.

@@ -1,6 +1,6 @@
 """Play the standing field of agents against itself, and print who is how strong.
 
-Takes about 35 minutes on two idle cores; --quick plays a few openings only, in minutes. Every game
+Takes about an hour on two idle cores; --quick plays a few openings only, in minutes. Every game
 is kept in --out as it ends, and the same command goes on where it was stopped. --stored prints
 the table that came with the package and plays nothing.
 """
