@@ -50,7 +50,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     if arguments.stored:
         refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
-    if arguments.readme is not None:  # before half an hour of games, not after it
+    if arguments.readme is not None:  # before an hour of games, not after it
         put_between_markers(read_text(arguments.readme), MARKERS[0])
     if arguments.stored:
         board = stored_board()

@@ -18,7 +18,7 @@ from agents.learned.agent import Learned
 from agents.learned.network import Network, shipped
 from agents.solver import Solver
 from c4env import Position, observe
-from c4env.bitboard import drop, playable, winning_cells
+from c4env.bitboard import drop, playable, winning_cells, winning_moves
 from tests.helpers import reference
 from tests.helpers.strategies import positions
 
@@ -90,7 +90,7 @@ def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
     assert values.shape == (70,)
     assert logits.dtype == values.dtype == np.float32
     assert np.array_equal(np.isinf(logits), masks == 0)
-    assert (np.abs(values) < 1).all()
+    assert (np.abs(values) <= 1).all()
     for i in range(70):
         alone = shipped()(planes[i : i + 1].astype(np.float64), masks[i : i + 1])
         assert np.array_equal(alone[0][0], logits[i])
@@ -193,8 +193,13 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_values_and_the_policy_have_learned_the_game() -> None:
-    """Far better than chance on positions of random games, exactly labelled."""
-    several = random_positions(150, seed=4, fewest=22)
+    """Far better than chance on quiet positions of random games, exactly labelled."""
+    several = [
+        position
+        for position in random_positions(600, seed=4, fewest=22)
+        if not winning_moves(position.mine, position.theirs)
+        and not winning_moves(position.theirs, position.mine)
+    ]
     solver = Solver(book=None, table_mb=4)
     planes, masks = observed(several)
     logits, values = shipped()(planes, masks)
@@ -204,9 +209,9 @@ def test_the_values_and_the_policy_have_learned_the_game() -> None:
         np.sign(given[int(column)] or 0) == np.sign(most)
         for given, column, most in zip(scores, logits.argmax(axis=1), best, strict=True)
     ]
-    assert np.mean(kept) > 0.85
+    assert np.mean(kept) > 0.95
     signs = np.sign(best)
-    assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.85
+    assert np.mean((values > 0)[signs != 0] == (signs > 0)[signs != 0]) > 0.9
 
 
 # -- agent -------------------------------------------------------------------------

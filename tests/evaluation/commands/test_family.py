@@ -54,7 +54,7 @@ def test_a_script_completes_commands_and_options(shell, capsys):
     script = capsys.readouterr().out
     assert "gauntlet" in script
     assert "--openings" in script
-    assert {"bash": "_shtab_compgen_files", "zsh": ":folder:_files"}[shell] in script
+    assert {"bash": "_shtab_compgen_files", "zsh": ":_files"}[shell] in script
 
 
 def test_help_alone_lists_the_commands(capsys):

@@ -160,7 +160,7 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     assert "alphabeta:depth=3: place" in shown
     assert "of 36 games" in shown
     assert main(["leaderboard", "--stored"]) == 0
-    assert "1  perfect  " in capsys.readouterr().out
+    assert "1-2  learned  " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ from c4env.position import Position
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun
 from evaluation.truth import exam as making
-from evaluation.truth.judge import Judge
 from tests.helpers.paths import ROOT
 
 
@@ -132,7 +131,7 @@ def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, capsys, 
     def solve(*arguments):
         raise AssertionError("its scores come with the package")
 
-    monkeypatch.setattr(Judge, "_solve", solve)
+    monkeypatch.setattr(Solver, "scores", solve)
     command = ["quality", "random", "greedy", "--on", "exam", "--count", "60", "--quiet"]
     assert main([*command, "--format", "json", "--out", str(tmp_path)]) == 0
     found = json.loads(capsys.readouterr().out)
