@@ -27,7 +27,7 @@ OPTIONS: Final = {
     "seed": "of weights and games",
     "device": '"cpu", "cuda" or another of PyTorch',
     "boards": "games at once; a GPU is quick with thousands",
-    "jobs": "processes that label positions",
+    "jobs": "cores to use: one trains, the others label positions",
 }
 """What the arguments of the scripts mean."""
 

@@ -38,7 +38,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         out: folder for all that is made.
         seed: the same seed gives the same positions and labels anywhere, and the same
             weights on the same machine.
-        jobs: processes that label.
+        jobs: cores to use: one trains, the others label positions.
         scale: share of the positions and steps of the full training.
 
     Raises:

@@ -22,7 +22,7 @@ _intrinsic: Callable[[Any], Any] = intrinsic
 # Memory of int64 words, in the text of a signature. A pointer goes through a recursive kernel in
 # one register where an array takes seven; uncompiled, the array itself serves.
 POINTER: Final = "CPointer(int64)"
-_POINTER: Final = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
+_POINTER: Final = types.CPointer(types.int64)  # type: ignore[no-untyped-call]  # Numba's
 
 
 @_intrinsic
