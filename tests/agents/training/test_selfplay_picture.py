@@ -31,6 +31,15 @@ def test_the_same_figures_draw_the_same_picture(tmp_path):
         assert text in drawn
 
 
+def test_the_curves_of_several_trainings_are_told_apart_by_their_folders(tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "progress.tsv").write_text(PROGRESS)
+    assert main([str(tmp_path), str(tmp_path / "p.svg")]) == 0
+    drawn = (tmp_path / "p.svg").read_text()
+    assert [drawn.count(f">{text}<") for text in ("first", "second", "greedy")] == [1, 1, 1]
+
+
 @pytest.mark.parametrize(
     "content", ["", "minutes\n1\n", "a\tb\n1\t2\n", PROGRESS + "3\t400\n", "\xff"]
 )
