@@ -15,7 +15,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
@@ -97,6 +97,7 @@ class Result:
     A subclass has four methods that say what there is to lay out; tables have their heading first.
     """
 
+    left: ClassVar[Collection[int]] = (0,)  # columns aligned left
     tables: Callable[[], Sequence[Rows]]  # for people
     summary: Callable[[], str]  # the words below them
     records: Callable[[], Rows]  # for programs, the numbers as measured
@@ -104,12 +105,13 @@ class Result:
 
     def text(self, columns: int | None = None) -> str:
         """For a terminal, of so many columns if that matters."""
-        tables = [as_text(rows, columns=columns) for rows in self.tables()]
+        tables = [as_text(rows, self.left, columns) for rows in self.tables()]
         return "\n\n".join(filter(None, [*tables, fitted(self.summary(), columns)]))
 
     def markdown(self) -> str:
-        """The same in Markdown."""
-        return "\n\n".join(filter(None, [*map(as_markdown, self.tables()), self.summary()]))
+        """The same in Markdown; each line of words is a paragraph."""
+        tables = [as_markdown(rows, self.left) for rows in self.tables()]
+        return "\n\n".join(filter(None, [*tables, *self.summary().split("\n")]))
 
     def csv(self) -> str:
         """The records alone."""
@@ -121,6 +123,9 @@ class Result:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
 
 
 def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:

@@ -20,7 +20,7 @@ import copy
 import functools
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from evaluation.plan.openings import enumerate_openings
 from evaluation.seeds import seeds
 from evaluation.store.record import GameRecord
 from evaluation.strength.fit import fit
-from evaluation.tables import Table, signed
+from evaluation.tables import Shown, Table, number, signed
 
 TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
@@ -95,15 +95,20 @@ class Ratings(Sequence[Rating]):
     def __len__(self) -> int:
         return len(self.players)
 
-    def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """One row an agent; below, what the numbers mean and rest on, then ``notes``."""
+    def rows(self) -> list[list[Any]]:
+        """Heading and one row an agent: place, name, Elo, its interval, score, games, > next."""
         spread = "spread" if self.exact else "95 %"
-        rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
+        rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games", "> next"]]
         for r in self:
-            better = "" if r.better is None else f"{r.better:.1%}"
-            rows.append([r.player, signed(r.elo), f"{signed(r.low)} .. {signed(r.high)}"])
-            rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
-        return Table(rows, title, (first_move_line(self), self.basis(), *notes))
+            rows.append([format_ranks(r.ranks), r.player, Shown(r.elo, signed(r.elo))])
+            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", number(r.score, ".1%")]
+            rows[-1] += [r.games, number(r.better, ".1%")]
+        return rows
+
+    def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
+        """The rows; below, what the numbers mean and rest on, then ``notes``."""
+        words = first_move_line(self), self.basis(), *notes
+        return Table(self.rows(), title, words, left=(1,))
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
