@@ -108,13 +108,12 @@ class Standing:
         }
 
 
-def standing(tally: Tally, exact: bool = False, seed: int = 0) -> Standing:
+def standing(tally: Tally, exact: bool = False) -> Standing:
     """Cycles of a field in which everyone met, and its order by maximal lotteries.
 
     Args:
         tally: of the games.
         exact: the results are all there are, as :attr:`Ratings.exact` says.
-        seed: of the resampling.
 
     Raises:
         InvalidRun: two of the agents did not meet.
@@ -127,11 +126,11 @@ def standing(tally: Tally, exact: bool = False, seed: int = 0) -> Standing:
         raise InvalidRun(f"{one} and {other} did not meet: expected games of every pair")
     weights = np.ones((1, len(gains)))
     if not exact:
-        weights = opening_weights(len(gains), _generator(tally, seed, 0))[:_RESAMPLES]
+        weights = opening_weights(len(gains), _generator(tally, 0))[:_RESAMPLES]
     places: tuple[Place, ...] = ()
     if importlib.util.find_spec("scipy"):
         places = _places(tally.players, gains, games, weights)
-    return Standing(clearest_cycle(tally, exact, seed), places, exact)
+    return Standing(clearest_cycle(tally, exact), places, exact)
 
 
 def _places(
@@ -215,9 +214,9 @@ def essential_tiers(margins: Float64s) -> Int64s:
     return tiers
 
 
-def _generator(tally: Tally, seed: int, use: int) -> np.random.Generator:
+def _generator(tally: Tally, use: int) -> np.random.Generator:
     """Randomness keyed by the openings alone: the same for a field and the field with a copy."""
-    return np.random.default_rng(seeds(tally.openings, seed, use))
+    return np.random.default_rng(seeds(tally.openings, 0, use))
 
 
 def _by_opening(tally: Tally) -> tuple[Float64s, Float64s]:
@@ -227,13 +226,12 @@ def _by_opening(tally: Tally) -> tuple[Float64s, Float64s]:
     return gained - games / 2, games
 
 
-def clearest_cycle(tally: Tally, exact: bool = False, seed: int = 0) -> Cycle | None:
+def clearest_cycle(tally: Tally, exact: bool = False) -> Cycle | None:
     """The cycle whose least clear pair is clearest; of several, one of the shortest.
 
     Args:
         tally: of the games.
         exact: the results are all there are, and so what they say is sure.
-        seed: of the signs that are drawn.
     """
     players, gains = tally.players, _by_opening(tally)[0]
     size = np.sqrt((gains**2).sum(0))
@@ -248,7 +246,7 @@ def clearest_cycle(tally: Tally, exact: bool = False, seed: int = 0) -> Cycle | 
     if exact:
         return Cycle(names, 1.0)
     one, other = np.triu_indices(len(players), 1)
-    signs = _generator(tally, seed, 1).choice([-1.0, 1.0], (_SIGNS, len(gains)))
+    signs = _generator(tally, 1).choice([-1.0, 1.0], (_SIGNS, len(gains)))
     largest = np.abs(signs @ (gains / np.maximum(size, _TIE))[:, one, other]).max(1)
     as_clear = int((largest >= threshold - _TIE).sum())
     return Cycle(names, 1 - (1 + as_clear) / (1 + _SIGNS))

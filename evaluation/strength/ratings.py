@@ -342,15 +342,13 @@ def strengths(
     return start[0], float(start[1]), drawn, drawn_first_move
 
 
-def scores(
-    tallies: Sequence[Tally], player: str, seed: int = 0
-) -> tuple[list[float], list[Float64s]]:
+def scores(tallies: Sequence[Tally], player: str) -> tuple[list[float], list[Float64s]]:
     """Points a game of a player in each tally, 0..1, and as resampled ``(draws,)``.
 
     The tallies are of the same players and openings, which get the same weights in all.
     """
     i = tallies[0].players.index(player)
-    generator = tallies[0].generator(seed)
+    generator = tallies[0].generator(0)
     weights = opening_weights(len(tallies[0].points), generator)
     found: tuple[list[float], list[Float64s]] = ([], [])
     for tally in tallies:

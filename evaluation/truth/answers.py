@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import agents
 from c4env.observation import observe
@@ -26,11 +26,8 @@ ANSWERS_FILE: Final = "answers.jsonl"
 Key = tuple[str, int, str, int, int]  # spec, seed, versions, bitboards
 
 
-class Answer(NamedTuple):
-    """A column, or what the agent did instead."""
-
-    column: int | None
-    fault: str = ""
+Answer = int | str
+"""A column, or what the agent did instead, in words."""
 
 
 def question_agents(
@@ -73,13 +70,12 @@ def question_agents(
                     position = labelled.position
                     key = (spec, seed, version_here(), position.mine, position.theirs)
                     answer = known.find(key, partial(question, agent, spec, position, seed))
-                    if answer.column is None:
-                        faults[f"{name}: {answer.fault}"] += 1
+                    if isinstance(answer, str):
+                        faults[f"{name}: {answer}"] += 1
                     else:
                         scores = judge.scores(position)
-                        moves.append(
-                            JudgedMove(name, labelled.moves, position.plies, answer.column, scores)
-                        )
+                        group, ply = labelled.moves, position.plies
+                        moves.append(JudgedMove(name, group, ply, answer, scores))
                     done += 1
                     if watch is not None:
                         watch(done, total)
@@ -96,23 +92,26 @@ def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
     answer = ask(agent, observe(position)) if fault is None else fault
-    if isinstance(answer, Fault):
-        return Answer(None, f"{answer.ending}: {answer.reason}")
-    return Answer(answer[0])
+    return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:
-    spec, seed, version, mine, theirs, column, fault = value
-    legal = Position.from_bitboards(mine, theirs).legal_columns()
-    if column is not None and column not in legal:
+    *key, column, fault = value
+    spec, seed, version, mine, theirs = key
+    if column is not None and not Position.from_bitboards(mine, theirs).is_legal(column):
         raise ValueError
-    return (spec, seed, version, mine, theirs), Answer(column, fault)
+    return (spec, seed, version, mine, theirs), fault if column is None else column
+
+
+def _values(entry: Any) -> list[Any]:
+    *key, answer = entry
+    return [*key, None, answer] if isinstance(answer, str) else [*key, answer, ""]
 
 
 FORMAT: Final = Format(
     "c4env answers",
     _parse,
     "answers",
-    lambda line: [*line[:-1], *line[-1]],
+    _values,
     "; without the file all agents are asked again",
 )

@@ -156,14 +156,7 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
         count: how many.
         seed: the same seed gives the same positions.
         solver: finds the scores.
-
-    Raises:
-        InvalidRun: no such set, or not a positive number.
     """
-    if name not in STAGES:
-        raise InvalidRun(f"set {name!r}: expected one of {', '.join(STAGES)}")
-    if count < 1:
-        raise InvalidRun(f"{count} positions: expected at least 1")
     stage = STAGES[name]
     generator = np.random.default_rng([seed, list(STAGES).index(name)])
     found: dict[Position, Labelled] = {}

@@ -13,8 +13,7 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from evaluation.commands.options import at_least, searching
-from evaluation.commands.people.play import HINT, RECORD
+from evaluation.commands.options import add_people, at_least, searching
 from evaluation.commands.progress import announce_compiling
 
 PORT = 8044
@@ -32,14 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--runs", type=Path, action="append", default=[], metavar="DIR",
         help="a run directory, or a folder of them, whose games the page opens; may be repeated",
     )  # fmt: skip
-    parser.add_argument(
-        "--record", type=Path, default=RECORD, metavar="DIR",
-        help=f"where games of people are appended (default {RECORD})",
-    )  # fmt: skip
-    parser.add_argument("--no-record", action="store_true", help="write nothing")
-    parser.add_argument(
-        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT}: exact)"
-    )
+    add_people(parser)
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="the longest an answer may take (default 120)"
     )
