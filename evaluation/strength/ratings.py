@@ -194,37 +194,25 @@ class Tally:
 
 
 def rate(
-    games: Iterable[GameRecord],
-    players: Iterable[str],
-    *,
-    deterministic: Collection[str] = (),
-    anchor: tuple[str, float] | None = None,
-    seed: int = 0,
-) -> Ratings:
-    """Ratings of the players, the strongest first; the same for games in any order.
-
-    Args:
-        games: those of an agent against itself are left out.
-        players: names, also of agents without games.
-        deterministic: the agents known to answer the same position always alike. When all
-            are, and all openings were played by all, the ratings are exact over that set.
-        anchor: an agent and the Elo to give it; without, the mean of the field is 0.
-        seed: of the resampling.
-
-    Raises:
-        InvalidRun: the anchor is none of the players.
-    """
-    return rate_tally(Tally.of(games, players), deterministic, anchor, seed)
-
-
-def rate_tally(
     tally: Tally,
     deterministic: Collection[str] = (),
     anchor: tuple[str, float] | None = None,
     seed: int = 0,
     centre: Collection[str] = (),
 ) -> Ratings:
-    """:func:`rate` from a tally; ``centre`` names those whose mean is 0 instead of all."""
+    """Ratings of the players, the strongest first; the same for games in any order.
+
+    Args:
+        tally: of the games.
+        deterministic: the agents known to answer the same position always alike. When all
+            are, and all openings were played by all, the ratings are exact over that set.
+        anchor: an agent and the Elo to give it; without, the mean of the field is 0.
+        seed: of the resampling.
+        centre: those whose mean is 0 instead of all.
+
+    Raises:
+        InvalidRun: the anchor is none of the players.
+    """
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     if anchor is not None:
         _check_anchor(anchor[0], tally.players)

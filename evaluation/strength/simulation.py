@@ -19,7 +19,7 @@ from c4env.arrays import Float64s
 from evaluation.errors import InvalidRun
 from evaluation.strength.fit import fit
 from evaluation.strength.loss import LossSprt, difference, sums_of
-from evaluation.strength.ratings import Tally, rate_tally
+from evaluation.strength.ratings import Tally, rate
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
 from evaluation.tables import Shown, Table, number
 
@@ -108,7 +108,7 @@ def coverage(
     held = np.zeros(3)
     for tried in range(tournaments):
         points = tournament(elo, world, openings, generator) * games
-        ratings = rate_tally(Tally(names, starts, points, games), seed=tried)
+        ratings = rate(Tally(names, starts, points, games), seed=tried)
         held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
         held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
         held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])

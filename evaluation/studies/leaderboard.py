@@ -25,7 +25,7 @@ from evaluation.plan.field import Player, split_name
 from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
 from evaluation.strength.costs import costs
-from evaluation.strength.ratings import Ratings, Tally, rate_tally
+from evaluation.strength.ratings import Ratings, Tally, rate
 from evaluation.tables import Table, number
 
 FORMAT: Final = "c4env leaderboard 1"
@@ -168,7 +168,7 @@ class Board:
 
     def rate(self) -> Ratings:
         """Ratings of the field; their mean is 0."""
-        return rate_tally(self.tally(), self.deterministic)
+        return rate(self.tally(), self.deterministic)
 
     def table(self) -> Table:
         """The ratings, strongest first, beside the settings and the time a move takes; dated."""
@@ -266,7 +266,7 @@ def place(
     both = [name, *board.field]
     own = Tally.of(run.games, both, board.openings)
     stored = board.tally(both)
-    ratings = rate_tally(
+    ratings = rate(
         replace(own, points=own.points + stored.points, games=own.games + stored.games),
         {*board.deterministic, *run.deterministic},
         centre=tuple(board.field),
