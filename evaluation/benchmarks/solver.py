@@ -135,22 +135,6 @@ def chosen_sets(arguments: argparse.Namespace) -> dict[str, Sequence[Sample]]:
     return {name: rows[-(arguments.count or 0) :] for name, rows in sets.items()}
 
 
-def show_checked(
-    heading: Sequence[str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
-) -> int:
-    """Print rows, each as soon as it is measured; 1 when one has something wrong, its last cell."""
-    wrong = 0
-
-    def checked() -> Iterable[Sequence[Any]]:
-        nonlocal wrong
-        for row in rows:
-            wrong += row[-1]
-            yield row
-
-    show_as_measured(heading, checked(), arguments)
-    return 1 if wrong else 0
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     configure_sets(parser)
     parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
@@ -163,4 +147,4 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.empty:
         sets["empty board"] = [Sample("", 1)]
     rows = run(sets, load_peer(arguments), arguments.repeats)
-    return show_checked(HEADING, rows, arguments)
+    return show_as_measured(HEADING, rows, arguments)

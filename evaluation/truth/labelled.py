@@ -35,23 +35,15 @@ class Labelled(NamedTuple):
     score: int
 
 
-class Stage(NamedTuple):
-    """Bounds of a set: discs played, and plies to the end under best play, both included."""
-
-    fewest_discs: int
-    most_discs: int
-    fewest_left: int
-    most_left: int
-
-
 STAGES: Final = {
-    "end-easy": Stage(29, 41, 1, 13),
-    "middle-easy": Stage(15, 28, 1, 13),
-    "middle-medium": Stage(15, 28, 14, 27),
-    "begin-easy": Stage(1, 14, 1, 13),
-    "begin-medium": Stage(1, 14, 14, 27),
-    "begin-hard": Stage(1, 14, 28, 41),
+    "end-easy": (range(29, 42), range(1, 14)),
+    "middle-easy": (range(15, 29), range(1, 14)),
+    "middle-medium": (range(15, 29), range(14, 28)),
+    "begin-easy": (range(1, 15), range(1, 14)),
+    "begin-medium": (range(1, 15), range(14, 28)),
+    "begin-hard": (range(1, 15), range(28, 42)),
 }
+"""Of each set that is made the discs played, and the plies to the end under best play."""
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
@@ -157,12 +149,12 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
         seed: the same seed gives the same positions.
         solver: finds the scores.
     """
-    stage = STAGES[name]
+    played, left = STAGES[name]
     generator = np.random.default_rng([seed, list(STAGES).index(name)])
     found: dict[Position, Labelled] = {}
     while len(found) < count:
-        discs = int(generator.integers(stage.fewest_discs, stage.most_discs + 1))
-        if CELLS - discs < stage.fewest_left:
+        discs = int(generator.integers(played.start, played.stop))
+        if CELLS - discs < left.start:
             continue
         columns = random_moves(discs, generator)
         if columns is None:
@@ -171,6 +163,6 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
         if position in found:
             continue
         score = solver.score(position)
-        if stage.fewest_left <= solver.plies_to_end(position) <= stage.most_left:
+        if solver.plies_to_end(position) in left:
             found[position] = Labelled(format_moves(columns), position, score)
     return list(found.values())
