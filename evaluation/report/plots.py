@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from c4env.errors import MissingExtra
 from evaluation.errors import UnwritableRun
 from evaluation.strength.wintable import Cell
@@ -86,7 +88,7 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
     image = axes.imshow(
-        [[float("nan") if s is None else s for s in row] for row in shares],
+        np.array(shares, np.float64),  # not a number where there is none
         cmap=LinearSegmentedColormap.from_list("shares", ["#e8904d", "#ffffff", "#5aa5d2"]),
         vmin=0, vmax=1, aspect="auto",
     )  # fmt: skip
@@ -107,11 +109,8 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
 def elo(figure: Any, found: Mapping[str, Any]) -> bool:
     """Elo of each agent with its interval."""
     axes = _rows(figure, found)
-    values, low, high = (
-        [r[k] - found["ratings"][i][0] * (k > 0) for i, r in enumerate(found["ratings"])]
-        for k in range(3)
-    )
-    errors = [[-x for x in low], high]
+    values, low, high = np.array([rating[:3] for rating in found["ratings"]]).T
+    errors = [values - low, high - values]
     axes.errorbar(values, range(len(values)), xerr=errors, fmt="o", color=BLUE, markersize=4)
     axes.set_xlabel("Elo, spread over openings" if found["exact"] else "Elo, 95 % interval")
     return True

@@ -18,7 +18,7 @@ from evaluation.games.workers import version_here
 from evaluation.plan.field import is_language_model, split_name
 from evaluation.store.journal import Findings, Format
 from evaluation.truth.judge import Judge
-from evaluation.truth.labelled import Labelled, check_label
+from evaluation.truth.labelled import Labelled
 from evaluation.truth.quality import JudgedMove, Quality
 
 ANSWERS_FILE: Final = "answers.jsonl"
@@ -49,7 +49,7 @@ def question_agents(
         watch: called with answers there and in all.
 
     Raises:
-        InvalidRun: no agent, one twice, none that answers, or a wrong label.
+        InvalidRun: no agent, one twice, or none that answers.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
         UnreadableRun: the answers kept are damaged or in use.
     """
@@ -57,8 +57,6 @@ def question_agents(
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
     field = [agents.make(spec) for _, spec in named]
-    for labelled in positions:
-        check_label(labelled, max(s for s in judge.scores(labelled.position) if s is not None))
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
