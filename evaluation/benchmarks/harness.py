@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from c4env.errors import MissingExtra
 from evaluation.commands.output import say, show
 from evaluation.tables import Table, as_lines
 
@@ -56,18 +55,6 @@ def peer(module: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         return None
-
-
-def needed(module: str, how: str) -> Any:
-    """A module that a benchmark cannot do without.
-
-    Raises:
-        MissingExtra: it is not installed; ``how`` says what would install it.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra(f"{error}: {how}") from None
 
 
 def show_as_measured(

@@ -18,11 +18,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from agents.solver import Solver
-from c4env.position import Position, format_moves, parse_moves
-from evaluation.benchmarks.harness import needed, show_as_measured, timed
+from c4env.position import Position, parse_moves
+from evaluation.benchmarks.harness import show_as_measured, timed
 from evaluation.commands.options import at_least
+from evaluation.errors import needed
 from evaluation.tables import number
-from evaluation.truth.labelled import random_moves, read_labelled
+from evaluation.truth.labelled import random_games, read_labelled
 
 T = TypeVar("T")
 
@@ -45,10 +46,8 @@ class Sample(NamedTuple):
 
 def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     """Positions that random play reaches and that are not over."""
-    generator = np.random.default_rng(seed)
-    games = iter(lambda: random_moves(plies, generator), ())  # without end
-    found = (Sample(format_moves(columns), None) for columns in games if columns is not None)
-    return list(itertools.islice(found, count))
+    games = random_games(range(plies, plies + 1), np.random.default_rng(seed))
+    return [Sample(moves, None) for moves in itertools.islice(games, count)]
 
 
 def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[list[Any]]:

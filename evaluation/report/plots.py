@@ -14,8 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.errors import MissingExtra
-from evaluation.errors import UnwritableRun
+from evaluation.errors import UnwritableRun, needed
 from evaluation.strength.wintable import Cell
 
 DPI: Final = 160
@@ -67,14 +66,11 @@ def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("figures need matplotlib: pip install 'c4env[plots]'") from None
+    how = "figures need matplotlib: pip install 'c4env[plots]'"
+    mpl, drawn = needed("matplotlib", how), needed("matplotlib.figure", how)
     for name, draw in FIGURES.items():
         with mpl.rc_context(STYLE):
-            figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+            figure = drawn.Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
             if draw(figure, found):
                 yield name, figure
 

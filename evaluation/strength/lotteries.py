@@ -28,8 +28,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.errors import MissingExtra
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, needed
 from evaluation.seeds import seeds
 from evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
 from evaluation.tables import Table
@@ -174,10 +173,7 @@ def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
     Raises:
         MissingExtra: scipy is not installed.
     """
-    try:
-        from scipy.optimize import linprog
-    except ModuleNotFoundError:
-        raise MissingExtra(_NEEDS_SCIPY) from None
+    linprog = needed("scipy.optimize", _NEEDS_SCIPY).linprog
     n = len(margins)
     payoff = margins.T / max(float(np.abs(margins).max()), _TIE)  # [against, of]
     inside = np.column_stack([-(np.eye(n) + payoff), np.ones(n)])

@@ -6,7 +6,7 @@ end under best play.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,7 +15,6 @@ import numpy as np
 from agents.solver import Solver
 from agents.solver.exam import exam
 from agents.zoo.imports import meant
-from c4env.bitboard import CELLS
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun, UnreadableRun
@@ -140,6 +139,14 @@ def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None
     return columns if position.outcome is None else None
 
 
+def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
+    """Random games that are not over after a number of discs drawn from a range, without end."""
+    while True:
+        columns = random_moves(int(generator.integers(discs.start, discs.stop)), generator)
+        if columns is not None:
+            yield format_moves(columns)
+
+
 def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
     """``count`` different positions of a set, from random play, labelled by the solver.
 
@@ -150,19 +157,13 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
         solver: finds the scores.
     """
     played, left = STAGES[name]
-    generator = np.random.default_rng([seed, list(STAGES).index(name)])
+    games = random_games(played, np.random.default_rng([seed, list(STAGES).index(name)]))
     found: dict[Position, Labelled] = {}
     while len(found) < count:
-        discs = int(generator.integers(played.start, played.stop))
-        if CELLS - discs < left.start:
-            continue
-        columns = random_moves(discs, generator)
-        if columns is None:
-            continue
-        position = Position.parse(format_moves(columns))
-        if position in found:
-            continue
-        score = solver.score(position)
-        if solver.plies_to_end(position) in left:
-            found[position] = Labelled(format_moves(columns), position, score)
+        moves = next(games)
+        position = Position.parse(moves)
+        if position not in found:
+            score = solver.score(position)
+            if solver.plies_to_end(position) in left:
+                found[position] = Labelled(moves, position, score)
     return list(found.values())
