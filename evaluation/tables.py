@@ -139,7 +139,8 @@ def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None
     if columns is None or sum(widths) + 2 * len(widths) - 2 <= columns:
         return "\n".join(_line(row, widths, left) for row in cells)
     widths = [min(wide, columns // 2) if i in left else wide for i, wide in enumerate(widths)]
-    broken = [line for row in cells for line in _broken(row, widths)]
+    in_lines = (itertools.zip_longest(*map(_pieces, row, widths), fillvalue="") for row in cells)
+    broken = [line for lines in in_lines for line in lines]
     names = range(min(left, default=0) + 1)
     blocks: list[list[int]] = [[]]
     for i in range(len(names), len(widths)):
@@ -272,12 +273,6 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) ->
         space = " " * (wide - width(text))  # none where a row as measured is wider
         parts.append(text + space if i in left else space + text)
     return "  ".join(parts).rstrip()
-
-
-def _broken(row: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """A row as the lines that it takes where cells are wider than they may be."""
-    lines = itertools.starmap(_pieces, zip(row, widths, strict=True))
-    yield from itertools.zip_longest(*lines, fillvalue="")
 
 
 def _pieces(text: str, room: int) -> list[str]:

@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 
 from evaluation.errors import UnwritableRun, needed
-from evaluation.strength.wintable import Cell
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
@@ -24,6 +23,7 @@ BLUE: Final = "#0072b2"  # moving first, more than half; blue and vermilion of O
 VERMILION: Final = "#d55e00"  # moving second, less than half, bounds
 OTHERS: Final = "#c9d0da"
 INK: Final = "#566178"
+POINTS: Final = np.array([1, 0.5, 0])  # of a win, a draw, a loss
 STYLE: Final[dict[Any, Any]] = {
     "svg.fonttype": "none",  # texts stay texts
     "svg.hashsalt": "c4env",  # two runs of the same games write the same bytes
@@ -80,18 +80,18 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
     from matplotlib.colors import LinearSegmentedColormap
 
     names = _numbered(found)
-    shares = [[Cell(*cell).score for cell in row] for row in found["cells"]]
+    cells = np.array(found["cells"], np.float64)
+    with np.errstate(invalid="ignore"):
+        shares = cells @ POINTS / cells.sum(-1)
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
     image = axes.imshow(
-        np.array(shares, np.float64),  # not a number where there is none
+        shares,
         cmap=LinearSegmentedColormap.from_list("shares", ["#e8904d", "#ffffff", "#5aa5d2"]),
         vmin=0, vmax=1, aspect="auto",
     )  # fmt: skip
-    for i, row in enumerate(shares):
-        for j, share in enumerate(row):
-            if share is not None:
-                axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", size=6.5)
+    for i, j in np.argwhere(~np.isnan(shares)).tolist():
+        axes.text(j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", size=6.5)
     axes.set_xticks(range(len(names)), [str(i + 1) for i in range(len(names))])
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)
@@ -114,22 +114,15 @@ def elo(figure: Any, found: Mapping[str, Any]) -> bool:
 
 def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
     """Score of each agent moving first, and moving second."""
-    cells = [[Cell(*cell) for cell in row] for row in found["cells"]]
-    players = range(len(cells))
-    axes = _rows(figure, found)
-    none = float("nan")
-    both = []
-    for i in players:
-        others = [j for j in players if j != i]
-        rows = [cells[i][j] for j in others], [~cells[j][i] for j in others]
-        shares = (sum(row, Cell()).score for row in rows)
-        both.append([none if s is None else 100 * s for s in shares])
-        axes.plot(both[i], [i, i], color=OTHERS)
-    for k, (marker, colour, label) in enumerate(
-        (("o", BLUE, "moving first"), ("s", VERMILION, "moving second"))
-    ):
-        scores = [pair[k] for pair in both]
-        axes.plot(scores, players, marker, color=colour, label=label, markersize=4, zorder=3 - k)
+    cells = np.array(found["cells"], np.float64)
+    cells[np.diag_indices(len(cells))] = 0  # who met itself moved first and second
+    with np.errstate(invalid="ignore"):
+        first = 100 * (cells.sum(1) @ POINTS) / cells.sum((1, 2))
+        second = 100 * (cells.sum(0) @ POINTS[::-1]) / cells.sum((0, 2))
+    axes, players = _rows(figure, found), range(len(cells))
+    axes.plot([first, second], [players, players], color=OTHERS)
+    axes.plot(first, players, "o", color=BLUE, label="moving first", markersize=4, zorder=3)
+    axes.plot(second, players, "s", color=VERMILION, label="moving second", markersize=4)
     axes.set_xlim(-3, 103)
     axes.set_xlabel("percent of the points")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)

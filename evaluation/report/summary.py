@@ -94,7 +94,11 @@ class RunSummary:
     def json(self) -> str:
         """Everything, for programs: the table's own keys, ratings, match and digest."""
         found: dict[str, Any] = self.table.as_dict()
-        found["ratings"] = None if self.ratings is None else _facts(self.ratings)
+        found["ratings"] = None
+        if self.ratings is not None:
+            first_move = self.ratings.first_move._asdict()
+            about = {"first_move": first_move, "basis": self.ratings.basis()}
+            found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()
         if self.standing is not None:
@@ -166,9 +170,3 @@ def _share(cell: Cell) -> str:
     if 0.45 <= cell.score <= 0.55:
         return text
     return styled(text, "good" if cell.score > 0.55 else "bad")
-
-
-def _facts(ratings: Ratings) -> dict[str, Any]:
-    """The ratings as JSON has them; Elo, its interval, and that of the place, 1 the best."""
-    first_move = ratings.first_move._asdict()
-    return {**asdict(ratings), "first_move": first_move, "basis": ratings.basis()}
