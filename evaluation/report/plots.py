@@ -235,23 +235,25 @@ def _name_points(
     figure: Any, axes: Any, points: list[tuple[float, float]], names: list[str]
 ) -> None:
     """Write each name as near its point as it covers neither a point nor another name."""
+    from matplotlib.transforms import Bbox
+
     figure.draw_without_rendering()  # the layout is known from here on
     figure.set_layout_engine("none")
     inside, point = axes.get_window_extent(), figure.dpi / 72
     dots = axes.transData.transform(points)
-    taken = [(x - 3 * point, y - 3 * point, x + 3 * point, y + 3 * point) for x, y in dots]
+    taken = [
+        Bbox([[x - 3 * point, y - 3 * point], [x + 3 * point, y + 3 * point]]) for x, y in dots
+    ]
     for name, place, (x, y) in zip(names, points, dots, strict=True):
         label = axes.annotate(name, place, (0, 0), textcoords="offset points", size=7, va="center")
         size = label.get_window_extent()
         wide, high = size.width / point, size.height / point
         for dx, dy in _around(wide, high):
             left, middle = x + dx * point, y + dy * point
-            box = left, middle - size.height / 2, left + size.width, middle + size.height / 2
-            if not (inside.x0 < box[0] and box[2] < inside.x1):
+            box = Bbox.from_bounds(left, middle - size.height / 2, size.width, size.height)
+            if not (inside.fully_contains(*box.min) and inside.fully_contains(*box.max)):
                 continue
-            if not (inside.y0 < box[1] and box[3] < inside.y1):
-                continue
-            if any(a < box[2] and box[0] < c and b < box[3] and box[1] < d for a, b, c, d in taken):
+            if box.count_overlaps(taken):
                 continue
             label.set_position((dx, dy))
             taken.append(box)
