@@ -15,7 +15,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
@@ -97,6 +97,7 @@ class Result:
     A subclass has four methods that say what there is to lay out; tables have their heading first.
     """
 
+    left: ClassVar[Collection[int]] = (0,)  # columns aligned left
     tables: Callable[[], Sequence[Rows]]  # for people
     summary: Callable[[], str]  # the words below them
     records: Callable[[], Rows]  # for programs, the numbers as measured
@@ -104,12 +105,13 @@ class Result:
 
     def text(self, columns: int | None = None) -> str:
         """For a terminal, of so many columns if that matters."""
-        tables = [as_text(rows, columns=columns) for rows in self.tables()]
+        tables = [as_text(rows, self.left, columns) for rows in self.tables()]
         return "\n\n".join(filter(None, [*tables, fitted(self.summary(), columns)]))
 
     def markdown(self) -> str:
-        """The same in Markdown."""
-        return "\n\n".join(filter(None, [*map(as_markdown, self.tables()), self.summary()]))
+        """The same in Markdown; each line of words is a paragraph."""
+        tables = [as_markdown(rows, self.left) for rows in self.tables()]
+        return "\n\n".join(filter(None, [*tables, *self.summary().split("\n")]))
 
     def csv(self) -> str:
         """The records alone."""
@@ -121,6 +123,9 @@ class Result:
 
     def __str__(self) -> str:
         return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
 
 
 def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:
@@ -134,7 +139,8 @@ def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None
     if columns is None or sum(widths) + 2 * len(widths) - 2 <= columns:
         return "\n".join(_line(row, widths, left) for row in cells)
     widths = [min(wide, columns // 2) if i in left else wide for i, wide in enumerate(widths)]
-    broken = [line for row in cells for line in _broken(row, widths)]
+    in_lines = (itertools.zip_longest(*map(_pieces, row, widths), fillvalue="") for row in cells)
+    broken = [line for lines in in_lines for line in lines]
     names = range(min(left, default=0) + 1)
     blocks: list[list[int]] = [[]]
     for i in range(len(names), len(widths)):
@@ -267,12 +273,6 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) ->
         space = " " * (wide - width(text))  # none where a row as measured is wider
         parts.append(text + space if i in left else space + text)
     return "  ".join(parts).rstrip()
-
-
-def _broken(row: Sequence[str], widths: Sequence[int]) -> Iterator[tuple[str, ...]]:
-    """A row as the lines that it takes where cells are wider than they may be."""
-    lines = itertools.starmap(_pieces, zip(row, widths, strict=True))
-    yield from itertools.zip_longest(*lines, fillvalue="")
 
 
 def _pieces(text: str, room: int) -> list[str]:

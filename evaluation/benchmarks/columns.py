@@ -19,14 +19,13 @@ from typing import Any, Final
 
 from agents.solver import Solver
 from c4env.position import Position
-from evaluation.benchmarks.harness import timed
+from evaluation.benchmarks.harness import show_as_measured, timed
 from evaluation.benchmarks.solver import (
     Sample,
     chosen_sets,
     configure_sets,
     load_peer,
     random_set,
-    show_checked,
     timed_peer,
 )
 from evaluation.tables import number
@@ -105,4 +104,4 @@ configure = configure_sets
 
 def execute(arguments: argparse.Namespace) -> int:
     rows = run(chosen_sets(arguments), load_peer(arguments))
-    return show_checked(HEADING, rows, arguments)
+    return show_as_measured(HEADING, rows, arguments)

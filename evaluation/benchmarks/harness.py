@@ -10,10 +10,9 @@ from __future__ import annotations
 import argparse
 import importlib
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from c4env.errors import MissingExtra
 from evaluation.commands.output import say, show
 from evaluation.tables import Table, as_lines
 
@@ -58,24 +57,25 @@ def peer(module: str) -> Any:
         return None
 
 
-def needed(module: str, how: str) -> Any:
-    """A module that a benchmark cannot do without.
-
-    Raises:
-        MissingExtra: it is not installed; ``how`` says what would install it.
-    """
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra(f"{error}: {how}") from None
-
-
 def show_as_measured(
     heading: Sequence[str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
-) -> None:
-    """Print a table, as text each row as soon as it is measured."""
-    if arguments.format != "text":
-        show(Table([heading, *rows]), arguments)
-        return
-    for line in as_lines(heading, rows, first=14):
-        say(line)
+) -> int:
+    """Print a table, as text each row as soon as it is measured.
+
+    Returns:
+        the exit code: 1 when a row has something wrong, which its last cell counts.
+    """
+    wrong = 0
+
+    def checked() -> Iterator[Sequence[Any]]:
+        nonlocal wrong
+        for row in rows:
+            wrong += row[-1]
+            yield row
+
+    if arguments.format == "text":
+        for line in as_lines(heading, checked(), first=14):
+            say(line)
+    else:
+        show(Table([heading, *checked()]), arguments)
+    return int(wrong > 0)

@@ -18,11 +18,12 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from agents.solver import Solver
-from c4env.position import Position, format_moves, parse_moves
-from evaluation.benchmarks.harness import needed, show_as_measured, timed
+from c4env.position import Position, parse_moves
+from evaluation.benchmarks.harness import show_as_measured, timed
 from evaluation.commands.options import at_least
+from evaluation.errors import needed
 from evaluation.tables import number
-from evaluation.truth.labelled import random_moves, read_labelled
+from evaluation.truth.labelled import random_games, read_labelled
 
 T = TypeVar("T")
 
@@ -45,10 +46,8 @@ class Sample(NamedTuple):
 
 def random_set(plies: int, count: int, seed: int) -> list[Sample]:
     """Positions that random play reaches and that are not over."""
-    generator = np.random.default_rng(seed)
-    games = iter(lambda: random_moves(plies, generator), ())  # without end
-    found = (Sample(format_moves(columns), None) for columns in games if columns is not None)
-    return list(itertools.islice(found, count))
+    games = random_games(range(plies, plies + 1), np.random.default_rng(seed))
+    return [Sample(moves, None) for moves in itertools.islice(games, count)]
 
 
 def run(sets: dict[str, Sequence[Sample]], core: Any, repeats: int = 1) -> Iterable[list[Any]]:
@@ -135,22 +134,6 @@ def chosen_sets(arguments: argparse.Namespace) -> dict[str, Sequence[Sample]]:
     return {name: rows[-(arguments.count or 0) :] for name, rows in sets.items()}
 
 
-def show_checked(
-    heading: Sequence[str], rows: Iterable[Sequence[Any]], arguments: argparse.Namespace
-) -> int:
-    """Print rows, each as soon as it is measured; 1 when one has something wrong, its last cell."""
-    wrong = 0
-
-    def checked() -> Iterable[Sequence[Any]]:
-        nonlocal wrong
-        for row in rows:
-            wrong += row[-1]
-            yield row
-
-    show_as_measured(heading, checked(), arguments)
-    return 1 if wrong else 0
-
-
 def configure(parser: argparse.ArgumentParser) -> None:
     configure_sets(parser)
     parser.add_argument("--repeats", type=int, default=1, help="measure so often, take the least")
@@ -163,4 +146,4 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.empty:
         sets["empty board"] = [Sample("", 1)]
     rows = run(sets, load_peer(arguments), arguments.repeats)
-    return show_checked(HEADING, rows, arguments)
+    return show_as_measured(HEADING, rows, arguments)

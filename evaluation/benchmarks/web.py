@@ -19,9 +19,10 @@ from typing import Any, Final
 import agents
 from c4env.cores import usable_cores
 from c4env.position import Position
-from evaluation.benchmarks.harness import needed, timed
+from evaluation.benchmarks.harness import timed
 from evaluation.commands.options import at_least
 from evaluation.commands.output import show
+from evaluation.errors import needed
 from evaluation.tables import Table, number
 
 FAULTS: Final = ("replies lost", "replies of another game")
@@ -67,24 +68,21 @@ async def _play(address: str, spec: str, pages: int) -> list[list[dict[str, Any]
 
 
 async def _game(client: Any, spec: str, page: int) -> list[dict[str, Any]]:
-    generator, position, moves = random.Random(page), Position(), ""
+    generator, moves = random.Random(page), ""
     replies: list[dict[str, Any]] = []
-    while True:
-        moves += str(generator.choice(position.legal_columns()) + 1)
-        position = Position.parse(moves)
-        if position.outcome is not None:
-            return replies
+    while (position := Position.parse(moves)).outcome is None:
+        if position.to_move == 0:
+            moves += str(generator.choice(position.legal_columns()) + 1)
+            continue
         asked = time.perf_counter()
         question = {"kind": "move", "agent": spec, "moves": moves, "seed": page}
         answer = await client.post("/api/ask", json=question)
         reply = json.loads(answer.text.splitlines()[-1])
         replies.append({**reply, "asked": moves, "waited": time.perf_counter() - asked})
         if reply.get("type") != "move":
-            return replies
+            break
         moves += str(reply["column"])
-        position = Position.parse(moves)
-        if position.outcome is not None:
-            return replies
+    return replies
 
 
 def report(games: list[list[dict[str, Any]]], elapsed: float, spec: str, jobs: int) -> Table:

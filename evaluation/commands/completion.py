@@ -14,6 +14,7 @@ from pathlib import Path
 from evaluation.commands import COMMANDS, module_of
 from evaluation.commands.options import Parser
 from evaluation.commands.output import say
+from evaluation.errors import needed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -21,12 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.errors import MissingExtra
-
-    try:
-        import shtab
-    except ImportError:
-        raise MissingExtra("completion needs shtab: pip install 'c4env[completion]'") from None
+    shtab = needed("shtab", "completion needs shtab: pip install 'c4env[completion]'")
     parser = Parser(prog="c4")
     commands = parser.add_subparsers()
     for name, (_, summary) in COMMANDS.items():

@@ -30,6 +30,10 @@ QUICK_OPENINGS: Final = "2"
 """Openings of the default field: enough for a first look, in about a minute."""
 
 
+RECORD: Final = Path("c4-games")
+HINT: Final = "perfect"
+
+
 class _Help(argparse.HelpFormatter):
     """Paragraphs are fitted to the terminal; those with columns in them keep their lines."""
 
@@ -120,6 +124,18 @@ def add_anchor(parser: argparse.ArgumentParser) -> None:
     """Declare where the scale of the ratings is fixed."""
     parser.add_argument(
         "--anchor", metavar="NAME=ELO", help="set an agent's Elo (default: their mean is 0)"
+    )
+
+
+def add_people(parser: argparse.ArgumentParser) -> None:
+    """Declare where games that people play are kept, and who gives them hints."""
+    parser.add_argument(
+        "--record", type=Path, default=RECORD, metavar="DIR",
+        help=f"where games of people are appended (default {RECORD})",
+    )  # fmt: skip
+    parser.add_argument("--no-record", action="store_true", help="write nothing")
+    parser.add_argument(
+        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT}: exact)"
     )
 
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypedDict, TypeVar
 
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, whole
 from evaluation.games.backends import check_backend
 from evaluation.games.game import Clock
 from evaluation.store.record import GameRecord
@@ -22,7 +21,6 @@ from evaluation.store.record import GameRecord
 Watcher = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])
 
-MAX_SEED: Final = 2**63 - 1
 MAX_SECONDS: Final = 86400.0
 """A day, the longest time for a move: more is a mistake, and more than a timer can take."""
 
@@ -115,10 +113,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
-        put("seed", _whole("seed", self.seed, 0, "an integer 0..2**63-1"))
+        put("seed", whole("seed", self.seed, "an integer 0..2**63-1", 0))
         for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
             if name == "jobs" or getattr(self, name) is not None:
-                put(name, _whole(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
+                put(name, whole(name, getattr(self, name), f"a number of {of}, at least 1"))
         if self.movetime is not None:
             _seconds("movetime", self.movetime, "more than 0")
         _seconds("margin", self.margin, "at least 0")
@@ -166,17 +164,6 @@ def takes_settings(function: F) -> F:
     ]  # fmt: skip
     function.__signature__ = own.replace(parameters=said)  # type: ignore[attr-defined]
     return function
-
-
-def _whole(name: str, value: object, low: int, expected: str) -> int:
-    """A whole number from ``low`` to MAX_SEED, NumPy's among them."""
-    try:
-        number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = -1
-    if not low <= number <= MAX_SEED:
-        raise InvalidRun(f"{name}={value!r}: expected {expected}")
-    return number
 
 
 def _seconds(name: str, value: object, least: str) -> None:

@@ -80,7 +80,7 @@ class Tournament:
         Raises:
             InvalidRun: the anchor is none of the players.
         """
-        return rate(self.games, self.players, deterministic=self.deterministic, anchor=anchor)
+        return rate(Tally.of(self.games, self.players), self.deterministic, anchor)
 
     def standing(self) -> Standing:
         """Cycles of the field, and its order by maximal lotteries.

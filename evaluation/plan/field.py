@@ -57,8 +57,12 @@ def name_players(players: Players) -> dict[str, Player]:
             raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
         if not isinstance(player, str) and not callable(player):
             raise InvalidRun(f"agent {name!r}: {player!r} is neither a spec nor callable")
-        if not _writable(name):
-            raise InvalidRun(f"agent {name!r}: expected a name of characters that UTF-8 has")
+        try:
+            name.encode()
+        except UnicodeEncodeError:
+            raise InvalidRun(
+                f"agent {name!r}: expected a name of characters that UTF-8 has"
+            ) from None
         field[name] = player
     return field
 
@@ -81,14 +85,6 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
                 ) from None
         found[name] = player
     return found
-
-
-def _writable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def split_name(text: str) -> tuple[str, str]:

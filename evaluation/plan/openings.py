@@ -12,7 +12,6 @@ exact score of every position of up to 8 plies: no second table that could disag
 from __future__ import annotations
 
 import hashlib
-import operator
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from typing import Final
 
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, whole
 
 MAX_PLIES: Final = 8  # as far as the book goes: 91,295 openings
 
@@ -106,14 +105,8 @@ def enumerate_openings(plies: int) -> list[str]:
     Raises:
         InvalidRun: not an integer 0..8.
     """
-    try:
-        number = -1 if isinstance(plies, bool) else operator.index(plies)
-    except TypeError:
-        number = -1
-    if not 0 <= number <= MAX_PLIES:
-        raise InvalidRun(f"openings={plies!r}: expected {GRAMMAR}")
     layer = {Position(): ""}
-    for _ in range(number):
+    for _ in range(whole("openings", plies, GRAMMAR, 0, MAX_PLIES)):
         following: dict[Position, str] = {}
         seen: set[Position] = set()
         for position, moves in layer.items():

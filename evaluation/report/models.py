@@ -118,7 +118,7 @@ class Models(Result):
         missed = [["overlooked, of so many chances", "wins", "blocks"]]
         for row in self.rows:
             counts = [row.games, row.answers, row.unreadable, row.illegal, row.again, row.failures]
-            tokens = [_each(row.asked_tokens, row.games), _each(row.answered_tokens, row.games)]
+            tokens = [f"{n / row.games:.0f}" for n in (row.asked_tokens, row.answered_tokens)]
             line = [row.player, *map(str, counts), *tokens, f"{row.seconds / row.answers:.3g}"]
             if priced:
                 line.append(f"{(row.cost or 0.0) / row.games:.4g}")
@@ -143,10 +143,6 @@ class Models(Result):
                 values["by_ply"] = [nested(q) for q in mine]
             found.append(values)
         return found
-
-
-def _each(total: int, games: int) -> str:
-    return f"{total / games:.0f}"
 
 
 def read_prices(path: Path) -> Prices:

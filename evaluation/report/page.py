@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import string
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
@@ -26,7 +27,7 @@ from evaluation.truth.quality import MoveQuality, Quality
 PLACE: Final = '"REPORT"'  # in the template, where the run goes
 LABELS: Final = (18, 30)  # characters of an agent's name in narrow and in wide figures
 BAND: Final = 4  # plies a point of the blunder curve
-_SCORES: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SCORES: Final = string.ascii_letters
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
 

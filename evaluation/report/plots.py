@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from c4env.errors import MissingExtra
-from evaluation.errors import UnwritableRun
-from evaluation.strength.wintable import Cell
+import numpy as np
+
+from evaluation.errors import UnwritableRun, needed
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
@@ -23,6 +23,7 @@ BLUE: Final = "#0072b2"  # moving first, more than half; blue and vermilion of O
 VERMILION: Final = "#d55e00"  # moving second, less than half, bounds
 OTHERS: Final = "#c9d0da"
 INK: Final = "#566178"
+POINTS: Final = np.array([1, 0.5, 0])  # of a win, a draw, a loss
 STYLE: Final[dict[Any, Any]] = {
     "svg.fonttype": "none",  # texts stay texts
     "svg.hashsalt": "c4env",  # two runs of the same games write the same bytes
@@ -65,14 +66,11 @@ def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("figures need matplotlib: pip install 'c4env[plots]'") from None
+    how = "figures need matplotlib: pip install 'c4env[plots]'"
+    mpl, drawn = needed("matplotlib", how), needed("matplotlib.figure", how)
     for name, draw in FIGURES.items():
         with mpl.rc_context(STYLE):
-            figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+            figure = drawn.Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
             if draw(figure, found):
                 yield name, figure
 
@@ -82,18 +80,18 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
     from matplotlib.colors import LinearSegmentedColormap
 
     names = _numbered(found)
-    shares = [[Cell(*cell).score for cell in row] for row in found["cells"]]
+    cells = np.array(found["cells"], np.float64)
+    with np.errstate(invalid="ignore"):
+        shares = cells @ POINTS / cells.sum(-1)
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
     image = axes.imshow(
-        [[float("nan") if s is None else s for s in row] for row in shares],
+        shares,
         cmap=LinearSegmentedColormap.from_list("shares", ["#e8904d", "#ffffff", "#5aa5d2"]),
         vmin=0, vmax=1, aspect="auto",
     )  # fmt: skip
-    for i, row in enumerate(shares):
-        for j, share in enumerate(row):
-            if share is not None:
-                axes.text(j, i, f"{100 * share:.0f}", ha="center", va="center", size=6.5)
+    for i, j in np.argwhere(~np.isnan(shares)).tolist():
+        axes.text(j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", size=6.5)
     axes.set_xticks(range(len(names)), [str(i + 1) for i in range(len(names))])
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)
@@ -107,11 +105,8 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
 def elo(figure: Any, found: Mapping[str, Any]) -> bool:
     """Elo of each agent with its interval."""
     axes = _rows(figure, found)
-    values, low, high = (
-        [r[k] - found["ratings"][i][0] * (k > 0) for i, r in enumerate(found["ratings"])]
-        for k in range(3)
-    )
-    errors = [[-x for x in low], high]
+    values, low, high = np.array([rating[:3] for rating in found["ratings"]]).T
+    errors = [values - low, high - values]
     axes.errorbar(values, range(len(values)), xerr=errors, fmt="o", color=BLUE, markersize=4)
     axes.set_xlabel("Elo, spread over openings" if found["exact"] else "Elo, 95 % interval")
     return True
@@ -119,22 +114,15 @@ def elo(figure: Any, found: Mapping[str, Any]) -> bool:
 
 def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
     """Score of each agent moving first, and moving second."""
-    cells = [[Cell(*cell) for cell in row] for row in found["cells"]]
-    players = range(len(cells))
-    axes = _rows(figure, found)
-    none = float("nan")
-    both = []
-    for i in players:
-        others = [j for j in players if j != i]
-        rows = [cells[i][j] for j in others], [~cells[j][i] for j in others]
-        shares = (sum(row, Cell()).score for row in rows)
-        both.append([none if s is None else 100 * s for s in shares])
-        axes.plot(both[i], [i, i], color=OTHERS)
-    for k, (marker, colour, label) in enumerate(
-        (("o", BLUE, "moving first"), ("s", VERMILION, "moving second"))
-    ):
-        scores = [pair[k] for pair in both]
-        axes.plot(scores, players, marker, color=colour, label=label, markersize=4, zorder=3 - k)
+    cells = np.array(found["cells"], np.float64)
+    cells[np.diag_indices(len(cells))] = 0  # who met itself moved first and second
+    with np.errstate(invalid="ignore"):
+        first = 100 * (cells.sum(1) @ POINTS) / cells.sum((1, 2))
+        second = 100 * (cells.sum(0) @ POINTS[::-1]) / cells.sum((0, 2))
+    axes, players = _rows(figure, found), range(len(cells))
+    axes.plot([first, second], [players, players], color=OTHERS)
+    axes.plot(first, players, "o", color=BLUE, label="moving first", markersize=4, zorder=3)
+    axes.plot(second, players, "s", color=VERMILION, label="moving second", markersize=4)
     axes.set_xlim(-3, 103)
     axes.set_xlabel("percent of the points")
     figure.legend(loc="outside upper right", ncols=2, frameon=False)
@@ -247,23 +235,25 @@ def _name_points(
     figure: Any, axes: Any, points: list[tuple[float, float]], names: list[str]
 ) -> None:
     """Write each name as near its point as it covers neither a point nor another name."""
+    from matplotlib.transforms import Bbox
+
     figure.draw_without_rendering()  # the layout is known from here on
     figure.set_layout_engine("none")
     inside, point = axes.get_window_extent(), figure.dpi / 72
     dots = axes.transData.transform(points)
-    taken = [(x - 3 * point, y - 3 * point, x + 3 * point, y + 3 * point) for x, y in dots]
+    taken = [
+        Bbox([[x - 3 * point, y - 3 * point], [x + 3 * point, y + 3 * point]]) for x, y in dots
+    ]
     for name, place, (x, y) in zip(names, points, dots, strict=True):
         label = axes.annotate(name, place, (0, 0), textcoords="offset points", size=7, va="center")
         size = label.get_window_extent()
         wide, high = size.width / point, size.height / point
         for dx, dy in _around(wide, high):
             left, middle = x + dx * point, y + dy * point
-            box = left, middle - size.height / 2, left + size.width, middle + size.height / 2
-            if not (inside.x0 < box[0] and box[2] < inside.x1):
+            box = Bbox.from_bounds(left, middle - size.height / 2, size.width, size.height)
+            if not (inside.fully_contains(*box.min) and inside.fully_contains(*box.max)):
                 continue
-            if not (inside.y0 < box[1] and box[3] < inside.y1):
-                continue
-            if any(a < box[2] and box[0] < c and b < box[3] and box[1] < d for a, b, c, d in taken):
+            if box.count_overlaps(taken):
                 continue
             label.set_position((dx, dy))
             taken.append(box)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.games.tournament import Tournament
 from evaluation.report.labels import labels
 from evaluation.strength.lotteries import Standing
-from evaluation.strength.ratings import Ratings, first_move_line, format_ranks
+from evaluation.strength.ratings import Ratings, first_move_line
 from evaluation.strength.wintable import Cell, WinTable
 from evaluation.studies.match import Match
-from evaluation.tables import as_text, fitted, signed, styled
+from evaluation.tables import as_text, fitted, styled, width
 
 if TYPE_CHECKING:
     from evaluation.report.models import Models
@@ -59,14 +60,14 @@ class RunSummary:
         The texts hold styles (:data:`evaluation.tables.STYLES`).
         """
         columns = columns or UNFITTED
+        if self.ratings is None:
+            return f"{self.table.text(columns)}\ndigest {self.digest}"
         if self.match is not None:
             first = self.match.report()
-        elif self.ratings is not None:
+        else:
             words = [first_move_line(self.ratings), self.ratings.basis()]
             first = "\n".join([standings(self.ratings, self.table, columns), *words])
-        else:
-            first = self.table.text(columns)
-        crossed = "" if self.ratings is None else cross_table(self.ratings, self.table, columns)
+        crossed = cross_table(self.ratings, self.table, columns)
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
         found = "" if self.standing is None else self.standing.table().text(columns)
         models = "" if self.models is None else self.models.text(columns)
@@ -75,11 +76,11 @@ class RunSummary:
 
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
-        parts = [self.table._repr_markdown_()]
+        parts = [self.table.markdown()]
         if self.match is not None:  # what it reports stands for the ratings of its two
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
         elif self.ratings is not None:
-            parts.append(self.ratings._repr_markdown_())
+            parts.append(self.ratings.table().markdown())
         if self.standing is not None:
             parts.append(self.standing.table().markdown())
         if self.models is not None:
@@ -93,7 +94,11 @@ class RunSummary:
     def json(self) -> str:
         """Everything, for programs: the table's own keys, ratings, match and digest."""
         found: dict[str, Any] = self.table.as_dict()
-        found["ratings"] = None if self.ratings is None else _facts(self.ratings)
+        found["ratings"] = None
+        if self.ratings is not None:
+            first_move = self.ratings.first_move._asdict()
+            about = {"first_move": first_move, "basis": self.ratings.basis()}
+            found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()
         if self.standing is not None:
@@ -104,29 +109,23 @@ class RunSummary:
 
 
 def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
-    """Place, name, Elo with its interval, score, games and forfeits, the strongest first.
+    """The rows of the ratings, and each agent's forfeits.
 
     Where ``columns`` are few, the probability to be stronger than the next is left out first,
     then the number of games; then names are shortened.
     """
-    heading = ["place", "agent", "Elo", "spread" if ratings.exact else "95 %"]
-    rows = [[*heading, "score", "games", "forfeits", "> next"]]
-    for r in ratings:
+    heading, *rows = ratings.rows()
+    shown = [[*heading[:6], "forfeits", heading[6]]]
+    for r, row in zip(ratings, rows, strict=True):
         forfeits = sum(table.forfeits.get(r.player, {}).values())
-        rows.append([format_ranks(r.ranks), r.player, signed(r.elo)])
-        rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", f"{r.score:.1%}", str(r.games)]
-        rows[-1] += [styled(str(forfeits), "bad") if forfeits else "0"]
-        rows[-1] += ["" if r.better is None else f"{r.better:.1%}"]
+        shown.append([*row[:6], styled(str(forfeits), "bad") if forfeits else "0", row[6]])
+    names = [r.player for r in ratings]
     for left_out in ((), (7,), (5, 7), (5, 6, 7)):
-        shown = [[cell for i, cell in enumerate(row) if i not in left_out] for row in rows]
-        room = columns - len(as_text([[*row[:1], "", *row[2:]] for row in shown]).split("\n")[0])
-        if room >= max(map(len, (row[1] for row in rows))) or (
-            room >= NARROWEST and len(left_out) > 1
-        ):
+        some = [[cell for i, cell in enumerate(row) if i not in left_out] for row in shown]
+        room = _room_for_names(some, columns)
+        if room >= max(map(len, ["agent", *names])) or (room >= NARROWEST and len(left_out) > 1):
             break
-    short = labels([row[1] for row in shown[1:]], max(room, NARROWEST))
-    shown = [shown[0], *([row[0], short[row[1]], *row[2:]] for row in shown[1:])]
-    return _with_heading(as_text(shown, left=(1,)))
+    return _named(some, names, max(room, NARROWEST))
 
 
 def cross_table(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
@@ -135,26 +134,32 @@ def cross_table(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> s
     Where it is too wide, a line says how to get it.
     """
     players = [r.player for r in ratings]
-    numbers = [str(i) for i in range(1, len(players) + 1)]
-    rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
-    for number, player in zip(numbers, players, strict=True):
-        cells = [table.cell(player, other) for other in players]
-        cells += [table.total(player), table.as_first(player), table.as_second(player)]
-        rows.append([number, player, *map(_share, cells)])
+    rows = table.rows(_share, players)
     for left_out in (0, 3):
         shown = [row[: len(row) - left_out] for row in rows]
-        lines = as_text([[row[0], "", *row[2:]] for row in shown]).split("\n")
-        room = columns - max(len(line.rstrip()) for line in lines) - 2
+        room = _room_for_names(shown, columns)
         if room >= NARROWEST:
-            short = labels(players, room)
-            named = [[row[0], short[row[1]], *row[2:]] for row in shown[1:]]
-            heading = [*shown[0]]
-            heading[1] = heading[1] if room >= len(heading[1]) else ""
-            return f"{_with_heading(as_text([heading, *named], left=(1,)))}\n{CELL}"
+            if room < len(rows[0][1]):
+                shown[0][1] = ""
+            return f"{_named(shown, players, room)}\n{CELL}"
     return (
         f"The win table of {len(players)} agents is wider than this terminal: "
         "--format markdown or csv has it."
     )
+
+
+def _room_for_names(rows: Sequence[Sequence[Any]], columns: int) -> int:
+    """Columns of the terminal that a table leaves to its second column, the names."""
+    nameless = as_text([[*row[:1], "", *row[2:]] for row in rows])
+    return columns - max(map(width, nameless.split("\n")))
+
+
+def _named(rows: Sequence[Sequence[Any]], names: Sequence[str], room: int) -> str:
+    """A table with a heading in bold, and names no wider than ``room``."""
+    short = labels(names, room)
+    cells = [rows[0], *([row[0], short[row[1]], *row[2:]] for row in rows[1:])]
+    first, _, rest = as_text(cells, left=(1,)).partition("\n")
+    return f"{styled(first, 'bold')}\n{rest}"
 
 
 def _share(cell: Cell) -> str:
@@ -165,14 +170,3 @@ def _share(cell: Cell) -> str:
     if 0.45 <= cell.score <= 0.55:
         return text
     return styled(text, "good" if cell.score > 0.55 else "bad")
-
-
-def _with_heading(text: str) -> str:
-    first, _, rest = text.partition("\n")
-    return f"{styled(first, 'bold')}\n{rest}"
-
-
-def _facts(ratings: Ratings) -> dict[str, Any]:
-    """The ratings as JSON has them; Elo, its interval, and that of the place, 1 the best."""
-    first_move = ratings.first_move._asdict()
-    return {**asdict(ratings), "first_move": first_move, "basis": ratings.basis()}

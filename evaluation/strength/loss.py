@@ -4,18 +4,12 @@ A move *gives away* what its position was worth for the mover, by exact play, le
 worth after the move: a win counts 1, a draw 1/2, a loss 0. Summed over games this says nothing
 new. Move by move it cancels: what one has given away less what the other has is the opening's
 worth less the result, and over a pair of games from one opening with the colours swapped, the
-difference of the sums *is* the difference of the points. With points of the exact score it is
-the same, but that it counts as well how soon a game was won.
+difference of the sums *is* the difference of the points.
 
 New is how often each could have erred: its *critical* moves, those where the legal columns
-differ in win, draw and loss. So the measure is points given away per 100 critical moves. Where
-errors are independent (``evaluation.strength.simulation``) and several in a game, of which a
-result shows the last, it takes fewer games than results do; where they are few, as many.
-
-In real games it took more (the table is in evaluation/README.md). Who is ahead stands at more
-critical moves, who finishes a won game quickly at fewer, and errors hang together: what neither
-of two sees, both give away in turn. It is another question than Elo's, who errs less where one
-can err and not who wins more, and two with a difference in one may have none in the other.
+differ in win, draw and loss. So the measure is points given away per 100 critical moves. It
+answers another question than Elo: who errs less where one can err, not who wins more. Which test
+takes fewer games is measured in evaluation/README.md ("A match of two").
 
 The test is a generalised sequential probability ratio test as that of Elo is, on pairs: the
 difference of the two rates is nearly normal over many pairs, with a variance that is estimated

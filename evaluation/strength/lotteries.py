@@ -28,8 +28,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.errors import MissingExtra
-from evaluation.errors import InvalidRun
+from evaluation.errors import InvalidRun, needed
 from evaluation.seeds import seeds
 from evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
 from evaluation.tables import Table
@@ -108,13 +107,12 @@ class Standing:
         }
 
 
-def standing(tally: Tally, exact: bool = False, seed: int = 0) -> Standing:
+def standing(tally: Tally, exact: bool = False) -> Standing:
     """Cycles of a field in which everyone met, and its order by maximal lotteries.
 
     Args:
         tally: of the games.
         exact: the results are all there are, as :attr:`Ratings.exact` says.
-        seed: of the resampling.
 
     Raises:
         InvalidRun: two of the agents did not meet.
@@ -127,11 +125,11 @@ def standing(tally: Tally, exact: bool = False, seed: int = 0) -> Standing:
         raise InvalidRun(f"{one} and {other} did not meet: expected games of every pair")
     weights = np.ones((1, len(gains)))
     if not exact:
-        weights = opening_weights(len(gains), _generator(tally, seed, 0))[:_RESAMPLES]
+        weights = opening_weights(len(gains), _generator(tally, 0))[:_RESAMPLES]
     places: tuple[Place, ...] = ()
     if importlib.util.find_spec("scipy"):
         places = _places(tally.players, gains, games, weights)
-    return Standing(clearest_cycle(tally, exact, seed), places, exact)
+    return Standing(clearest_cycle(tally, exact), places, exact)
 
 
 def _places(
@@ -175,10 +173,7 @@ def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
     Raises:
         MissingExtra: scipy is not installed.
     """
-    try:
-        from scipy.optimize import linprog
-    except ModuleNotFoundError:
-        raise MissingExtra(_NEEDS_SCIPY) from None
+    linprog = needed("scipy.optimize", _NEEDS_SCIPY).linprog
     n = len(margins)
     payoff = margins.T / max(float(np.abs(margins).max()), _TIE)  # [against, of]
     inside = np.column_stack([-(np.eye(n) + payoff), np.ones(n)])
@@ -215,9 +210,9 @@ def essential_tiers(margins: Float64s) -> Int64s:
     return tiers
 
 
-def _generator(tally: Tally, seed: int, use: int) -> np.random.Generator:
+def _generator(tally: Tally, use: int) -> np.random.Generator:
     """Randomness keyed by the openings alone: the same for a field and the field with a copy."""
-    return np.random.default_rng(seeds(tally.openings, seed, use))
+    return np.random.default_rng(seeds(tally.openings, 0, use))
 
 
 def _by_opening(tally: Tally) -> tuple[Float64s, Float64s]:
@@ -227,13 +222,12 @@ def _by_opening(tally: Tally) -> tuple[Float64s, Float64s]:
     return gained - games / 2, games
 
 
-def clearest_cycle(tally: Tally, exact: bool = False, seed: int = 0) -> Cycle | None:
+def clearest_cycle(tally: Tally, exact: bool = False) -> Cycle | None:
     """The cycle whose least clear pair is clearest; of several, one of the shortest.
 
     Args:
         tally: of the games.
         exact: the results are all there are, and so what they say is sure.
-        seed: of the signs that are drawn.
     """
     players, gains = tally.players, _by_opening(tally)[0]
     size = np.sqrt((gains**2).sum(0))
@@ -248,7 +242,7 @@ def clearest_cycle(tally: Tally, exact: bool = False, seed: int = 0) -> Cycle | 
     if exact:
         return Cycle(names, 1.0)
     one, other = np.triu_indices(len(players), 1)
-    signs = _generator(tally, seed, 1).choice([-1.0, 1.0], (_SIGNS, len(gains)))
+    signs = _generator(tally, 1).choice([-1.0, 1.0], (_SIGNS, len(gains)))
     largest = np.abs(signs @ (gains / np.maximum(size, _TIE))[:, one, other]).max(1)
     as_clear = int((largest >= threshold - _TIE).sum())
     return Cycle(names, 1 - (1 + as_clear) / (1 + _SIGNS))

@@ -20,7 +20,7 @@ import copy
 import functools
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, overload
+from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from evaluation.plan.openings import enumerate_openings
 from evaluation.seeds import seeds
 from evaluation.store.record import GameRecord
 from evaluation.strength.fit import fit
-from evaluation.tables import Table, signed
+from evaluation.tables import Shown, Table, number, signed
 
 TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
@@ -95,15 +95,20 @@ class Ratings(Sequence[Rating]):
     def __len__(self) -> int:
         return len(self.players)
 
-    def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """One row an agent; below, what the numbers mean and rest on, then ``notes``."""
+    def rows(self) -> list[list[Any]]:
+        """Heading and one row an agent: place, name, Elo, its interval, score, games, > next."""
         spread = "spread" if self.exact else "95 %"
-        rows = [["agent", "Elo", spread, "rank", "> next", "score", "games"]]
+        rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games", "> next"]]
         for r in self:
-            better = "" if r.better is None else f"{r.better:.1%}"
-            rows.append([r.player, signed(r.elo), f"{signed(r.low)} .. {signed(r.high)}"])
-            rows[-1] += [format_ranks(r.ranks), better, f"{r.score:.1%}", str(r.games)]
-        return Table(rows, title, (first_move_line(self), self.basis(), *notes))
+            rows.append([format_ranks(r.ranks), r.player, Shown(r.elo, signed(r.elo))])
+            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", number(r.score, ".1%")]
+            rows[-1] += [r.games, number(r.better, ".1%")]
+        return rows
+
+    def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
+        """The rows; below, what the numbers mean and rest on, then ``notes``."""
+        words = first_move_line(self), self.basis(), *notes
+        return Table(self.rows(), title, words, left=(1,))
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
@@ -189,37 +194,25 @@ class Tally:
 
 
 def rate(
-    games: Iterable[GameRecord],
-    players: Iterable[str],
-    *,
-    deterministic: Collection[str] = (),
-    anchor: tuple[str, float] | None = None,
-    seed: int = 0,
-) -> Ratings:
-    """Ratings of the players, the strongest first; the same for games in any order.
-
-    Args:
-        games: those of an agent against itself are left out.
-        players: names, also of agents without games.
-        deterministic: the agents known to answer the same position always alike. When all
-            are, and all openings were played by all, the ratings are exact over that set.
-        anchor: an agent and the Elo to give it; without, the mean of the field is 0.
-        seed: of the resampling.
-
-    Raises:
-        InvalidRun: the anchor is none of the players.
-    """
-    return rate_tally(Tally.of(games, players), deterministic, anchor, seed)
-
-
-def rate_tally(
     tally: Tally,
     deterministic: Collection[str] = (),
     anchor: tuple[str, float] | None = None,
     seed: int = 0,
     centre: Collection[str] = (),
 ) -> Ratings:
-    """:func:`rate` from a tally; ``centre`` names those whose mean is 0 instead of all."""
+    """Ratings of the players, the strongest first; the same for games in any order.
+
+    Args:
+        tally: of the games.
+        deterministic: the agents known to answer the same position always alike. When all
+            are, and all openings were played by all, the ratings are exact over that set.
+        anchor: an agent and the Elo to give it; without, the mean of the field is 0.
+        seed: of the resampling.
+        centre: those whose mean is 0 instead of all.
+
+    Raises:
+        InvalidRun: the anchor is none of the players.
+    """
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     if anchor is not None:
         _check_anchor(anchor[0], tally.players)
@@ -337,15 +330,13 @@ def strengths(
     return start[0], float(start[1]), drawn, drawn_first_move
 
 
-def scores(
-    tallies: Sequence[Tally], player: str, seed: int = 0
-) -> tuple[list[float], list[Float64s]]:
+def scores(tallies: Sequence[Tally], player: str) -> tuple[list[float], list[Float64s]]:
     """Points a game of a player in each tally, 0..1, and as resampled ``(draws,)``.
 
     The tallies are of the same players and openings, which get the same weights in all.
     """
     i = tallies[0].players.index(player)
-    generator = tallies[0].generator(seed)
+    generator = tallies[0].generator(0)
     weights = opening_weights(len(tallies[0].points), generator)
     found: tuple[list[float], list[Float64s]] = ([], [])
     for tally in tallies:

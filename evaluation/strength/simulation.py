@@ -19,7 +19,7 @@ from c4env.arrays import Float64s
 from evaluation.errors import InvalidRun
 from evaluation.strength.fit import fit
 from evaluation.strength.loss import LossSprt, difference, sums_of
-from evaluation.strength.ratings import Tally, rate_tally
+from evaluation.strength.ratings import Tally, rate
 from evaluation.strength.sprt import SCORES, Sprt, expected_score
 from evaluation.tables import Shown, Table, number
 
@@ -108,7 +108,7 @@ def coverage(
     held = np.zeros(3)
     for tried in range(tournaments):
         points = tournament(elo, world, openings, generator) * games
-        ratings = rate_tally(Tally(names, starts, points, games), seed=tried)
+        ratings = rate(Tally(names, starts, points, games), seed=tried)
         held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
         held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
         held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])
@@ -218,7 +218,6 @@ def simulated_pairs(
 class Compared(NamedTuple):
     """Both tests on the same matches, of agents that are alike, or so far apart."""
 
-    elo: float
     points: float  # given away fewer per 100 critical moves, where the agents are so far apart
     on_elo: Errors
     on_loss: Errors | None  # None where it would take over FUTILE times as many games
@@ -263,8 +262,8 @@ def both_tests(pairs: Float64s, elo: float, matches: int, seed: int = 0) -> Comp
 
     on_elo = _errors(elo_test, matches, partial(draw, elo_test))
     if FUTILE * signal[0] < signal[1]:
-        return Compared(elo, points, on_elo, None)
-    return Compared(elo, points, on_elo, _errors(loss_test, matches, partial(draw, loss_test)))
+        return Compared(points, on_elo, None)
+    return Compared(points, on_elo, _errors(loss_test, matches, partial(draw, loss_test)))
 
 
 def report(count: int, seed: int = 0, played: Mapping[str, Float64s] | None = None) -> list[Table]:
@@ -289,13 +288,12 @@ def report(count: int, seed: int = 0, played: Mapping[str, Float64s] | None = No
     generator = np.random.default_rng(np.random.SeedSequence(seed))
     worlds = {name: simulated_pairs(5000, pair, generator) for name, pair in WORLDS.items()}
     for name, pairs in {**worlds, **(played or {})}.items():
-        compared = both_tests(pairs, APART, count, seed)
-        elo, loss = compared.on_elo, compared.on_loss
+        points, elo, loss = both_tests(pairs, APART, count, seed)
         both.append([name, "Elo", Shown(APART, f"{APART} Elo"), *_cells(elo), number(1.0, ".2f")])
         cells = [*[None] * 4, Shown(None, f"> {FUTILE}")]
         if loss is not None:
             cells = [*_cells(loss), number(sum(loss[2:]) / sum(elo[2:]), ".2f")]
-        both.append([name, "loss", Shown(compared.points, f"{compared.points:.1f} points"), *cells])
+        both.append([name, "loss", Shown(points, f"{points:.1f} points"), *cells])
     chances = f"alpha {test.alpha:.0%}, beta {test.beta:.0%}, in {count} matches each"
     titles = (
         f"95 % intervals in {count} simulated round robins: share that held the truth",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from evaluation.store.record import GameRecord
-from evaluation.tables import Result, Rows, as_markdown, as_text, fitted, plural
+from evaluation.tables import Result, Rows, plural
 
 
 class Cell(NamedTuple):
@@ -53,6 +53,8 @@ class WinTable(Result):
         notes: what a reader must know of how the games were played.
         opening_plies: the lengths of the openings, without repetition.
     """
+
+    left = (1,)
 
     players: tuple[str, ...]
     cells: dict[tuple[str, str], Cell]
@@ -116,20 +118,27 @@ class WinTable(Result):
 
     # -- forms --------------------------------------------------------------------------
 
-    def rows(self) -> list[list[str]]:
-        """Heading and one row a player, as text: what every form below lays out."""
-        count = len(self.players)
-        heading = ["#", "first \\ second", *map(str, range(1, count + 1))]
-        heading += ["score", "W/D/L", "as first", "as second", "forfeits"]
-        rows = [heading]
-        for rank, player in enumerate(self.players, start=1):
-            cells = [self.cell(player, other) for other in self.players]
-            total, sides = self.total(player), (self.as_first(player), self.as_second(player))
-            rows.append([str(rank), player])
-            rows[-1] += [f"{_percent(c)} {c}" if c.games else "" for c in cells]
-            rows[-1] += [_percent(total), str(total), *map(_percent, sides)]
-            rows[-1].append(self._forfeits_of(player))
+    def rows(
+        self, show: Callable[[Cell], str], players: Sequence[str] | None = None
+    ) -> list[list[str]]:
+        """Heading and one row a player: its cells, then all of its games, and those by colour.
+
+        Args:
+            show: a cell as text.
+            players: in the order of rows and columns; by default the best total score first.
+        """
+        players = self.players if players is None else players
+        numbers = [str(i) for i in range(1, len(players) + 1)]
+        rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
+        for number, player in zip(numbers, players, strict=True):
+            cells = [self.cell(player, other) for other in players]
+            cells += [self.total(player), self.as_first(player), self.as_second(player)]
+            rows.append([number, player, *map(show, cells)])
         return rows
+
+    def tables(self) -> list[list[list[str]]]:
+        """One table, its cells with their wins/draws/losses."""
+        return [self.rows(_with_counts)]
 
     def counted(self) -> str:
         """How many games there are, and how long their openings were."""
@@ -138,40 +147,21 @@ class WinTable(Result):
         return f"{plural(self.games, 'game')}; openings of {plies}."
 
     def summary(self) -> str:
-        """How many games, how long the openings were, and how to read a cell."""
+        """How many games, how long the openings were, how to read a cell, and the notes."""
         cell = "score of the row's agent moving first against the column's, win/draw/loss"
-        return f"{self.counted()} A cell: {cell}."
-
-    def text(self, columns: int | None = None) -> str:
-        """Columns aligned for a terminal: scores, and below each its wins/draws/losses."""
-        lines = [["", "first \\ second", *map(str, range(1, len(self.players) + 1))]]
-        lines[0] += ["score", "as 1st", "as 2nd", "forfeits"]
-        for rank, player in enumerate(self.players, start=1):
-            cells = [self.cell(player, other) for other in self.players]
-            sides = [self.total(player), self.as_first(player), self.as_second(player)]
-            lines.append([str(rank), player])
-            lines[-1] += [_percent(c) if c.games else "-" for c in cells]
-            lines[-1] += [_percent(c) for c in sides]
-            lines[-1].append(self._forfeits_of(player))
-            lines.append(["", "", *(str(c) if c.games else "" for c in [*cells, *sides]), ""])
-        words = [self.summary(), *self.notes, *self.reasons_of_forfeits()]
-        table = as_text(lines, left=(1,), columns=columns)
-        return "\n".join([table, "", fitted("\n".join(words), columns)])
+        counted = f"{self.counted()} A cell: {cell}."
+        return "\n".join([counted, *self.notes, *self.reasons_of_forfeits()])
 
     def reasons_of_forfeits(self) -> list[str]:
         """How often each player forfeited, and one example of what it did."""
-        return [
-            f"{player} forfeited {plural(self.forfeits[player].total(), 'game')} "
-            f"({self._forfeits_of(player)}), for example: {why}"
-            for player, why in self.reasons.items()
-        ]
-
-    def markdown(self) -> str:
-        """A Markdown table."""
-        return as_markdown(self.rows(), left=(1,))
-
-    def _repr_markdown_(self) -> str:
-        return "\n\n".join([self.markdown(), self.summary(), *self.notes])
+        lines = []
+        for player, counts in self.forfeits.items():
+            endings = ", ".join(f"{count} {ending}" for ending, count in sorted(counts.items()))
+            lines.append(
+                f"{player} forfeited {plural(counts.total(), 'game')} ({endings}), "
+                f"for example: {self.reasons[player]}"
+            )
+        return lines
 
     def records(self) -> Rows:
         """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
@@ -211,12 +201,6 @@ class WinTable(Result):
             ],
         }
 
-    def _forfeits_of(self, player: str) -> str:
-        counts = self.forfeits.get(player)
-        if not counts:
-            return "0"
-        return ", ".join(f"{count} {ending}" for ending, count in sorted(counts.items()))
 
-
-def _percent(cell: Cell) -> str:
-    return "-" if cell.score is None else f"{100 * cell.score:.0f}%"
+def _with_counts(cell: Cell) -> str:
+    return "-" if cell.score is None else f"{100 * cell.score:.0f}% {cell}"

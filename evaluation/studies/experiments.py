@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -13,10 +14,10 @@ from agents.base import SearchingAgent
 from agents.published.negamax import STOPPED
 from agents.solver import Solver
 from agents.solver.ladder import ENTRIES, RUNGS, rung_score
-from c4env.position import Position, format_moves
+from c4env.position import Position
 from evaluation.errors import InvalidRun
 from evaluation.tables import Shown, Table, number, plural
-from evaluation.truth.labelled import Labelled, check_label, random_moves
+from evaluation.truth.labelled import Labelled, check_label, random_games
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
 NAIVE, PRUNED, ORDERED = SEARCHES
@@ -24,13 +25,8 @@ NAIVE, PRUNED, ORDERED = SEARCHES
 
 def random_positions(count: int, seed: int) -> list[Position]:
     """The empty board and ``count - 1`` positions of random games, 1 to 20 plies old."""
-    generator = np.random.default_rng(seed)
-    positions = [Position()]
-    while len(positions) < count:
-        moves = random_moves(int(generator.integers(1, 21)), generator)
-        if moves is not None:
-            positions.append(Position.parse(format_moves(moves)))
-    return positions
+    games = random_games(range(1, 21), np.random.default_rng(seed))
+    return [Position(), *map(Position.parse, itertools.islice(games, count - 1))]
 
 
 def pruning(

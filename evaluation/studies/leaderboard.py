@@ -25,8 +25,8 @@ from evaluation.plan.field import Player, split_name
 from evaluation.store.files import read_text
 from evaluation.store.record import GameRecord
 from evaluation.strength.costs import costs
-from evaluation.strength.ratings import Ratings, Tally, format_ranks, rate_tally
-from evaluation.tables import Shown, Table, number, signed
+from evaluation.strength.ratings import Ratings, Tally, rate
+from evaluation.tables import Table, number
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -168,17 +168,16 @@ class Board:
 
     def rate(self) -> Ratings:
         """Ratings of the field; their mean is 0."""
-        return rate_tally(self.tally(), self.deterministic)
+        return rate(self.tally(), self.deterministic)
 
     def table(self) -> Table:
         """The ratings, strongest first, beside the settings and the time a move takes; dated."""
         ratings = self.rate()
-        spread = "spread" if ratings.exact else "95 %"
-        rows: list[list[Any]] = [["#", "agent", "setting", "Elo", spread, "score", "ms a move"]]
-        for r in ratings:
-            rows.append([format_ranks(r.ranks), r.player, self.field[r.player]])
-            rows[-1] += [Shown(r.elo, signed(r.elo)), f"{signed(r.low)} .. {signed(r.high)}"]
-            rows[-1] += [number(r.score, ".1%"), number(self.milliseconds[r.player], ".3g")]
+        heading, *rated = ratings.rows()
+        rows = [["#", "agent", "setting", *heading[2:5], "ms a move"]]
+        for r, row in zip(ratings, rated, strict=True):
+            ms = number(self.milliseconds[r.player], ".3g")
+            rows.append([*row[:2], self.field[r.player], *row[2:5], ms])
         return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
 
     def markdown(self) -> str:
@@ -267,7 +266,7 @@ def place(
     both = [name, *board.field]
     own = Tally.of(run.games, both, board.openings)
     stored = board.tally(both)
-    ratings = rate_tally(
+    ratings = rate(
         replace(own, points=own.points + stored.points, games=own.games + stored.games),
         {*board.deterministic, *run.deterministic},
         centre=tuple(board.field),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.scripts import needs
-from evaluation.errors import InvalidRun
+from evaluation.errors import whole
 from evaluation.studies.strength import Watch
 
 with needs("sb3"):
@@ -34,9 +34,7 @@ class StrengthCallback(BaseCallback):
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
         super().__init__()
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise InvalidRun(f"every={every!r}: expected a positive integer")
-        self.every = every
+        self.every = whole("every", every, "a positive integer")
         self._next = every
         self._folder, self._options = folder, options
         self.watch = Watch(folder, **options)

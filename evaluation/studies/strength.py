@@ -20,7 +20,7 @@ from agents.batched import opponent
 from agents.solver.exam import exam
 from agents.training.judge import Critical, blunders
 from c4env.files import write_whole
-from evaluation.errors import InvalidRun, UnreadableRun
+from evaluation.errors import InvalidRun, UnreadableRun, whole
 from evaluation.studies.leaderboard import place, stored_board
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
@@ -53,9 +53,9 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     Raises:
         InvalidRun: not a positive number of questions.
     """
+    if questions is not None:
+        whole("questions", questions, "at least 1")
     asked = exam()[:questions]
-    if questions is not None and questions < 1:
-        raise InvalidRun(f"questions={questions!r}: expected at least 1")
     scores = np.array([question.scores for question in asked], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
     critical = Critical.of([question.position for question in asked], signs)

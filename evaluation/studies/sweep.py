@@ -119,10 +119,8 @@ def sweep(
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent is there twice.
-        UnreadableRun: ``out`` holds something else.
-        FileInUse: another process writes to it.
-        UnwritableRun: it cannot be written; the games are safe.
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        UnwritableRun: ``out`` cannot be written; the games are safe.
+        UnreadableRun, FileInUse, UnknownAgent, ...: as of :func:`evaluation.round_robin`.
     """
     given = [patterns] if isinstance(patterns, str) else list(patterns)
     specs = [spec for pattern in given for spec in expand(pattern)]

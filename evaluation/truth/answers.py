@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import agents
 from c4env.observation import observe
@@ -18,7 +18,7 @@ from evaluation.games.workers import version_here
 from evaluation.plan.field import is_language_model, split_name
 from evaluation.store.journal import Findings, Format
 from evaluation.truth.judge import Judge
-from evaluation.truth.labelled import Labelled, check_label
+from evaluation.truth.labelled import Labelled
 from evaluation.truth.quality import JudgedMove, Quality
 
 ANSWERS_FILE: Final = "answers.jsonl"
@@ -26,11 +26,8 @@ ANSWERS_FILE: Final = "answers.jsonl"
 Key = tuple[str, int, str, int, int]  # spec, seed, versions, bitboards
 
 
-class Answer(NamedTuple):
-    """A column, or what the agent did instead."""
-
-    column: int | None
-    fault: str = ""
+Answer = int | str
+"""A column, or what the agent did instead, in words."""
 
 
 def question_agents(
@@ -52,7 +49,7 @@ def question_agents(
         watch: called with answers there and in all.
 
     Raises:
-        InvalidRun: no agent, one twice, none that answers, or a wrong label.
+        InvalidRun: no agent, one twice, or none that answers.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
         UnreadableRun: the answers kept are damaged or in use.
     """
@@ -60,8 +57,6 @@ def question_agents(
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
     field = [agents.make(spec) for _, spec in named]
-    for labelled in positions:
-        check_label(labelled, max(s for s in judge.scores(labelled.position) if s is not None))
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
@@ -73,13 +68,12 @@ def question_agents(
                     position = labelled.position
                     key = (spec, seed, version_here(), position.mine, position.theirs)
                     answer = known.find(key, partial(question, agent, spec, position, seed))
-                    if answer.column is None:
-                        faults[f"{name}: {answer.fault}"] += 1
+                    if isinstance(answer, str):
+                        faults[f"{name}: {answer}"] += 1
                     else:
                         scores = judge.scores(position)
-                        moves.append(
-                            JudgedMove(name, labelled.moves, position.plies, answer.column, scores)
-                        )
+                        group, ply = labelled.moves, position.plies
+                        moves.append(JudgedMove(name, group, ply, answer, scores))
                     done += 1
                     if watch is not None:
                         watch(done, total)
@@ -96,23 +90,26 @@ def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
     answer = ask(agent, observe(position)) if fault is None else fault
-    if isinstance(answer, Fault):
-        return Answer(None, f"{answer.ending}: {answer.reason}")
-    return Answer(answer[0])
+    return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:
-    spec, seed, version, mine, theirs, column, fault = value
-    legal = Position.from_bitboards(mine, theirs).legal_columns()
-    if column is not None and column not in legal:
+    *key, column, fault = value
+    spec, seed, version, mine, theirs = key
+    if column is not None and not Position.from_bitboards(mine, theirs).is_legal(column):
         raise ValueError
-    return (spec, seed, version, mine, theirs), Answer(column, fault)
+    return (spec, seed, version, mine, theirs), fault if column is None else column
+
+
+def _values(entry: Any) -> list[Any]:
+    *key, answer = entry
+    return [*key, None, answer] if isinstance(answer, str) else [*key, answer, ""]
 
 
 FORMAT: Final = Format(
     "c4env answers",
     _parse,
     "answers",
-    lambda line: [*line[:-1], *line[-1]],
+    _values,
     "; without the file all agents are asked again",
 )

@@ -15,6 +15,7 @@ for any number of processes:
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -150,11 +151,8 @@ def choose(candidates: list[str], count: int) -> list[Question]:
         signs = [-solver.sign(position.play(c)) for c in position.legal_columns()]
         if min(signs) < max(signs):
             kinds[max(signs), min(signs.count(max(signs)), 3)].append(moves)
-    chosen: list[str] = []
-    while len(chosen) < count and any(kinds.values()):
-        for waiting in kinds.values():
-            if waiting and len(chosen) < count:
-                chosen.append(waiting.pop(0))
+    in_turn = itertools.chain.from_iterable(itertools.zip_longest(*kinds.values()))
+    chosen = list(filter(None, in_turn))[:count]
     judge = Judge(book=book)
     return [Question(moves, judge.scores(Position.parse(moves))) for moves in sorted(chosen)]
 

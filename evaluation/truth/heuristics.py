@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.search.heuristics import Heuristic, load, require_finite
+from c4env.arrays import Float64s
 from evaluation.errors import InvalidRun
 from evaluation.tables import Result, Rows, with_heading
 from evaluation.truth.labelled import Labelled
@@ -33,8 +33,6 @@ from evaluation.truth.quality import (
     resampled_counts,
     shown_share,
 )
-
-Floats = NDArray[np.float64]
 
 VIEWS: Final = ("to move", "waiting", "mean")
 EITHER: Final = "either"
@@ -161,7 +159,7 @@ def compare_heuristics(
     )
 
 
-def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Floats]:
+def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
     """Values of the positions for the side to move: [N] by view."""
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
@@ -176,13 +174,13 @@ class _Measured(NamedTuple):
 
     heuristic: str
     view: str
-    spearman: Floats  # [1 + RESAMPLES], nan where there is nothing to put in order
-    kendall: Floats
-    sign: Floats
+    spearman: Float64s  # [1 + RESAMPLES], nan where there is nothing to put in order
+    kendall: Float64s
+    sign: Float64s
 
 
 def _measure(
-    heuristic: str, view: str, values: Floats, scores: Floats, weights: Floats
+    heuristic: str, view: str, values: Float64s, scores: Float64s, weights: Float64s
 ) -> _Measured:
     spearman, kendall = rank_correlations(values, scores, weights)
     decided = weights * (scores != 0)
@@ -193,7 +191,7 @@ def _measure(
 
 
 def _ranked(
-    some: Sequence[_Measured], stage: tuple[int, int] | None, scores: Floats
+    some: Sequence[_Measured], stage: tuple[int, int] | None, scores: Float64s
 ) -> list[HeuristicQuality]:
     ranked = sorted(some, key=lambda m: -np.nan_to_num(m.spearman[0], nan=-2))
     wins, losses = int((scores > 0).sum()), int((scores < 0).sum())
@@ -216,7 +214,7 @@ def _ranked(
     return table
 
 
-def _estimate(measures: Floats) -> Estimate:
+def _estimate(measures: Float64s) -> Estimate:
     value, samples = float(measures[0]), measures[1:][~np.isnan(measures[1:])]
     if np.isnan(value) or not len(samples):
         return Estimate(None, None, None)
@@ -224,7 +222,7 @@ def _estimate(measures: Floats) -> Estimate:
     return Estimate(value, float(low), float(high))
 
 
-def rank_correlations(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
+def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
     """Spearman's rho and Kendall's tau-b of the same pairs under many weightings.
 
     Both come from the signs of all differences: a rank is the weight below less the weight

@@ -18,7 +18,7 @@ from agents.solver.book import default_book, twelve_ply_book
 from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
 from c4env.cores import usable_cores
 from c4env.position import Position
-from evaluation.errors import InvalidRun
+from evaluation.errors import whole
 from evaluation.plan.openings import canonical
 from evaluation.store.journal import Findings, Format
 from evaluation.store.record import GameRecord
@@ -94,8 +94,8 @@ class Judge:
             InvalidRun: ``jobs`` is not a positive number.
             UnwritableRun: the scores cannot be written.
         """
-        if jobs is not None and (isinstance(jobs, bool) or jobs < 1):
-            raise InvalidRun(f"jobs={jobs!r}: expected a number of threads, at least 1")
+        expected = "a number of threads, at least 1"
+        threads = usable_cores() if jobs is None else whole("jobs", jobs, expected)
         distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))
         missing = [p for p in distinct if (p.mine, p.theirs) not in self._known]
         done = len(distinct) - len(missing)
@@ -104,7 +104,6 @@ class Judge:
         if not missing:
             return
         idle: SimpleQueue[Solver] = SimpleQueue()
-        threads = jobs or usable_cores()
         while len(self._solvers) < threads:
             self._solvers.append(self._new_solver())
         for solver in self._solvers[:threads]:

@@ -6,7 +6,7 @@ end under best play.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -15,7 +15,6 @@ import numpy as np
 from agents.solver import Solver
 from agents.solver.exam import exam
 from agents.zoo.imports import meant
-from c4env.bitboard import CELLS
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun, UnreadableRun
@@ -35,23 +34,15 @@ class Labelled(NamedTuple):
     score: int
 
 
-class Stage(NamedTuple):
-    """Bounds of a set: discs played, and plies to the end under best play, both included."""
-
-    fewest_discs: int
-    most_discs: int
-    fewest_left: int
-    most_left: int
-
-
 STAGES: Final = {
-    "end-easy": Stage(29, 41, 1, 13),
-    "middle-easy": Stage(15, 28, 1, 13),
-    "middle-medium": Stage(15, 28, 14, 27),
-    "begin-easy": Stage(1, 14, 1, 13),
-    "begin-medium": Stage(1, 14, 14, 27),
-    "begin-hard": Stage(1, 14, 28, 41),
+    "end-easy": (range(29, 42), range(1, 14)),
+    "middle-easy": (range(15, 29), range(1, 14)),
+    "middle-medium": (range(15, 29), range(14, 28)),
+    "begin-easy": (range(1, 15), range(1, 14)),
+    "begin-medium": (range(1, 15), range(14, 28)),
+    "begin-hard": (range(1, 15), range(28, 42)),
 }
+"""Of each set that is made the discs played, and the plies to the end under best play."""
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
@@ -148,6 +139,14 @@ def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None
     return columns if position.outcome is None else None
 
 
+def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
+    """Random games that are not over after a number of discs drawn from a range, without end."""
+    while True:
+        columns = random_moves(int(generator.integers(discs.start, discs.stop)), generator)
+        if columns is not None:
+            yield format_moves(columns)
+
+
 def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
     """``count`` different positions of a set, from random play, labelled by the solver.
 
@@ -156,28 +155,15 @@ def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labe
         count: how many.
         seed: the same seed gives the same positions.
         solver: finds the scores.
-
-    Raises:
-        InvalidRun: no such set, or not a positive number.
     """
-    if name not in STAGES:
-        raise InvalidRun(f"set {name!r}: expected one of {', '.join(STAGES)}")
-    if count < 1:
-        raise InvalidRun(f"{count} positions: expected at least 1")
-    stage = STAGES[name]
-    generator = np.random.default_rng([seed, list(STAGES).index(name)])
+    played, left = STAGES[name]
+    games = random_games(played, np.random.default_rng([seed, list(STAGES).index(name)]))
     found: dict[Position, Labelled] = {}
     while len(found) < count:
-        discs = int(generator.integers(stage.fewest_discs, stage.most_discs + 1))
-        if CELLS - discs < stage.fewest_left:
-            continue
-        columns = random_moves(discs, generator)
-        if columns is None:
-            continue
-        position = Position.parse(format_moves(columns))
-        if position in found:
-            continue
-        score = solver.score(position)
-        if stage.fewest_left <= solver.plies_to_end(position) <= stage.most_left:
-            found[position] = Labelled(format_moves(columns), position, score)
+        moves = next(games)
+        position = Position.parse(moves)
+        if position not in found:
+            score = solver.score(position)
+            if solver.plies_to_end(position) in left:
+                found[position] = Labelled(moves, position, score)
     return list(found.values())

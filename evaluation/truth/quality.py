@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from c4env.arrays import Float64s
 from c4env.bitboard import CELLS
 from c4env.position import Position
 from evaluation.errors import InvalidRun
@@ -28,8 +29,6 @@ from evaluation.truth.judge import Judge, Scores, positions_of, sign
 BAND: Final = 7  # plies a band: six bands
 RESAMPLES: Final = 1000
 TAIL: Final = 0.025  # of a 95 % interval, each side
-
-Floats = NDArray[np.float64]
 
 
 class JudgedMove(NamedTuple):
@@ -89,7 +88,7 @@ def judge_games(
     return moves
 
 
-def given_away(game: GameRecord, judge: Judge) -> Floats:
+def given_away(game: GameRecord, judge: Judge) -> Float64s:
     """By seat the points of value given away, and the number of critical moves: ``(2, 2)``.
 
     A forfeit gives away what the position was worth, as a critical move of its own.
@@ -239,11 +238,11 @@ class Quality(Result):
         }
 
     @functools.cached_property
-    def _samples(self) -> Floats:
+    def _samples(self) -> Float64s:
         """[RESAMPLES, groups]: how often each group is in each sample."""
         return resampled_counts(len(self._groups), self.seed)
 
-    def _estimate(self, sums: Floats, top: int, bottom: int) -> Estimate:
+    def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
         numerator, denominator = sums[:, top], sums[:, bottom]
         groups = int((denominator > 0).sum())
         if not groups:
@@ -346,7 +345,7 @@ def nested(measured: Any) -> dict[str, Any]:
     }
 
 
-def resampled_counts(count: int, seed: int | list[int]) -> Floats:
+def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
     """[RESAMPLES, count]: how often each of so many is in each bootstrap sample."""
     generator = np.random.default_rng(seed)
     return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)

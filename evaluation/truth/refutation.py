@@ -20,6 +20,7 @@ from collections.abc import Generator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,8 +28,7 @@ import joblib
 
 import agents
 from agents.zoo.registry import registered_here
-from c4env.position import Position
-from evaluation.errors import InvalidRun, WorkerDied
+from evaluation.errors import InvalidRun, WorkerDied, whole
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
 from evaluation.games.settings import Settings, Watcher
 from evaluation.games.workers import (
@@ -185,8 +185,7 @@ def refute(
         WorkerDied: a worker process ended; what it had found out is kept.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
-    if isinstance(positions, bool) or not isinstance(positions, int) or positions < 1:
-        raise InvalidRun(f"positions={positions!r}: expected an integer, at least 1")
+    positions = whole("positions", positions, "an integer, at least 1")
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(player if isinstance(player, Mapping) else [player])
     if len(field) != 1:
@@ -283,9 +282,5 @@ def _case(task: _Task, opening: str, seat: int) -> WorstCase:
         nullcontext() if made is None else closing(made),
         facts.journal,
     ):
-
-        def answer(position: Position) -> int | str:
-            column, fault = question(policy, task.name, position, task.seed)
-            return fault if column is None else column
-
+        answer = partial(question, policy, task.name, seed=task.seed)
         return Search(answer, facts, seat, task.budget).run(opening)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from evaluation.__main__ import main
+from evaluation.store.record import GameRecord
+from evaluation.strength.ratings import Ratings, Tally, rate
 
 
 def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:
@@ -12,3 +16,8 @@ def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:
     options = ["--openings", "1", "--seed", str(seed), "--jobs", "1", "--quiet"]
     assert main(["run", *specs, *options, "--out", str(folder)]) == 0
     return folder
+
+
+def rated(games: Sequence[GameRecord], players: Iterable[str], **options: Any) -> Ratings:
+    """The ratings of some games."""
+    return rate(Tally.of(games, players), **options)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evaluation.commands.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
 from evaluation.commands.output import say, say_before, show
@@ -15,7 +16,6 @@ from evaluation.commands.progress import Progress, RunProgress, try_agents
 
 if TYPE_CHECKING:
     from evaluation.games.tournament import Tournament
-    from evaluation.store.record import GameRecord
     from evaluation.strength.ratings import Ratings
 
 
@@ -59,27 +59,19 @@ def show_run(
         if arguments.out is not None:
             say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
     if summary.ratings is not None:
-        games = run.games
-        write_pages(arguments, run.header, games, summary.ratings, arguments.out, run.notes)
+        write_pages(arguments, run, summary.ratings, arguments.out)
 
 
 def write_pages(
-    arguments: argparse.Namespace,
-    header: Mapping[str, Any],
-    games: Sequence[GameRecord],
-    ratings: Ratings,
-    folder: str | Path | None,
-    notes: Sequence[str],
+    arguments: argparse.Namespace, run: Tournament, ratings: Ratings, folder: str | Path | None
 ) -> None:
     """Write the page of ``--html`` and the figures of ``--plots``, if they were asked for.
 
     Args:
         arguments: also says ``--no-scores`` and ``--quiet``.
-        header: of the run.
-        games: at least one.
+        run: of at least one game.
         ratings: of its players.
         folder: the run directory, in which exact scores are kept; None keeps none.
-        notes: on how the games were played.
     """
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
@@ -93,16 +85,14 @@ def write_pages(
 
     kept = None if folder is None else Path(folder)
     when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
-    header = {**header, "date": time.strftime("%d %B %Y", when).lstrip("0")}
+    header = {**run.header, "date": time.strftime("%d %B %Y", when).lstrip("0")}
     title = "run" if kept is None else kept.resolve().name
-    talk = {} if kept is None else conversations(games, read_transcripts(kept))
-    if arguments.no_scores:
-        found = contents(header, games, ratings, None, notes, title, talk)
-    else:
-        with Judge(kept) as judge:
+    talk = {} if kept is None else conversations(run.games, read_transcripts(kept))
+    with nullcontext() if arguments.no_scores else Judge(kept) as judge:
+        if judge is not None:
             with Progress("positions", arguments.quiet) as progress:
-                judge.judge(positions_backwards(games), watch=progress.watch)
-            found = contents(header, games, ratings, judge, notes, title, talk)
+                judge.judge(positions_backwards(run.games), watch=progress.watch)
+        found = contents(header, run.games, ratings, judge, run.notes, title, talk)
     if arguments.html:
         write_file(arguments.html, page(found))
         say(f"page in {arguments.html}", sys.stderr)

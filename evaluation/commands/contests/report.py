@@ -46,13 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.games.tournament import notes_of
+    from evaluation.games.tournament import Tournament, notes_of
     from evaluation.plan.schedule import planned
     from evaluation.report.summary import RunSummary
-    from evaluation.store.record import digest, read_games
+    from evaluation.store.record import read_games
     from evaluation.strength.lotteries import standing
-    from evaluation.strength.ratings import Tally, rate
-    from evaluation.strength.wintable import WinTable
+    from evaluation.strength.ratings import Tally
     from evaluation.studies.match import Match, judge_if
 
     header, games, _ = read_games(arguments.folder)
@@ -62,21 +61,18 @@ def execute(arguments: argparse.Namespace) -> None:
     if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
         done = f"{len(games)} of {len(planned(header))} games"
         notes = (*notes, f"unfinished: {done}; a command with all its agents and openings goes on")
-    table = WinTable.of(games, list(header.get("players", ())), notes)
-    ratings = None
-    if games:
-        known = header.get("deterministic", ())
-        anchor = anchor_of(arguments, table.players)
-        ratings = rate(games, table.players, deterministic=known, anchor=anchor)
+    names = [*header.get("players", ()), *(name for game in games for name in game.players)]
+    openings, known = (tuple(header.get(key, ())) for key in ("openings", "deterministic"))
+    run = Tournament(tuple(dict.fromkeys(names)), openings, tuple(games), known, notes, header)
+    ratings = run.rate(anchor_of(arguments, run.players)) if games else None
     match = None
     if games and "sprt" in header:
         with judge_if("loss" in header["sprt"], arguments.folder) as judge:
             match = Match.read(header, games, judge)
     found = None
-    if ratings is not None and len(table.players) > 2 and table.complete:
-        found = standing(Tally.of(games, table.players), ratings.exact)
-    models = models_of(arguments, games)
-    summary = RunSummary(table, digest(games), ratings, match, found, models)
+    if ratings is not None and len(run.players) > 2 and run.table.complete:
+        found = standing(Tally.of(games, run.players), ratings.exact)
+    summary = RunSummary(run.table, run.digest, ratings, match, found, models_of(arguments, games))
     show(summary, arguments)
     if arguments.games and games:
         from evaluation.store.export import write_games
@@ -84,7 +80,7 @@ def execute(arguments: argparse.Namespace) -> None:
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if ratings is not None:
-        write_pages(arguments, header, games, ratings, arguments.folder, notes_of(header))
+        write_pages(arguments, run, ratings, arguments.folder)
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:

@@ -11,16 +11,20 @@ import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from evaluation.commands.options import add_board, add_format, add_settings, at_least, searching
+from evaluation.commands.options import (
+    add_board,
+    add_format,
+    add_people,
+    add_settings,
+    at_least,
+    searching,
+)
 from evaluation.commands.output import say, show
 
 if TYPE_CHECKING:
     from evaluation.store.record import GameRecord
-
-RECORD: Final = Path("c4-games")
-HINT: Final = "perfect"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,17 +33,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--first", choices=("1", "2"),
         help="which of the two goes first (default: asked when a person plays, else 1)",
     )  # fmt: skip
-    parser.add_argument(
-        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT})"
-    )
     add_settings(parser, "seed", quiet=False)
-    parser.add_argument(
-        "--record", type=Path, default=RECORD, metavar="DIR",
-        help=f"where the game is appended (default {RECORD})",
-    )  # fmt: skip
+    add_people(parser)
     add_board(parser)
     add_format(parser)
-    parser.add_argument("--no-record", action="store_true", help="write nothing")
 
 
 def execute(arguments: argparse.Namespace) -> None:

@@ -13,8 +13,7 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from evaluation.commands.options import at_least, searching
-from evaluation.commands.people.play import HINT, RECORD
+from evaluation.commands.options import add_people, at_least, searching
 from evaluation.commands.progress import announce_compiling
 
 PORT = 8044
@@ -32,14 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--runs", type=Path, action="append", default=[], metavar="DIR",
         help="a run directory, or a folder of them, whose games the page opens; may be repeated",
     )  # fmt: skip
-    parser.add_argument(
-        "--record", type=Path, default=RECORD, metavar="DIR",
-        help=f"where games of people are appended (default {RECORD})",
-    )  # fmt: skip
-    parser.add_argument("--no-record", action="store_true", help="write nothing")
-    parser.add_argument(
-        "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT}: exact)"
-    )
+    add_people(parser)
     parser.add_argument(
         "--seconds", type=float, default=120.0, help="the longest an answer may take (default 120)"
     )
@@ -48,18 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     import agents
+    from agents.adapters.http_requests import is_loopback
     from c4env.cores import usable_cores
-    from c4env.errors import MissingExtra
-    from evaluation.errors import InvalidRun
+    from evaluation.errors import InvalidRun, needed
     from evaluation.play import keep
 
-    try:
-        from agents.adapters.http_requests import is_loopback
-        from evaluation.web.server import Server, Settings, listen
-    except ImportError as error:
-        raise MissingExtra(
-            f"the web server needs starlette and uvicorn ({error}): pip install 'c4env[web]'"
-        ) from None
+    how = "the web server needs starlette and uvicorn: pip install 'c4env[web]'"
+    server = needed("evaluation.web.server", how)
     if not arguments.seconds > 0:
         raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
     at_least(arguments, 1, "jobs")
@@ -70,12 +57,12 @@ def execute(arguments: argparse.Namespace) -> None:
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # a damaged record is better heard of before a game than after it
-    settings = Settings(
+    settings = server.Settings(
         tuple(arguments.agents), arguments.hint, record, tuple(arguments.runs),
         arguments.seconds, arguments.jobs or usable_cores(), arguments.host,
     )  # fmt: skip
     logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
-    with listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
+    with server.listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
         host, port = socket.getsockname()[:2]
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
@@ -90,4 +77,4 @@ def execute(arguments: argparse.Namespace) -> None:
             if not arguments.no_browser:
                 webbrowser.open(address)
 
-        Server(settings, announce).run(sockets=[socket])
+        server.Server(settings, announce).run(sockets=[socket])

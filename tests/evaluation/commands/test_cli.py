@@ -105,7 +105,7 @@ def test_json_holds_all_that_text_says(capsys):
 def test_markdown_holds_ratings_notes_and_digest(capsys):
     assert main([*TIMED, "--format", "markdown"]) == 0
     shown = capsys.readouterr().out
-    assert "| agent | Elo | 95 % | rank | > next | score | games |" in shown
+    assert "| place | agent | Elo | 95 % | score | games | > next |" in shown
     assert "5 s a move" in shown
     assert "random fixed" in shown
     assert "Digest `" in shown

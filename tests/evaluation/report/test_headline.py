@@ -12,9 +12,10 @@ from evaluation.games.tournament import gauntlet as play_gauntlet
 from evaluation.games.tournament import round_robin
 from evaluation.report.headline import command_of, headline
 from evaluation.store.record import GameRecord
-from evaluation.strength.ratings import Interval, Rating, Ratings, rate
+from evaluation.strength.ratings import Interval, Rating, Ratings
 from evaluation.strength.sprt import Sprt
 from evaluation.studies.match import Match, play_match
+from tests.helpers.runs import rated
 
 
 def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Ratings:
@@ -58,7 +59,7 @@ def test_of_two_the_difference_is_the_one_that_a_match_tells() -> None:
     match = Match(("a", "b"), tuple(openings), tuple(games))
     elo = f"{match.elo.elo:+.0f}, lies between {match.elo.low:+.0f} and {match.elo.high:+.0f} with"
     for anchor in (None, ("a", 100.0), ("b", 0.0)):
-        ratings = rate(games, ("a", "b"), anchor=anchor)
+        ratings = rated(games, ("a", "b"), anchor=anchor)
         assert f"The Elo difference, {elo}" in headline(ratings)[1]
         assert f"{match.elo.elo:.0f} Elo ahead" in headline(ratings)[0]
 

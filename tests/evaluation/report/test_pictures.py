@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from c4env import Position
-from evaluation.report import pictures
-from tests.helpers.browser import CHROMIUM
+from tests.helpers import pictures
 from tests.helpers.paths import ROOT
 
 FOLDER = ROOT / ".github" / "pictures"
@@ -29,9 +28,6 @@ def test_the_position_is_won() -> None:
 
 @pytest.mark.slow
 def test_they_are_made(tmp_path: Path) -> None:
-    pytest.importorskip("playwright", reason="pages are shown by playwright")
-    if not CHROMIUM.exists():
-        pytest.skip(f"there is no {CHROMIUM}")
     pictures.main(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == set(pictures.PICTURES)
     assert (tmp_path / "board.svg").read_bytes() == (FOLDER / "board.svg").read_bytes()

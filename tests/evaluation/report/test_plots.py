@@ -10,11 +10,11 @@ import pytest
 from c4env.errors import MissingExtra
 from evaluation.report import page as report
 from evaluation.report import plots
-from evaluation.strength.ratings import rate
 from evaluation.truth.judge import Judge
 from tests.evaluation.report.test_summary import GAMES, crowded
+from tests.helpers.runs import rated
 
-RATINGS = rate(GAMES, ["one", "two"])
+RATINGS = rated(GAMES, ["one", "two"])
 
 
 @pytest.mark.slow

@@ -10,10 +10,10 @@ import pytest
 import evaluation
 from evaluation.report.summary import RunSummary
 from evaluation.store.record import GameRecord, digest
-from evaluation.strength.ratings import rate
 from evaluation.strength.sprt import Sprt
 from evaluation.strength.wintable import WinTable
 from evaluation.tables import for_terminal, width
+from tests.helpers.runs import rated
 
 NAMES = [
     *("random", "greedy", "minimax", "alphabeta-chain", "alphabeta-window", "rust-port"),
@@ -32,7 +32,7 @@ def summary_of(count: int) -> RunSummary:
             record = (opening + "1", winner, ending, "ValueError: boom")
             games.append(GameRecord((first, second), opening, *record))  # type: ignore[arg-type]
     table = WinTable.of(games, NAMES[:count])
-    return RunSummary(table, digest(games), rate(games, NAMES[:count]))
+    return RunSummary(table, digest(games), rated(games, NAMES[:count]))
 
 
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])

@@ -18,8 +18,8 @@ from evaluation.strength.ratings import (
     format_ranks,
     parse_anchor,
     rate,
-    rate_tally,
 )
+from tests.helpers.runs import rated
 
 
 def games(first, second, wins, draws, losses, opening=""):
@@ -59,7 +59,7 @@ def test_fit_finds_the_strengths_that_made_the_points():
 def test_one_pairing_has_the_closed_form():
     # Both colours alike, so no first-move advantage: 400 * log10(points ratio), with the
     # virtual draw adding half a point to each side.
-    ratings = rate(games("a", "b", 30, 0, 10) + games("b", "a", 10, 0, 30), "ab")
+    ratings = rated(games("a", "b", 30, 0, 10) + games("b", "a", 10, 0, 30), "ab")
     assert ratings[0].elo - ratings[1].elo == pytest.approx(400 * np.log10(60.5 / 20.5), abs=1e-3)
     assert ratings.first_move.value == pytest.approx(0, abs=1e-3)
 
@@ -112,22 +112,22 @@ def test_many_fits_at_once_are_those_of_each():
 
 def test_the_order_of_games_and_players_changes_nothing():
     played = some_run()
-    whole = rate(played, "abcd")
+    whole = rated(played, "abcd")
     random.Random(1).shuffle(played)
-    assert rate(played, "dbca") == whole
+    assert rated(played, "dbca") == whole
     one_opening = games("a", "b", 3, 1, 2) + games("b", "a", 1, 1, 5)
-    assert rate(one_opening, "ab") == rate(one_opening[::-1], "ba")
+    assert rated(one_opening, "ab") == rated(one_opening[::-1], "ba")
 
 
 def test_the_seed_changes_the_intervals_alone():
-    one, other = rate(some_run(), "abcd", seed=1), rate(some_run(), "abcd", seed=2)
+    one, other = rated(some_run(), "abcd", seed=1), rated(some_run(), "abcd", seed=2)
     assert [r.elo for r in one] == [r.elo for r in other]
     assert [r.low for r in one] != [r.low for r in other]
     assert [r.low for r in one] == pytest.approx([r.low for r in other], abs=8)
 
 
 def test_intervals_narrow_with_the_square_root_of_the_openings():
-    few, many = rate(some_run(plies=2), "abcd"), rate(some_run(plies=4), "abcd")
+    few, many = rated(some_run(plies=2), "abcd"), rated(some_run(plies=4), "abcd")
     assert (few.units, many.units) == (25, 568)
     ratio = np.mean([r.high - r.low for r in few]) / np.mean([r.high - r.low for r in many])
     assert ratio == pytest.approx(np.sqrt(568 / 25), rel=0.2)
@@ -136,17 +136,17 @@ def test_intervals_narrow_with_the_square_root_of_the_openings():
 def test_an_opening_that_decides_its_games_tells_nothing_of_the_agents():
     """Whoever moves first wins: 50 % in every opening, however often they are resampled."""
     played = [g for o in enumerate_openings(2) for p in ("ab", "ba") for g in games(*p, 1, 0, 0, o)]
-    assert max(abs(r.elo) for r in rate(played, "ab")) < 1e-6
+    assert max(abs(r.elo) for r in rated(played, "ab")) < 1e-6
     apart = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
     apart += [g for o in enumerate_openings(2) for g in games("b", "a", 1, 0, 0, o[::-1] + "7")]
-    together, separate = rate(played, "ab"), rate(apart, "ab")
+    together, separate = rated(played, "ab"), rated(apart, "ab")
     assert together[0].high < separate[0].high
 
 
 def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
     played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
     played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
-    best, worst = rate(played, "ab")
+    best, worst = rated(played, "ab")
     assert (best.player, best.score, worst.score) == ("a", 1, 0)
     assert 500 < best.elo - worst.elo < 2500
     # Jeffreys' interval for no success in 50 trials ends at 0.0490 (Beta(1/2, 50.5), 97.5 %).
@@ -157,7 +157,7 @@ def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
 def test_moving_first_is_unknown_where_one_side_wins_everything():
     played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
     played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
-    ratings = rate(played, "ab")
+    ratings = rated(played, "ab")
     assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
     assert ratings.first_move.low < -400
     assert ratings.first_move.high > 400
@@ -170,7 +170,7 @@ def test_memory_does_not_grow_with_the_square_of_the_field():
     names = tuple(f"{i:02}" for i in range(n))
     tally = Tally(names, tuple("1234"), points, np.broadcast_to(1 - np.eye(n), points.shape))
     tracemalloc.start()
-    ratings = rate_tally(tally)
+    ratings = rate(tally)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(ratings) == n
@@ -182,7 +182,7 @@ def test_ranks_and_the_chance_to_be_better():
     for opening in enumerate_openings(3):
         for pair, winner in (("ab", 0), ("ba", 0), ("ac", 0), ("ca", 1), ("bc", 0), ("cb", 1)):
             played.append(GameRecord(tuple(pair), opening, "", winner, "four"))
-    ratings = rate(played, "abc")
+    ratings = rated(played, "abc")
     assert [r.player for r in ratings] == ["a", "b", "c"]
     assert [r.ranks for r in ratings] == [(1, 2), (1, 2), (3, 3)]
     assert 0.4 < ratings[0].better < 0.6  # alike, by symmetry
@@ -193,8 +193,8 @@ def test_ranks_and_the_chance_to_be_better():
 def test_games_against_itself_change_nothing():
     played = games("a", "b", 3, 1, 2)
     itself = games("a", "a", 20, 0, 0)
-    assert rate(played + itself, ["a", "b"]) == rate(played, ["a", "b"])
-    (alone,) = rate(itself, ["a"])
+    assert rated(played + itself, ["a", "b"]) == rated(played, ["a", "b"])
+    (alone,) = rated(itself, ["a"])
     assert (alone.elo, alone.games) == (0, 0)
 
 
@@ -203,13 +203,13 @@ def test_games_against_itself_change_nothing():
 
 def test_deterministic_agents_over_all_openings_are_not_a_sample():
     played = some_run()
-    exact = rate(played, "abcd", deterministic={"a", "b", "c", "d", "e"})
+    exact = rated(played, "abcd", deterministic={"a", "b", "c", "d", "e"})
     assert exact.exact
     assert "Exact over this set" in exact.table().text()
     assert "spread" in exact.table().text()
     assert [r.ranks for r in exact] == [(i, i) for i in range(1, 5)]
     assert [r.better for r in exact] == [1, 1, 1, None]
-    sampled = rate(played, "abcd")
+    sampled = rated(played, "abcd")
     assert "95 %" in sampled.table().text()
     assert [r.elo for r in sampled] == [r.elo for r in exact]
 
@@ -223,13 +223,13 @@ def test_deterministic_agents_over_all_openings_are_not_a_sample():
     ],
 )
 def test_anything_less_is_a_sample(played, deterministic):
-    assert not rate(played, "abcd", deterministic=deterministic).exact
+    assert not rated(played, "abcd", deterministic=deterministic).exact
 
 
 def test_a_gauntlet_over_all_openings_is_exact_too():
     played = [g for g in some_run() if "a" in g.players]
-    assert rate(played, "abcd", deterministic="abcd").exact
-    assert not rate(played, "abcde", deterministic="abcde").exact  # one has not played
+    assert rated(played, "abcd", deterministic="abcd").exact
+    assert not rated(played, "abcde", deterministic="abcde").exact  # one has not played
 
 
 def test_a_run_knows_which_agents_are_deterministic(tmp_path):
@@ -257,14 +257,14 @@ def test_the_command_line_takes_an_anchor(tmp_path, capsys):
 
 
 def test_the_empty_board_alone_is_a_set_too():
-    ratings = rate(games("a", "b", 1, 0, 0) + games("b", "a", 0, 0, 1), "ab", deterministic="ab")
+    ratings = rated(games("a", "b", 1, 0, 0) + games("b", "a", 0, 0, 1), "ab", deterministic="ab")
     assert ratings.exact
     assert ratings.resampled == "games"
 
 
 def test_equals_share_a_rank():
     played = [g for o in enumerate_openings(1) for p in ("ab", "ba") for g in games(*p, 0, 1, 0, o)]
-    ratings = rate(played, "ab", deterministic="ab")
+    ratings = rated(played, "ab", deterministic="ab")
     assert [r.ranks for r in ratings] == [(1, 2), (1, 2)]
     assert ratings[0].better == 0.5
     assert format_ranks((1, 2)) == "1-2"
@@ -275,14 +275,14 @@ def test_equals_share_a_rank():
 
 
 def test_an_anchor_moves_the_scale_and_takes_the_doubt_of_its_own():
-    free = {r.player: r for r in rate(some_run(), "abcd")}
-    held = {r.player: r for r in rate(some_run(), "abcd", anchor=("c", 1500))}
+    free = {r.player: r for r in rated(some_run(), "abcd")}
+    held = {r.player: r for r in rated(some_run(), "abcd", anchor=("c", 1500))}
     assert (held["c"].low, held["c"].elo, held["c"].high) == (1500, 1500, 1500)
     for player in "abd":
         assert held[player].elo - 1500 == pytest.approx(free[player].elo - free["c"].elo)
         assert held[player].ranks == free[player].ranks
     with pytest.raises(InvalidRun, match="anchor 'x' is none of the agents: a, b, c, d"):
-        rate(some_run(), "abcd", anchor=("x", 0))
+        rated(some_run(), "abcd", anchor=("x", 0))
 
 
 def test_anchors_as_text():
@@ -296,13 +296,8 @@ def test_anchors_as_text():
             parse_anchor(text, field)
 
 
-def test_a_tally_is_all_that_ratings_need():
-    played = some_run()
-    assert rate_tally(Tally.of(played, "abcd")) == rate(played, "abcd")
-
-
 def test_table_of_ratings():
-    ratings = rate(games("long-name", "b", 3, 0, 1), ["long-name", "b"])
+    ratings = rated(games("long-name", "b", 3, 0, 1), ["long-name", "b"])
     text = ratings.table().text()
     assert "long-name" in text
     assert "75.0%" in text

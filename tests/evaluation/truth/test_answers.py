@@ -12,7 +12,7 @@ from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.truth.answers import ANSWERS_FILE, question_agents
 from evaluation.truth.judge import Judge
-from evaluation.truth.labelled import Labelled, format_labelled, make_labelled
+from evaluation.truth.labelled import format_labelled, make_labelled
 from tests.helpers.commands import refusal
 
 SOLVER = Solver(book=None, table_mb=1)
@@ -94,12 +94,6 @@ def test_an_agent_without_an_answer_is_noted(judge, monkeypatch):
     assert f"{odd} positions without an answer, answers-breaks-down: exception" in quality.text()
     with pytest.raises(InvalidRun, match="no agent answered"):
         question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
-
-
-def test_a_wrong_label_is_refused(judge):
-    wrong = [Labelled(SET[0].moves, SET[0].position, SET[0].score + 1)]
-    with pytest.raises(InvalidRun, match="is labelled"):
-        question_agents(["greedy"], wrong, judge)
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,10 @@ def test_a_bad_file_is_refused_with_the_line(tmp_path, text, words):
 def test_missing_files_and_sets(tmp_path):
     with pytest.raises(UnreadableRun, match="nowhere"):
         read_labelled(tmp_path / "nowhere")
-    with pytest.raises(InvalidRun, match=next(iter(STAGES))):
-        make_labelled("late", 1, 0, Solver(book=None, table_mb=4))
+    with pytest.raises(UnreadableRun, match=next(iter(STAGES))):
+        labelled_sets(["late"], 1)
     with pytest.raises(InvalidRun, match="at least 1"):
-        make_labelled("end-easy", 0, 0, Solver(book=None, table_mb=4))
+        labelled_sets(["end-easy"], 0)
 
 
 def test_sets_are_files_or_made_and_each_position_counts_once(tmp_path):

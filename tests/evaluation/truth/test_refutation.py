@@ -71,7 +71,7 @@ def answer(player, position):
     """What the agent plays, asked as the search asks it."""
     if callable(player):
         return player(observe(position))
-    return question(made(player), player, position, 0).column
+    return question(made(player), player, position, 0)
 
 
 def worst(player, position, seat):
@@ -203,9 +203,9 @@ def test_a_budget_ends_the_search_and_what_it_found_is_true(budget):
 def test_more_positions_go_on_from_those_before(tmp_path, monkeypatch):
     asked = []
 
-    def counting(*arguments):
+    def counting(*arguments, **settings):
         asked.append(arguments)
-        return question(*arguments)
+        return question(*arguments, **settings)
 
     monkeypatch.setattr(refutation, "question", counting)
     few = evaluation.refute("greedy", LATE[:3], 6, out=tmp_path)

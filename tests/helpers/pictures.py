@@ -1,25 +1,23 @@
-"""The pictures of the README: ``python -m evaluation.report.pictures FOLDER``.
+"""The pictures of the README: ``python -m tests.helpers.pictures .github/pictures``.
 
 A position as this project draws it, the report of a small run, and the page of ``c4 web``.
-The two pages are opened as their readers open them, in Chromium by playwright
-(``c4env[test]``); nothing is fetched.
+The two pages are opened as their readers open them, in Chromium; nothing is fetched.
 """
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from c4env import Position
-from c4env.errors import MissingExtra
 from c4env.view.rendering import svg
 from evaluation.store.files import write_file
+from tests.helpers.browser import chromium
 
 PICTURES: Final = ("board.svg", "report.png", "web.png")
 MOVES: Final = "51744366544622573771756"  # red wins along a diagonal
@@ -33,14 +31,11 @@ _LIMIT: Final = "6"  # of the 25 openings of two plies: the pictures are made in
 
 
 def main(folder: Path) -> None:
-    """Write the pictures into a folder.
-
-    Raises:
-        MissingExtra: playwright is not installed.
-    """
+    """Write the pictures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     write_file(folder / PICTURES[0], svg(Position.parse(MOVES), int(MOVES[-1]) - 1))
-    with browser() as page, tempfile.TemporaryDirectory() as scratch:
+    with chromium() as browser, tempfile.TemporaryDirectory() as scratch:
+        page = browser.new_page(color_scheme="light")
         found = Path(scratch) / "a-first-run.html"
         options = ["--openings", "2", "--limit", _LIMIT, "--quiet", "--html", str(found)]
         run = [*_C4, "run", *FIELD, *options]
@@ -55,24 +50,6 @@ def main(folder: Path) -> None:
             page.locator(".score.best").first.wait_for()
             page.wait_for_timeout(1000)  # discs fall
             page.screenshot(path=folder / PICTURES[2])
-
-
-@contextmanager
-def browser() -> Iterator[Any]:
-    """An empty page of a browser without a screen."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        raise MissingExtra("pictures need playwright: pip install 'c4env[test]'") from None
-    with sync_playwright() as driver:
-        # The system's own, if there is one; otherwise the one playwright installed.
-        chromium = driver.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
-        )
-        try:
-            yield chromium.new_page(color_scheme="light")
-        finally:
-            chromium.close()
 
 
 @contextmanager
