@@ -1,6 +1,6 @@
 """Positions to learn from, and which of their columns keep the win or the draw, kept in files.
 
-Positions come from games of erring players (``agents.learned.labelling``), and up to ``ALL`` plies
+Positions come from games of erring players (``agents.learned.games``), and up to ``ALL`` plies
 they are all there are. Only quiet ones are labelled, in which neither side could win with the
 next disc: a rule plays the others. They are made in portions, each a file that depends on the seed
 and its number alone: a run that is stopped goes on, and a portion has positions of many plies.
@@ -131,7 +131,7 @@ def positions_of_games(
         seed: the same seed plays the same games.
         kept: only positions that are held out, instead of only others.
     """
-    from agents.learned.labelling import play_games
+    from agents.learned.games import play_games
 
     sides = []
     for stream, (plies, count) in zip(seed.spawn(len(quota)), quota.items(), strict=True):
@@ -206,12 +206,11 @@ def positions_met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, In
 
 def early_positions() -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
-    from agents.learned.labelling import quiet
     from agents.solver.book import enumeration
 
     mine, theirs = enumeration.bitboards(np.concatenate(enumeration.layers(ALL)))
-    rows = [quiet(*pair) for pair in zip(mine.tolist(), theirs.tolist(), strict=True)]
-    return mine[rows], theirs[rows]
+    quiet = enumeration.without_immediate_win(mine, theirs)
+    return mine[quiet], theirs[quiet]
 
 
 def exact(mine: Int64s, theirs: Int64s) -> Labels:
@@ -220,16 +219,17 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     Raises:
         BookUnavailable: the 12-ply book is not installed.
     """
-    from agents.learned.labelling import label_batch
-    from agents.solver.book import twelve_ply_book
-    from agents.solver.search.null_window import WORKSPACE, make_ready
-    from agents.solver.search.table import allocate
+    from agents.solver import Solver
 
-    codes, ends = twelve_ply_book().distances
-    table, work = allocate(TABLE_MB), np.zeros(WORKSPACE, np.int64)
-    make_ready(work, table, epoch=1)
-    signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), COLUMNS), np.int8)
-    label_batch(table, work, codes, ends, mine, theirs, signs, keeps)
+    solver = Solver("12ply", TABLE_MB)
+    signs = np.empty(len(mine), np.int8)
+    keeps = np.full((len(mine), COLUMNS), -1, np.int8)
+    for i, sides in enumerate(zip(mine.tolist(), theirs.tolist(), strict=True)):
+        position = Position.from_bitboards(*sides)
+        sign = signs[i] = solver.sign(position)
+        for column in position.legal_columns():
+            # Several times quicker than to ask for the column's score.
+            keeps[i, column] = sign < 0 or not solver.at_least(position.play(column), 1 - sign)
     return Labels(mine, theirs, signs, keeps)
 
 
