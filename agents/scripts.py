@@ -21,6 +21,7 @@ LAST_SEED: Final = 2**32 - 1  # that all libraries take
 OPTIONS: Final = {
     "out": "what to write",
     "folder": "folder of a training, for all that it makes",
+    "positions": "how many to learn from",
     "steps": "how long to train, in steps of the environment",
     "minutes": "processor time to train for, that of earlier calls included",
     "scale": "share of the full training",

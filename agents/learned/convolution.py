@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.errors import UnreadableWeights
+from agents.learned.features import describe
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, popcount, winning_cells
+from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.batch import boards_from
 from c4env.errors import MissingExtra
 from c4env.files import write_whole
-from c4env.jit import kernel
 
 try:
     import torch
@@ -34,36 +34,24 @@ except ImportError as error:
     ) from None
 
 PLANES: Final = 6
+SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
 MODEL: Final = "model.pt"
 """The latest network in a folder of ``python -m agents.training.selfplay``."""
 
 
-@kernel("void(int64[:, ::1], boolean[::1], float32[:, :, :, ::1])", nogil=True)
-def write_planes(boards: Int64s, turned: Bools, planes: NDArray[np.float32]) -> None:
-    """Write the planes ``[N, 6, 7, 6]`` of boards ``[N, 2]``, mirrored where ``turned`` says."""
-    for i in range(len(boards)):
-        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
-        occupied = mine | theirs
-        wins, losses = winning_cells(mine) & ~occupied, winning_cells(theirs) & ~occupied
-        moves = playable(occupied)
-        first = 1 - (popcount(occupied) & 1)
-        for column in range(COLUMNS):
-            to = COLUMNS - 1 - column if turned[i] else column
-            for row in range(ROWS):
-                bit = STRIDE * column + ROWS - 1 - row
-                planes[i, row, to, 0] = (mine >> bit) & 1
-                planes[i, row, to, 1] = (theirs >> bit) & 1
-                planes[i, row, to, 2] = (wins >> bit) & 1
-                planes[i, row, to, 3] = (losses >> bit) & 1
-                planes[i, row, to, 4] = (moves >> bit) & 1
-                planes[i, row, to, 5] = first
-
-
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
-    """What the network sees of boards ``[N, 2]``: float32 ``[N, 6, 6, 7]``, plane first."""
+    """What the network sees of boards ``[N, 2]``: float32 ``[N, 6, 6, 7]``, plane first.
+
+    Args:
+        boards: bitboards of the side to move and of the other.
+        turned: ``[N]`` which of them are mirrored; None for none.
+    """
     planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
-    turned = np.zeros(len(boards), np.bool_) if turned is None else turned
-    write_planes(np.ascontiguousarray(boards), turned, planes)
+    planes[..., SHOWN] = describe(*np.ascontiguousarray(boards.T))
+    discs = np.bitwise_count(boards).sum(axis=1)
+    planes[..., -1] = (discs % 2 == 0)[:, None, None]
+    if turned is not None:
+        planes[turned] = planes[turned, :, ::-1]
     return torch.from_numpy(planes).permute(0, 3, 1, 2)  # in memory as convolutions like it
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from agents.learned.features import describe, played_columns
 from agents.zoo.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, MARKED_COLUMN, STRIDE
+from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror
 from c4env.files import write_whole
 from c4env.position import Position
 
@@ -90,13 +90,8 @@ class Labels(NamedTuple):
         return np.asarray((self.keeps == 0).any(axis=1))
 
 
-def mirrored(boards: Int64s) -> Int64s:
-    """Bitboards ``[N]`` seen from behind; see ``c4env.bitboard.mirror``."""
-    turned = np.zeros_like(boards)
-    for column in range(COLUMNS):
-        discs = (boards >> (STRIDE * column)) & MARKED_COLUMN
-        turned |= discs << (STRIDE * (COLUMNS - 1 - column))
-    return turned
+mirrored: Any = getattr(mirror, "py_func", mirror)
+"""From bitboards int64 ``[N]`` to those seen from behind: not compiled, ``mirror`` takes arrays."""
 
 
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:

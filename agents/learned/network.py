@@ -15,9 +15,8 @@ from __future__ import annotations
 import functools
 import os
 import zipfile
-from contextlib import nullcontext
 from importlib import resources
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,15 +88,14 @@ class Network:
         return shapes | {"head": (units, COLUMNS + OUTCOMES), "column": (channels, 1)}
 
     @classmethod
-    def load(cls, file: str | os.PathLike[str] | IO[bytes]) -> Network:
+    def load(cls, file: str | os.PathLike[str]) -> Network:
         """The network in an ``.npz`` file.
 
         Raises:
             UnreadableWeights: no such file, or no network in it.
         """
         try:
-            opened = nullcontext(file) if hasattr(file, "read") else open(file, "rb")  # noqa: SIM115  # closed below
-            with opened as stream, np.load(stream, allow_pickle=False) as data:
+            with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
         except (OSError, UnreadableWeights) as error:
             raise UnreadableWeights(f"weights {file}: {error}") from None
@@ -198,5 +196,5 @@ def exponential(numbers: Floats) -> Floats:
 @functools.cache
 def shipped() -> Network:
     """The network that comes with this package."""
-    with (resources.files("agents.learned") / "weights.npz").open("rb") as file:
+    with resources.as_file(resources.files("agents.learned") / "weights.npz") as file:
         return Network.load(file)

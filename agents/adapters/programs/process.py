@@ -16,7 +16,7 @@ import time
 import weakref
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from agents.base import Agent
 from agents.errors import EngineFault, LateAnswer
@@ -159,6 +159,7 @@ def _shown(said: bytes) -> str:
 class ProcessAgent(Agent):
     """An agent that plays by asking a program, started when it is first needed."""
 
+    settings_are_all = True  # a copy starts a program of its own
     _process: LineProcess | None = None
 
     @abc.abstractmethod
@@ -185,7 +186,3 @@ class ProcessAgent(Agent):
         if self._process is not None:
             self._process.close()
         self._process = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy, or the agent in another process, starts a program of its own."""
-        return {**self.__dict__, "_process": None}
