@@ -22,16 +22,12 @@ from agents.learned.features import describe
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.batch import boards_from
-from c4env.errors import MissingExtra
 from c4env.files import write_whole
+from c4env.lazy import from_extra
 
-try:
+with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
     from torch import Tensor, nn
-except ImportError as error:
-    raise MissingExtra(
-        f"a network of self-play needs PyTorch ({error}): pip install 'c4env[torch]'"
-    ) from None
 
 PLANES: Final = 6
 SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
