@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.learned.features import describe, played_columns
+from agents.learned.network import Network
 from agents.zoo.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror
+from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
 from c4env.position import Position
 
@@ -46,13 +47,6 @@ OPENING: Final = 8
 ERRS: Final = 20
 # Of the positions of so many plies no more than one for this many games: they are dear.
 SHARES: Final = {12: 6, 13: 4, 14: 3, 15: 2}
-
-
-class Evaluator(Protocol):
-    """A network, as ``agents.learned.network.Network``."""
-
-    def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Logits and values of bitboards ``[N]``."""
 
 
 class Labels(NamedTuple):
@@ -90,13 +84,9 @@ class Labels(NamedTuple):
         return np.asarray((self.keeps == 0).any(axis=1))
 
 
-mirrored: Any = getattr(mirror, "py_func", mirror)
-"""From bitboards int64 ``[N]`` to those seen from behind: not compiled, ``mirror`` takes arrays."""
-
-
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     """A number ``[N]`` for each position, the same as that of its mirror image alone."""
-    boards = (mine * 3 + theirs) * 5, (mirrored(mine) * 3 + mirrored(theirs)) * 5
+    boards = (mine * 3 + theirs) * 5, (mirror_all(mine) * 3 + mirror_all(theirs)) * 5
     least: Int64s = np.minimum(*boards)
     return least.astype(np.uint64)
 
@@ -147,7 +137,7 @@ def positions_of_games(
     return mine, theirs
 
 
-def positions_met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, Int64s]:
+def positions_met(network: Network, games: int, seed: int) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions that a network had to move in, none held out.
 
     Its policy plays published searches and itself, after 0 to ``OPENING`` random discs; one move in
@@ -275,7 +265,7 @@ class Row(NamedTuple):
         return self.blunders / max(self.critical, 1)
 
 
-def measure(network: Evaluator, labels: Labels, band: int = 6) -> list[Row]:
+def measure(network: Network, labels: Labels, band: int = 6) -> list[Row]:
     """How often a network's first choice and its value are wrong; the last row is of all."""
     logits, values = network.evaluate(labels.mine, labels.theirs)
     columns = np.where(labels.keeps < 0, -np.inf, logits).argmax(axis=1)

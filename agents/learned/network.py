@@ -23,9 +23,8 @@ from numpy.typing import NDArray
 
 from agents.errors import UnreadableWeights
 from agents.learned.features import PLANES, describe
-from agents.learned.labels import mirrored
 from c4env.arrays import Int64s
-from c4env.bitboard import CELLS, COLUMNS, ROWS
+from c4env.bitboard import CELLS, COLUMNS, ROWS, mirror_all
 from c4env.envs.batch import boards_from
 from c4env.files import write_whole
 
@@ -132,7 +131,7 @@ class Network:
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
         for start in range(0, len(mine), AT_ONCE):
             own, other = mine[start : start + AT_ONCE], theirs[start : start + AT_ONCE]
-            both = self.one_way(np.append(own, mirrored(own)), np.append(other, mirrored(other)))
+            both = self.one_way(*(np.append(side, mirror_all(side)) for side in (own, other)))
             here, back = both[: len(own)], both[len(own) :]
             out[start : start + AT_ONCE, :COLUMNS] = here[:, :COLUMNS] + back[:, COLUMNS - 1 :: -1]
             out[start : start + AT_ONCE, COLUMNS:] = here[:, COLUMNS:] + back[:, COLUMNS:]
