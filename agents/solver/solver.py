@@ -63,7 +63,6 @@ class Solver:
         table_mb: int = 64,
         threads: int = 1,
     ) -> None:
-        """A solver with these options; see the class."""
         for name, value in (("table_mb", table_mb), ("threads", threads)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise InvalidOption(f"{name}={value!r}: expected an integer of 1 or more")

@@ -148,8 +148,6 @@ def score_columns(
     """What the score of each column of a position that is not over can be; False when stopped.
 
     Args:
-        table: the transposition table.
-        work: the workspace.
         floor: a known lower bound of the position's score.
         ceiling: a known upper bound.
         lowest: [7], written to; ``NO_SCORE`` where a column is full.
