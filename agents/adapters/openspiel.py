@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -62,22 +61,19 @@ class OpenSpielBot(Agent):
         return parse_column(self._steps[position.to_move](state))
 
 
-Step = Callable[[Any], int]
+# From an agent, the player and a seed to a bot, which is a function from a state to a column.
 
 
-def mcts(agent: OpenSpielBot, player: int, seed: int) -> Step:
+def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Its C++ Monte-Carlo tree search with random playouts, proven nodes included."""
     import pyspiel
 
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    bot = pyspiel.MCTSBot(
-        agent._game, evaluator, agent.c, agent.simulations, 1000, True, seed, False
-    )
-    step: Step = bot.step
-    return step
+    settings = agent.c, agent.simulations, 1000, True, seed, False
+    return pyspiel.MCTSBot(agent._game, evaluator, *settings).step
 
 
-def minimax(agent: OpenSpielBot, player: int, seed: int) -> Step:
+def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Its Python alpha-beta search."""
     from open_spiel.python.algorithms.minimax import alpha_beta_search
 
@@ -92,18 +88,13 @@ def minimax(agent: OpenSpielBot, player: int, seed: int) -> Step:
     return step
 
 
-def registered(agent: OpenSpielBot, player: int, seed: int) -> Step:
+def registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """A bot by the name that OpenSpiel's own registry has."""
     import pyspiel
 
     if agent.bot == "uniform_random":  # the registry would seed it by the clock
-        step: Step = pyspiel.make_uniform_random_bot(player, seed).step
-    else:
-        step = pyspiel.load_bot(agent.bot, agent._game, player).step
-    return step
+        return pyspiel.make_uniform_random_bot(player, seed).step
+    return pyspiel.load_bot(agent.bot, agent._game, player).step
 
 
-BOTS: Final[dict[str, Callable[[OpenSpielBot, int, int], Step]]] = {
-    "mcts": mcts,
-    "minimax": minimax,
-}
+BOTS: Final = {"mcts": mcts, "minimax": minimax}
