@@ -15,12 +15,14 @@ from agents.base import require_count
 from agents.errors import InvalidValue
 from c4env.errors import C4Error, MissingExtra
 from c4env.files import lock_file
+from c4env.lazy import from_extra
 
 PICTURES: Final = (".png", ".svg")
 LAST_SEED: Final = 2**32 - 1  # that all libraries take
 OPTIONS: Final = {
     "out": "what to write",
     "folder": "folder of a training, for all that it makes",
+    "positions": "how many to learn from",
     "steps": "how long to train, in steps of the environment",
     "minutes": "processor time to train for, that of earlier calls included",
     "scale": "share of the full training",
@@ -41,12 +43,12 @@ def needs(extra: str, module: str = "") -> Iterator[None]:
         SystemExit: the same, for a module that is ``__main__``.
     """
     try:
-        yield
-    except ImportError as error:
-        words = f"this needs another package ({error}): pip install 'c4env[{extra}]'"
+        with from_extra(extra, "this needs another package"):
+            yield
+    except MissingExtra as error:
         if module != "__main__":
-            raise MissingExtra(words) from None
-        print(words, file=sys.stderr)
+            raise
+        print(error, file=sys.stderr)
         raise SystemExit(2) from None
 
 

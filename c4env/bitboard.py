@@ -20,7 +20,7 @@ All of this follows from the three numbers in ``c4env.geometry``, which are othe
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from c4env.geometry import COLUMNS as COLUMNS
 from c4env.geometry import CONNECT as CONNECT
@@ -171,6 +171,10 @@ def mirror(board: int) -> int:
         distance = STRIDE * (COLUMNS - 1 - 2 * column)
         mirrored |= (board & cells) << distance | (board >> distance) & cells
     return mirrored
+
+
+mirror_all: Any = getattr(mirror, "py_func", mirror)
+"""The same of an int64 array of boards, which the Python source of :func:`mirror` takes as well."""
 
 
 @kernel("boolean(int64, int64)")

@@ -1,11 +1,14 @@
-"""Names of a package that are imported when they are first used."""
+"""What is imported only when it is used: names of a package, and packages of an extra."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+from c4env.errors import MissingExtra
 
 
 def lazy_names(
@@ -31,3 +34,20 @@ def lazy_names(
         return sorted({*vars(sys.modules[package]), *homes})
 
     return find, names
+
+
+@contextmanager
+def from_extra(extra: str, words: str) -> Iterator[None]:
+    """Imports of packages that come with an extra of this one.
+
+    Args:
+        extra: its name.
+        words: what is said where they are not installed, such as "a frame needs pandas".
+
+    Raises:
+        MissingExtra: an import fails.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(f"{words}: pip install 'c4env[{extra}]' ({error})") from None

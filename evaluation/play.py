@@ -29,10 +29,6 @@ PATIENCE: Final = 5.0  # seconds to wait for another game that is being recorded
 HELP: Final = f"1-{DIGITS[-1]} drops a disc, u takes back, h hints, q leaves"
 
 
-class _Leave(Exception):
-    """The person at the keyboard leaves the game."""
-
-
 class _Turn(NamedTuple):
     """A move that was made, what it cost, and the position after it."""
 
@@ -86,7 +82,7 @@ class TerminalGame:
                 turn = self._ask_person if self.names[seat] == HUMAN else self._ask_agent
                 started = time.perf_counter()
                 answer = turn(seat)
-            except (_Leave, EOFError):
+            except EOFError:
                 self.show("left the game")
                 people = {s for s, name in enumerate(self.names) if name == HUMAN}
                 if len(self._turns) < 2 or len(people) == 2:
@@ -128,7 +124,7 @@ class TerminalGame:
             who = "you" if self._is_you(seat) else self.names[seat]
             text = self.ask(f"{who} ({DISCS[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
             if text == "q":
-                raise _Leave
+                raise EOFError
             if text == "u":
                 self._take_back()
                 seat = self.position.to_move

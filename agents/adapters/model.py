@@ -18,7 +18,7 @@ from agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, 
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs.asking import Asked
-from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe
+from c4env.observation import LAYOUT_SHAPES, LAYOUTS, Observation, observe
 from c4env.position import Position
 
 
@@ -42,7 +42,7 @@ class ModelAgent(Agent):
 
     @abc.abstractmethod
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """What the model says of each column: floats ``[M, 7]``, logits or values.
+        """What the model says of each column: floats ``[M, 7]``, or the columns, integers ``[M]``.
 
         Args:
             planes: int8 ``[M, 6, 7, 2]``, as the side to move sees them.
@@ -62,9 +62,16 @@ class ModelAgent(Agent):
         """Columns int64 ``[M]``, each legal by its mask ``[M, 7]``.
 
         Raises:
-            EngineFault: the model's preferences are not ``[M, 7]``, or hold nan.
+            EngineFault: the model's preferences are not ``[M, 7]``, or hold nan; or it
+                answered columns that are none, or full.
         """
-        found = np.asarray(self.preferences(planes), np.float64)
+        found = np.asarray(self.preferences(planes))
+        if found.shape == (len(masks),):
+            legal = found.dtype.kind in "iu" and ((found >= 0) & (found < COLUMNS)).all()
+            if not legal or not masks[np.arange(len(masks)), found].all():
+                raise EngineFault(f"{self!r} answered {found.tolist()[:8]}: expected legal columns")
+            return found.astype(np.int64)
+        found = found.astype(np.float64)
         if found.shape != masks.shape:
             raise EngineFault(f"{self!r} answered {found.shape}: expected {masks.shape}")
         values = np.where(masks != 0, found, -np.inf)
@@ -156,21 +163,10 @@ class BatchFunctionAgent(ModelAgent):
         self.name = getattr(function, "__name__", "")
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """What the function returned, a column as a preference for it; see :class:`ModelAgent`.
-
-        Raises:
-            EngineFault: columns that are none, or full.
-        """
+        """What the function returned; see :class:`ModelAgent`."""
         masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # by the top row
-        answer = np.asarray(
-            self._asked({"observation": planes, "action_mask": masks}, np.arange(len(masks)))
-        )
-        if answer.shape != (len(masks),):
-            return answer
-        legal = answer.dtype.kind in "iu" and ((answer >= 0) & (answer < COLUMNS)).all()
-        if not legal or not masks[np.arange(len(masks)), answer].all():
-            raise EngineFault(f"{self!r} answered {answer.tolist()[:8]}: expected legal columns")
-        return np.asarray(np.where(np.arange(COLUMNS) == answer[:, None], 0.0, -np.inf))
+        seen: Observation = {"observation": planes, "action_mask": masks}
+        return np.asarray(self._asked(seen, np.arange(len(masks))))
 
 
 def require_policy(kind: type[Any], who: str = "") -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
 
 from agents.base import Agent, as_number, require_move
 from agents.zoo.entries import require_choice
-from c4env.errors import MissingExtra
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+from c4env.lazy import from_extra
 from c4env.position import Position, parse_column, parse_moves
 
 SEED_LIMIT: Final = 2**31  # of its generators
@@ -35,10 +34,8 @@ class OpenSpielBot(Agent):
     settings_are_all = True
 
     def __init__(self, bot: str, simulations: int = 1000, c: float = 1.4, depth: int = 4) -> None:
-        try:
+        with from_extra("open-spiel", "open_spiel: not installed"):
             import pyspiel
-        except ImportError as error:
-            raise MissingExtra(f"open_spiel: {error}: pip install 'c4env[open-spiel]'") from None
         size = f"rows={ROWS},columns={COLUMNS},x_in_row={CONNECT}"
         self._game = pyspiel.load_game("connect_four" if IS_STANDARD else f"connect_four({size})")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]
@@ -64,22 +61,19 @@ class OpenSpielBot(Agent):
         return parse_column(self._steps[position.to_move](state))
 
 
-Step = Callable[[Any], int]
+# From an agent, the player and a seed to a bot, which is a function from a state to a column.
 
 
-def mcts(agent: OpenSpielBot, player: int, seed: int) -> Step:
+def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Its C++ Monte-Carlo tree search with random playouts, proven nodes included."""
     import pyspiel
 
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
-    bot = pyspiel.MCTSBot(
-        agent._game, evaluator, agent.c, agent.simulations, 1000, True, seed, False
-    )
-    step: Step = bot.step
-    return step
+    settings = agent.c, agent.simulations, 1000, True, seed, False
+    return pyspiel.MCTSBot(agent._game, evaluator, *settings).step
 
 
-def minimax(agent: OpenSpielBot, player: int, seed: int) -> Step:
+def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """Its Python alpha-beta search."""
     from open_spiel.python.algorithms.minimax import alpha_beta_search
 
@@ -94,18 +88,13 @@ def minimax(agent: OpenSpielBot, player: int, seed: int) -> Step:
     return step
 
 
-def registered(agent: OpenSpielBot, player: int, seed: int) -> Step:
+def registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
     """A bot by the name that OpenSpiel's own registry has."""
     import pyspiel
 
     if agent.bot == "uniform_random":  # the registry would seed it by the clock
-        step: Step = pyspiel.make_uniform_random_bot(player, seed).step
-    else:
-        step = pyspiel.load_bot(agent.bot, agent._game, player).step
-    return step
+        return pyspiel.make_uniform_random_bot(player, seed).step
+    return pyspiel.load_bot(agent.bot, agent._game, player).step
 
 
-BOTS: Final[dict[str, Callable[[OpenSpielBot, int, int], Step]]] = {
-    "mcts": mcts,
-    "minimax": minimax,
-}
+BOTS: Final = {"mcts": mcts, "minimax": minimax}

@@ -40,6 +40,8 @@ class Remote(Agent):
         InvalidValue: no such address, or it is of another machine and ``reach`` says no.
     """
 
+    settings_are_all = True  # a copy is another client
+
     def __init__(self, url: str, timeout: float = 10.0, reach: str = "loopback") -> None:
         require_choice("http", "reach", reach, REACH)
         self.url = url if url.startswith("http:") else f"http:{url}"
@@ -56,10 +58,6 @@ class Remote(Agent):
             )
         self._path = parts.path or "/"
         self.timeout = timeout
-        self._begin()
-
-    def _begin(self) -> None:
-        """A client of its own to the server."""
         self._client = uuid.uuid4().hex
         self._game = 0
         self._seed: int | None = None
@@ -157,15 +155,6 @@ class Remote(Agent):
             with contextlib.suppress(EngineFault):  # it is gone, or has no use for it
                 self._ask({"client": self._client, "leave": True}, LEAVE_TIMEOUT)
         self._known = False
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy is another client."""
-        left_out = ("_client", "_game", "_seed", "_known")
-        return {key: value for key, value in self.__dict__.items() if key not in left_out}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._begin()
 
 
 def _shut(sock: socket.socket) -> None:

@@ -6,14 +6,13 @@ saved model holds pickled Python: open only what you trust.
 
 from __future__ import annotations
 
-import pickle
-import zipfile
 from pathlib import Path
 from typing import Any, Final
 
 from agents.adapters.model import PolicyAgent, require_ours, require_policy
 from agents.errors import InvalidModel
 from c4env.errors import MissingExtra
+from c4env.lazy import from_extra
 
 
 class SB3(PolicyAgent):
@@ -37,12 +36,8 @@ def load_policy(path: Path) -> Any:
         MissingExtra: the library that made the model is not installed.
         InvalidModel: no such file, no such model, or a model for another environment.
     """
-    try:
+    with from_extra("sb3", f"sb3:{path}: needs Stable-Baselines3"):
         from stable_baselines3.common.save_util import load_from_zip_file
-    except ImportError as error:
-        raise MissingExtra(
-            f"sb3:{path}: needs Stable-Baselines3: pip install 'c4env[sb3]' ({error})"
-        ) from None
     wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
     if not path.is_file():
         raise InvalidModel(f"{wrong}, found {'a folder' if path.is_dir() else 'nothing'} there")
@@ -52,7 +47,7 @@ def load_policy(path: Path) -> Any:
         build, weights = data["policy_class"], parameters["policy"]
     except ImportError as error:  # of the module that a pickled class lives in
         raise MissingExtra(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
-    except _UNREADABLE as error:
+    except Exception as error:  # of a file that holds something else, whatever that is
         raise InvalidModel(f"{wrong}: {type(error).__name__}: {error}") from None
     require_ours(*spaces, who=f"sb3:{path}: ")
     require_policy(build, who=f"sb3:{path}: ")
@@ -64,8 +59,3 @@ def load_policy(path: Path) -> Any:
 
 # What training alone needs may be a function that cannot be unpickled elsewhere.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)
-
-_UNREADABLE: Final = (
-    *(OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError),
-    *(EOFError, pickle.UnpicklingError, zipfile.BadZipFile),
-)

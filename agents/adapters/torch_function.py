@@ -8,17 +8,21 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from agents.base import Agent, as_number, require_move
+from agents.adapters.model import ModelAgent
+from agents.base import as_number
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.imports import import_callable
+from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
-from c4env.errors import InvalidAction, MissingExtra
-from c4env.observation import observe
-from c4env.position import Position, parse_column
+from c4env.errors import InvalidAction
+from c4env.lazy import from_extra
+from c4env.observation import LAYOUTS
+from c4env.position import parse_column
 
 
-class TorchFunction(Agent):
+class TorchFunction(ModelAgent):
     """Plays the legal column to which a function gives the greatest logit.
 
     The function gets one tensor, float32 ``(1, 2, 6, 7)``: a batch of one board, plane 0 the
@@ -40,10 +44,9 @@ class TorchFunction(Agent):
     settings_are_all = True  # another process loads the file again
 
     def __init__(self, function: str, device: str = "cpu") -> None:
-        try:
+        super().__init__()
+        with from_extra("torch", "torch: not installed"):
             torch = importlib.import_module("torch")
-        except ImportError:
-            raise MissingExtra("torch: not installed: pip install 'c4env[torch]'") from None
         self._torch = torch
         try:
             self._device = torch.device(device)
@@ -69,37 +72,29 @@ class TorchFunction(Agent):
         if number is not None:
             self._torch.manual_seed(number)
 
-    def choose(self, position: Position) -> int:
-        """The function's column.
+    def preferences(self, planes: Int8s) -> NDArray[Any]:
+        """The function's logits or columns, asked board by board; see :class:`ModelAgent`.
 
         Raises:
-            EngineFault: it answers no logits of seven columns, nan, or no legal column.
+            EngineFault: it answers neither logits of seven columns nor a column.
         """
-        require_move(position)
-        planes = observe(position)["observation"].astype(np.float32).transpose(2, 0, 1)
-        batch = self._torch.from_numpy(planes[None].copy()).to(self._device)
+        given = self._torch.from_numpy(LAYOUTS["planes_first"](planes).astype(np.float32))
         with self._torch.inference_mode():
-            answer = self._function(batch)
-        return self._column(position, answer)
+            boards = given.to(self._device).split(1)
+            return np.stack([self._read(self._function(board)) for board in boards])
 
-    def _column(self, position: Position, answer: Any) -> int:
+    def _read(self, answer: Any) -> Any:
+        """Seven logits, or a column."""
         if isinstance(answer, tuple | list) and answer and self._torch.is_tensor(answer[0]):
             answer = answer[0]
-        legal = list(position.legal_columns())
         if self._torch.is_tensor(answer) and answer.numel() == COLUMNS:
-            logits = answer.detach().cpu().to(self._torch.float64).numpy().reshape(COLUMNS)[legal]
-            if np.isnan(logits).any():
-                raise self._wrong(answer, "logits that are numbers")
-            return legal[int(logits.argmax())]
+            return answer.detach().cpu().to(self._torch.float64).numpy().reshape(COLUMNS)
         try:
-            column = parse_column(answer)
+            return parse_column(answer)
         except (InvalidAction, RuntimeError, TypeError, ValueError):
-            raise self._wrong(answer, "logits of the seven columns, or a column 0..6") from None
-        if column not in legal:
-            raise self._wrong(answer, f"one of the legal columns {tuple(legal)}")
-        return column
-
-    def _wrong(self, answer: Any, expected: str) -> EngineFault:
-        shape = getattr(answer, "shape", None)
-        shown = f"a tensor of shape {tuple(shape)}" if shape is not None else repr(answer)[:80]
-        return EngineFault(f"{self._title} answered {shown}: expected {expected}")
+            shape = getattr(answer, "shape", None)
+            shown = f"a tensor of shape {tuple(shape)}" if shape is not None else repr(answer)[:80]
+            raise EngineFault(
+                f"{self._title} answered {shown}: expected logits of the seven columns, or a "
+                "column 0..6"
+            ) from None

@@ -64,7 +64,8 @@ class Learned(SearchingAgent):
         leaves: list[_Node] = []
         root.grow(self.depth, leaves, bounds)
         if not root.children:  # nothing urgent, and depth 0
-            column = max(_legal(position), key=policy.__getitem__)
+            legal = position.legal_columns()
+            column = max((c for c in CENTRE_FIRST if c in legal), key=policy.__getitem__)
             return SearchResult(column, root.value, 1, 0, (column,))
         nodes = 1 + len(leaves) + (self._solver.nodes if bounds else 0)
         for leaf, value in zip(leaves, self._evaluated(leaves)[1] if leaves else (), strict=True):
@@ -96,12 +97,6 @@ class Learned(SearchingAgent):
         order = sorted(CENTRE_FIRST, key=lambda column: -policy[column])
         found = self._solver.signs(position, self.limit, order)
         return {column: pair for column, pair in enumerate(found) if pair is not None}
-
-
-def _legal(position: Position) -> list[int]:
-    """The columns that can be played, centre first."""
-    legal = position.legal_columns()
-    return [column for column in CENTRE_FIRST if column in legal]
 
 
 class _Node:

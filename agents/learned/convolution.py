@@ -10,7 +10,6 @@ and ones everywhere for whoever moved first in the game.
 from __future__ import annotations
 
 import io
-import pickle
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -18,52 +17,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.errors import UnreadableWeights
+from agents.learned.features import describe
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, popcount, winning_cells
+from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.batch import boards_from
-from c4env.errors import MissingExtra
 from c4env.files import write_whole
-from c4env.jit import kernel
+from c4env.lazy import from_extra
 
-try:
+with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
     from torch import Tensor, nn
-except ImportError as error:
-    raise MissingExtra(
-        f"a network of self-play needs PyTorch ({error}): pip install 'c4env[torch]'"
-    ) from None
 
 PLANES: Final = 6
+SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
 MODEL: Final = "model.pt"
 """The latest network in a folder of ``python -m agents.training.selfplay``."""
 
 
-@kernel("void(int64[:, ::1], boolean[::1], float32[:, :, :, ::1])", nogil=True)
-def write_planes(boards: Int64s, turned: Bools, planes: NDArray[np.float32]) -> None:
-    """Write the planes ``[N, 6, 7, 6]`` of boards ``[N, 2]``, mirrored where ``turned`` says."""
-    for i in range(len(boards)):
-        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
-        occupied = mine | theirs
-        wins, losses = winning_cells(mine) & ~occupied, winning_cells(theirs) & ~occupied
-        moves = playable(occupied)
-        first = 1 - (popcount(occupied) & 1)
-        for column in range(COLUMNS):
-            to = COLUMNS - 1 - column if turned[i] else column
-            for row in range(ROWS):
-                bit = STRIDE * column + ROWS - 1 - row
-                planes[i, row, to, 0] = (mine >> bit) & 1
-                planes[i, row, to, 1] = (theirs >> bit) & 1
-                planes[i, row, to, 2] = (wins >> bit) & 1
-                planes[i, row, to, 3] = (losses >> bit) & 1
-                planes[i, row, to, 4] = (moves >> bit) & 1
-                planes[i, row, to, 5] = first
-
-
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
-    """What the network sees of boards ``[N, 2]``: float32 ``[N, 6, 6, 7]``, plane first."""
+    """What the network sees of boards ``[N, 2]``: float32 ``[N, 6, 6, 7]``, plane first.
+
+    Args:
+        boards: bitboards of the side to move and of the other.
+        turned: ``[N]`` which of them are mirrored; None for none.
+    """
     planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
-    turned = np.zeros(len(boards), np.bool_) if turned is None else turned
-    write_planes(np.ascontiguousarray(boards), turned, planes)
+    planes[..., SHOWN] = describe(*np.ascontiguousarray(boards.T))
+    discs = np.bitwise_count(boards).sum(axis=1)
+    planes[..., -1] = (discs % 2 == 0)[:, None, None]
+    if turned is not None:
+        planes[turned] = planes[turned, :, ::-1]
     return torch.from_numpy(planes).permute(0, 3, 1, 2)  # in memory as convolutions like it
 
 
@@ -143,14 +126,7 @@ class Evaluator:
             network.load_state_dict(stored["weights"])
         except OSError as error:
             raise UnreadableWeights(f"{wrong}: {file}: {error.strerror or error}") from None
-        except (
-            pickle.UnpicklingError,
-            EOFError,
-            RuntimeError,
-            ValueError,
-            KeyError,
-            TypeError,
-        ) as e:
-            said = " ".join(str(e).split())[:100]
-            raise UnreadableWeights(f"{wrong}: {file}: {type(e).__name__}: {said}") from None
+        except Exception as error:  # of a file that holds something else, whatever that is
+            said = " ".join(str(error).split())[:100]
+            raise UnreadableWeights(f"{wrong}: {file}: {type(error).__name__}: {said}") from None
         return cls(network)

@@ -13,10 +13,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from agents.learned.features import Bytes, describe, played_columns
-from agents.learned.labels import Labels, held_out, mirrored
+from agents.learned.labels import Labels, held_out
 from agents.learned.model import Model
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE
+from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
 
 BATCH: Final = 512  # labelled positions a step
@@ -51,7 +51,7 @@ def drawn(pools: Sequence[Labels], generator: np.random.Generator, size: int = B
     labels = Labels(*(np.concatenate(fields) for fields in zip(*chosen, strict=True)))
     turned = generator.random(size) < 0.5
     mine, theirs = np.where(
-        turned, [mirrored(labels.mine), mirrored(labels.theirs)], [labels.mine, labels.theirs]
+        turned, [mirror_all(labels.mine), mirror_all(labels.theirs)], [labels.mine, labels.theirs]
     )
     keeps = np.where(turned[:, None], labels.keeps[:, ::-1], labels.keeps)
     labels = Labels(mine, theirs, labels.signs, keeps)

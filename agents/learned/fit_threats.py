@@ -9,13 +9,13 @@ source, since kernels take them as constants.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from agents.scripts import run
 from agents.search.threats import SIZE, evaluate
 from agents.solver import Solver
 from agents.solver.exam import exam_positions
@@ -96,37 +96,29 @@ def regress(counts: Float64s, points: Float64s) -> Float64s:
     return np.asarray(theta / scale)
 
 
-def main(arguments: list[str] | None = None) -> int:
+def fit(out: Path = FILE, positions: int = 20_000, seed: int = 1) -> None:
     """Sample, label, fit, and write the module of weights."""
-    parser = argparse.ArgumentParser(
-        prog="python -m agents.learned.fit_threats", description=__doc__
-    )
-    parser.add_argument("--positions", type=int, default=20_000, metavar="N")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=FILE, metavar="FILE")
-    given = parser.parse_args(arguments)
-    positions = sample(given.positions, given.seed)
-    print(f"{len(positions)} positions", file=sys.stderr)
+    sampled = sample(positions, seed)
+    print(f"{positions} positions", file=sys.stderr)
     solver = Solver()
-    signs = np.array([solver.sign(position) for position in positions])
-    mine = np.array([p.mine for p in positions])
-    theirs = np.array([p.theirs for p in positions])
+    signs = np.array([solver.sign(position) for position in sampled])
+    mine = np.array([p.mine for p in sampled])
+    theirs = np.array([p.theirs for p in sampled])
     # A board says nothing of who is to move, so each counts from both sides.
     counts = np.concatenate([features(mine, theirs), features(theirs, mine)])
     points = np.concatenate([(1 + signs) / 2, (1 - signs) / 2])
     weights = np.round(UNIT * regress(counts, points))  # whole numbers add up exactly
     right = float(np.mean(np.sign(counts @ weights) == np.sign(points - 0.5)))
     note = (
-        f"Fitted to {len(positions)} positions, seed {given.seed}; the sign of the exact score is\n"
+        f"Fitted to {positions} positions, seed {seed}; the sign of the exact score is\n"
         f"met for {right:.1%} of them, draws never."
     )
     rows = [
         "    " + ", ".join(f"{w:.0f}." for w in weights[i : i + 6]) + "," for i in range(0, SIZE, 6)
     ]
-    given.out.write_text(TEMPLATE.format(note=note, rows="\n".join(rows)), encoding="utf-8")
-    print(f"sign met for {right:.1%}; weights in {given.out}", file=sys.stderr)
-    return 0
+    out.write_text(TEMPLATE.format(note=note, rows="\n".join(rows)), encoding="utf-8")
+    print(f"sign met for {right:.1%}; weights in {out}", file=sys.stderr)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(fit, __doc__))

@@ -1,6 +1,6 @@
 """Positions to learn from, and which of their columns keep the win or the draw, kept in files.
 
-Positions come from games of erring players (``agents.learned.labelling``), and up to ``ALL`` plies
+Positions come from games of erring players (``agents.learned.games``), and up to ``ALL`` plies
 they are all there are. Only quiet ones are labelled, in which neither side could win with the
 next disc: a rule plays the others. They are made in portions, each a file that depends on the seed
 and its number alone: a run that is stopped goes on, and a portion has positions of many plies.
@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.learned.features import describe, played_columns
+from agents.learned.network import Network
 from agents.zoo.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, MARKED_COLUMN, STRIDE
+from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
 from c4env.position import Position
 
@@ -46,13 +47,6 @@ OPENING: Final = 8
 ERRS: Final = 20
 # Of the positions of so many plies no more than one for this many games: they are dear.
 SHARES: Final = {12: 6, 13: 4, 14: 3, 15: 2}
-
-
-class Evaluator(Protocol):
-    """A network, as ``agents.learned.network.Network``."""
-
-    def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Logits and values of bitboards ``[N]``."""
 
 
 class Labels(NamedTuple):
@@ -90,18 +84,9 @@ class Labels(NamedTuple):
         return np.asarray((self.keeps == 0).any(axis=1))
 
 
-def mirrored(boards: Int64s) -> Int64s:
-    """Bitboards ``[N]`` seen from behind; see ``c4env.bitboard.mirror``."""
-    turned = np.zeros_like(boards)
-    for column in range(COLUMNS):
-        discs = (boards >> (STRIDE * column)) & MARKED_COLUMN
-        turned |= discs << (STRIDE * (COLUMNS - 1 - column))
-    return turned
-
-
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     """A number ``[N]`` for each position, the same as that of its mirror image alone."""
-    boards = (mine * 3 + theirs) * 5, (mirrored(mine) * 3 + mirrored(theirs)) * 5
+    boards = (mine * 3 + theirs) * 5, (mirror_all(mine) * 3 + mirror_all(theirs)) * 5
     least: Int64s = np.minimum(*boards)
     return least.astype(np.uint64)
 
@@ -131,7 +116,7 @@ def positions_of_games(
         seed: the same seed plays the same games.
         kept: only positions that are held out, instead of only others.
     """
-    from agents.learned.labelling import play_games
+    from agents.learned.games import play_games
 
     sides = []
     for stream, (plies, count) in zip(seed.spawn(len(quota)), quota.items(), strict=True):
@@ -152,7 +137,7 @@ def positions_of_games(
     return mine, theirs
 
 
-def positions_met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, Int64s]:
+def positions_met(network: Network, games: int, seed: int) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions that a network had to move in, none held out.
 
     Its policy plays published searches and itself, after 0 to ``OPENING`` random discs; one move in
@@ -206,12 +191,11 @@ def positions_met(network: Evaluator, games: int, seed: int) -> tuple[Int64s, In
 
 def early_positions() -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
-    from agents.learned.labelling import quiet
     from agents.solver.book import enumeration
 
     mine, theirs = enumeration.bitboards(np.concatenate(enumeration.layers(ALL)))
-    rows = [quiet(*pair) for pair in zip(mine.tolist(), theirs.tolist(), strict=True)]
-    return mine[rows], theirs[rows]
+    quiet = enumeration.without_immediate_win(mine, theirs)
+    return mine[quiet], theirs[quiet]
 
 
 def exact(mine: Int64s, theirs: Int64s) -> Labels:
@@ -220,16 +204,17 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     Raises:
         BookUnavailable: the 12-ply book is not installed.
     """
-    from agents.learned.labelling import label_batch
-    from agents.solver.book import twelve_ply_book
-    from agents.solver.search.null_window import WORKSPACE, make_ready
-    from agents.solver.search.table import allocate
+    from agents.solver import Solver
 
-    codes, ends = twelve_ply_book().distances
-    table, work = allocate(TABLE_MB), np.zeros(WORKSPACE, np.int64)
-    make_ready(work, table, epoch=1)
-    signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), COLUMNS), np.int8)
-    label_batch(table, work, codes, ends, mine, theirs, signs, keeps)
+    solver = Solver("12ply", TABLE_MB)
+    signs = np.empty(len(mine), np.int8)
+    keeps = np.full((len(mine), COLUMNS), -1, np.int8)
+    for i, sides in enumerate(zip(mine.tolist(), theirs.tolist(), strict=True)):
+        position = Position.from_bitboards(*sides)
+        sign = signs[i] = solver.sign(position)
+        for column in position.legal_columns():
+            # Several times quicker than to ask for the column's score.
+            keeps[i, column] = sign < 0 or not solver.at_least(position.play(column), 1 - sign)
     return Labels(mine, theirs, signs, keeps)
 
 
@@ -280,7 +265,7 @@ class Row(NamedTuple):
         return self.blunders / max(self.critical, 1)
 
 
-def measure(network: Evaluator, labels: Labels, band: int = 6) -> list[Row]:
+def measure(network: Network, labels: Labels, band: int = 6) -> list[Row]:
     """How often a network's first choice and its value are wrong; the last row is of all."""
     logits, values = network.evaluate(labels.mine, labels.theirs)
     columns = np.where(labels.keeps < 0, -np.inf, logits).argmax(axis=1)

@@ -15,18 +15,16 @@ from __future__ import annotations
 import functools
 import os
 import zipfile
-from contextlib import nullcontext
 from importlib import resources
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.errors import UnreadableWeights
 from agents.learned.features import PLANES, describe
-from agents.learned.labels import mirrored
 from c4env.arrays import Int64s
-from c4env.bitboard import CELLS, COLUMNS, ROWS
+from c4env.bitboard import CELLS, COLUMNS, ROWS, mirror_all
 from c4env.envs.batch import boards_from
 from c4env.files import write_whole
 
@@ -89,15 +87,14 @@ class Network:
         return shapes | {"head": (units, COLUMNS + OUTCOMES), "column": (channels, 1)}
 
     @classmethod
-    def load(cls, file: str | os.PathLike[str] | IO[bytes]) -> Network:
+    def load(cls, file: str | os.PathLike[str]) -> Network:
         """The network in an ``.npz`` file.
 
         Raises:
             UnreadableWeights: no such file, or no network in it.
         """
         try:
-            opened = nullcontext(file) if hasattr(file, "read") else open(file, "rb")  # noqa: SIM115  # closed below
-            with opened as stream, np.load(stream, allow_pickle=False) as data:
+            with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
         except (OSError, UnreadableWeights) as error:
             raise UnreadableWeights(f"weights {file}: {error}") from None
@@ -134,7 +131,7 @@ class Network:
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
         for start in range(0, len(mine), AT_ONCE):
             own, other = mine[start : start + AT_ONCE], theirs[start : start + AT_ONCE]
-            both = self.one_way(np.append(own, mirrored(own)), np.append(other, mirrored(other)))
+            both = self.one_way(*(np.append(side, mirror_all(side)) for side in (own, other)))
             here, back = both[: len(own)], both[len(own) :]
             out[start : start + AT_ONCE, :COLUMNS] = here[:, :COLUMNS] + back[:, COLUMNS - 1 :: -1]
             out[start : start + AT_ONCE, COLUMNS:] = here[:, COLUMNS:] + back[:, COLUMNS:]
@@ -198,5 +195,5 @@ def exponential(numbers: Floats) -> Floats:
 @functools.cache
 def shipped() -> Network:
     """The network that comes with this package."""
-    with (resources.files("agents.learned") / "weights.npz").open("rb") as file:
+    with resources.as_file(resources.files("agents.learned") / "weights.npz") as file:
         return Network.load(file)

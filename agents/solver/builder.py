@@ -29,8 +29,7 @@ from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
 from c4env.position import Position
 
-Boards = Int64s
-Scorer = Callable[[Boards, Boards], Int8s]  # [N] mine, [N] theirs -> [N] scores
+Scorer = Callable[[Int64s, Int64s], Int8s]  # [N] mine, [N] theirs -> [N] scores
 
 PORTION: Final = 128  # positions between two writes
 _PART: Final = struct.Struct("<8sB")
@@ -61,7 +60,7 @@ def by_twelve_ply_book() -> Scorer:
     """
     codes, ends = twelve_ply_book().distances
 
-    def score(mine: Boards, theirs: Boards) -> Int8s:
+    def score(mine: Int64s, theirs: Int64s) -> Int8s:
         out = np.empty(len(mine), dtype=np.int8)
         for i, (first, second) in enumerate(zip(mine.tolist(), theirs.tolist(), strict=True)):
             out[i] = twelve.resolve(codes, ends, first, second, (first | second).bit_count())

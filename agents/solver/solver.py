@@ -12,13 +12,7 @@ from numpy.typing import ArrayLike
 
 from agents.search.threads import LIMIT, NEVER, run_interruptibly
 from agents.solver.book import Book
-from agents.solver.search.driver import (
-    ABORTED,
-    LARGEST,
-    bound_signs,
-    score_columns,
-    score_position,
-)
+from agents.solver.search.driver import LARGEST, bound_score, score_columns
 from agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
 from agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
@@ -69,7 +63,6 @@ class Solver:
         table_mb: int = 64,
         threads: int = 1,
     ) -> None:
-        """A solver with these options; see the class."""
         for name, value in (("table_mb", table_mb), ("threads", threads)):
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise InvalidOption(f"{name}={value!r}: expected an integer of 1 or more")
@@ -150,15 +143,25 @@ class Solver:
             raise InvalidOption(
                 f"nodes={nodes!r}, order={order!r}: expected 1 or more, and each column once"
             )
-        if position.outcome is not None:
-            return [None] * COLUMNS
         self.clear()
-        low, high = np.empty((2, COLUMNS), np.int8)
         table, (work,) = self._memory(1)
-        columns = np.array(order, np.int64)
-        bound_signs(table, work, position.mine, position.theirs, nodes, columns, low, high)
+        found: list[tuple[int, int] | None] = [None] * COLUMNS
+        best = -1
+        for i, column in enumerate(order):
+            if not position.is_legal(column):
+                continue
+            after = position.play(column)
+            lowest, highest = -1, 1
+            if after.outcome is not None and after.outcome.winner is not None:
+                lowest = 1
+            elif best < 1:  # is it better? with an equal part of the nodes that are left
+                work[LIMIT] = work[NODES] + (nodes - work[NODES]) // (COLUMNS - i)
+                low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
+                lowest, highest = (-high if -high > best else -1), -low
+            found[column] = lowest, highest
+            best = max(best, lowest)
         self.nodes = int(work[NODES])
-        return _pairs(low, high)
+        return found
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """The columns whose score is the position's, centre first; none once it is over.
@@ -258,8 +261,8 @@ class Solver:
                 mine, theirs = position.mine, position.theirs
 
                 def search(table: Int64s, work: Int64s) -> int | None:
-                    found = score_position(table, work, mine, theirs, floor, ceiling)
-                    return None if found == ABORTED else found
+                    lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
+                    return lowest if lowest == highest else None
 
                 known = self._run(search, self.threads)
             score = known
@@ -280,7 +283,8 @@ class Solver:
         def search(table: Int64s, work: Int64s) -> list[tuple[int, int] | None] | None:
             low, high = np.empty((2, COLUMNS), np.int8)
             done = score_columns(table, work, mine, theirs, floor, ceiling, low, high, effort)
-            return _pairs(low, high) if done else None
+            pairs = zip(low.tolist(), high.tolist(), strict=True)
+            return [None if p[0] == NO_SCORE else p for p in pairs] if done else None
 
         # Bounds are the same again only if one thread alone finds them.
         return self._run(search, self.threads if effort in (0, inf) else 1)
@@ -377,9 +381,3 @@ class Solver:
             run_interruptibly(task, workspaces, wait_for=threads)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         self._epoch = int(workspaces[0][EPOCH])
-
-
-def _pairs(low: Int8s, high: Int8s) -> list[tuple[int, int] | None]:
-    """Lowest and highest of each column; None where it is full."""
-    pairs = zip(low.tolist(), high.tolist(), strict=True)
-    return [None if pair[0] == NO_SCORE else pair for pair in pairs]

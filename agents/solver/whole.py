@@ -10,13 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.solver.book.enumeration import boards_of, one_disc_on, score_columns
+from agents.solver.book.enumeration import bitboards, one_disc_on, score_columns
 from agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import BOTTOM, CELLS, COLUMNS, mirror, win_score
+from c4env.bitboard import BOTTOM, CELLS, COLUMNS, mirror_all, win_score
 from c4env.errors import InvalidOption
 from c4env.geometry import BOARD_SIZE
-from c4env.jit import kernel
 
 MOST: Final = 20_000_000
 """Positions, mirror images apart, that are kept in memory."""
@@ -27,32 +26,6 @@ ROW: Final = np.dtype(
 """A position: bitboards of the side to move and of the other (``c4env.bitboard``), its score for
 the side to move (:class:`agents.solver.Solver`), and that of each column, ``NO_SCORE`` where it
 is full or the game is over."""
-
-
-@kernel("int64(int64[::1], int8[::1], int8[:, ::1], int64[:, ::1], int8[:, ::1])")
-def with_mirrors(keys: Int64s, scores: Int8s, columns: Int8s, boards: Int64s, values: Int8s) -> int:
-    """Write positions and their mirror images; returns how many they are.
-
-    Args:
-        keys: [N].
-        scores: [N].
-        columns: [N, 7] scores of their columns.
-        boards: [2 N, 2] bitboards, written to.
-        values: [2 N, 8] scores, and those of the columns, written to.
-    """
-    count = 0
-    for i in range(len(keys)):
-        mine, theirs = boards_of(int(keys[i]))
-        for turned in range(2):
-            if turned and mirror(mine) == mine and mirror(theirs) == theirs:
-                break
-            boards[count, 0] = mirror(mine) if turned else mine
-            boards[count, 1] = mirror(theirs) if turned else theirs
-            values[count, 0] = scores[i]
-            for column in range(COLUMNS):
-                values[count, 1 + column] = columns[i, COLUMNS - 1 - column if turned else column]
-            count += 1
-    return count
 
 
 def whole_board() -> NDArray[np.void]:
@@ -82,10 +55,12 @@ def whole_board() -> NDArray[np.void]:
 
 
 def _rows(keys: Int64s, scores: Int8s, columns: Int8s) -> NDArray[np.void]:
-    boards = np.empty((2 * len(keys), 2), np.int64)
-    values = np.empty((2 * len(keys), 1 + COLUMNS), np.int8)
-    count = with_mirrors(keys, scores, columns, boards, values)
-    rows = np.empty(count, ROW)
-    rows["mine"], rows["theirs"] = boards[:count].T
-    rows["score"], rows["columns"] = values[:count, 0], values[:count, 1:]
-    return rows
+    """Positions, each followed by its mirror image unless that is the same."""
+    rows = np.empty((len(keys), 2), ROW)
+    rows["score"] = scores[:, None]
+    rows["columns"] = np.stack([columns, columns[:, ::-1]], axis=1)
+    for side, boards in zip(("mine", "theirs"), bitboards(keys), strict=True):
+        rows[side] = np.stack([boards, mirror_all(boards)], axis=1)
+    kept = np.ones(rows.shape, np.bool_)
+    kept[:, 1] = mirror_all(keys) != keys
+    return rows[kept]

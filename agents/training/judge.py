@@ -8,12 +8,13 @@ in the exam (``agents.solver.exam``), which is left for judging what was trained
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.batched import BatchOpponent
 from agents.sampling.tree import OPEN, tactical_status
 from agents.solver import NO_SCORE, Solver
 from agents.solver.exam import exam_positions
@@ -21,9 +22,6 @@ from c4env.arrays import Bools
 from c4env.bitboard import COLUMN, COLUMNS, STRIDE
 from c4env.observation import Observation, observe
 from c4env.position import Position
-
-Player = Callable[[Observation], Any]
-"""From what the sides to move see on M boards to columns ``[M]`` (``agents.batched.opponent``)."""
 
 PLIES: Final = range(14, 31)  # of the critical positions: those before take long to solve
 COUNT: Final = 2_000
@@ -85,13 +83,13 @@ def critical_positions(count: int = COUNT, plies: range = PLIES, seed: int = 0) 
     return Critical.of(positions, np.where(scores == NO_SCORE, -2, np.sign(scores)))
 
 
-def blunders(player: Player, critical: Critical) -> float:
+def blunders(player: BatchOpponent, critical: Critical) -> float:
     """The share of critical positions in which a player gives the value of the game away."""
     columns = np.asarray(player(critical.seen))
     return float(1 - critical.keeps[np.arange(len(columns)), columns].mean())
 
 
-def score_against(player: Player, other: Player, plies: int = 2) -> float:
+def score_against(player: BatchOpponent, other: BatchOpponent, plies: int = 2) -> float:
     """A player's mean score, a draw counting half, with both colours.
 
     Args:
@@ -106,7 +104,7 @@ def score_against(player: Player, other: Player, plies: int = 2) -> float:
         for asked, ours in ((player, True), (other, False)):
             some = [game for game in games if (game[0].to_move == game[1]) == ours]
             if some:
-                chosen = asked(observed(position for position, _ in some))
+                chosen = np.asarray(asked(observed(position for position, _ in some)))
                 for (position, seat), column in zip(some, chosen, strict=True):
                     moved.append((position.play(int(column)), seat))
         games = [game for game in moved if game[0].outcome is None]

@@ -14,12 +14,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from agents.base import Agent, require_move
+from agents.adapters.model import ModelAgent
 from agents.scripts import needs, run
-from c4env.observation import observe
-from c4env.position import Position
+from c4env.arrays import Int8s
+from c4env.bitboard import COLUMNS
 
 with needs("torch", __name__):
     import torch
@@ -120,22 +118,20 @@ def train(
     return network
 
 
-class TorchPPO(Agent):
+class TorchPPO(ModelAgent):
     """What was trained: ``c4 run agents.training.torch_ppo:TorchPPO:path=model.pt greedy``."""
 
     deterministic = True
 
     def __init__(self, path: str) -> None:
+        super().__init__()
         self._network = Network()
         self._network.load_state_dict(torch.load(path, "cpu", weights_only=True))
 
-    def choose(self, position: Position) -> int:
-        """The 0-based column that the policy likes best."""
-        require_move(position)
-        seen = observe(position)
+    def preferences(self, planes: Int8s) -> Any:
+        """The policy's logarithms ``[M, 7]``; see :class:`~agents.adapters.model.ModelAgent`."""
         with torch.no_grad():
-            given = (torch.from_numpy(np.asarray(values)[None]) for values in seen.values())
-            return int(self._network(*given)[0].argmax())
+            return self._network(torch.from_numpy(planes), torch.ones(len(planes), COLUMNS))[0]
 
 
 if __name__ == "__main__":

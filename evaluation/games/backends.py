@@ -10,6 +10,7 @@ from typing import Any, Final
 import joblib
 
 from c4env.errors import MissingExtra
+from c4env.lazy import from_extra
 from evaluation.errors import InvalidRun
 from evaluation.games.processes import sigint_blocked
 
@@ -48,26 +49,19 @@ def workers_at(backend: str, jobs: int, address: str | None = None) -> Iterator[
 
 
 def _dask(jobs: int, address: str | None) -> Any:
-    distributed = _imported("distributed", "dask")
+    with from_extra("dask", "backend 'dask' needs another package"):
+        distributed = importlib.import_module("distributed")
     if address is not None:
         return distributed.Client(address)
     return distributed.Client(n_workers=jobs, threads_per_worker=1, dashboard_address=None)
 
 
 def _ray(jobs: int, address: str | None) -> Any:
-    ray = _imported("ray", "ray")
-    _imported("ray.util.joblib", "ray").register_ray()
+    with from_extra("ray", "backend 'ray' needs another package"):
+        ray = importlib.import_module("ray")
+        importlib.import_module("ray.util.joblib").register_ray()
     local = {"num_cpus": jobs, "include_dashboard": False} if address is None else {}
     return ray.init(address=address or "local", log_to_driver=False, **local)
-
-
-def _imported(module: str, extra: str) -> Any:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise MissingExtra(
-            f"backend {extra!r} needs another package ({error}): pip install 'c4env[{extra}]'"
-        ) from None
 
 
 def check_backend(backend: str | None, address: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 import signal
 import sys
@@ -16,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from agents.errors import LateAnswer, Unavailable
+from agents.zoo.registry import FunctionAgent
 from c4env.envs.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.observation import Observation
@@ -134,14 +134,8 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 def begin(policy: Policy, seed: int) -> Fault | None:
     """Tell a policy that has ``reset`` of a new game, with the seed if it takes one."""
-    reset = getattr(policy, "reset", None)
-    if not callable(reset):
-        return None
     try:
-        if inspect.signature(reset).parameters:
-            reset(seed)
-        else:
-            reset()
+        FunctionAgent(policy).reset(seed)
     except BaseException as error:
         if not agents_own(error):
             raise

@@ -34,26 +34,23 @@ class _Interrupts:
     depth = 0  # of one_interrupt() in itself
 
 
-_interrupts = _Interrupts()
-
-
 def agents_own(error: BaseException) -> bool:
     """Whether an agent raised this itself, rather than a signal or a clock that stops it."""
     if isinstance(error, KeyboardInterrupt):
         ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # as in a script's background
-        return (_interrupts.handled or ignored) and _interrupts.heard is None
+        return (_Interrupts.handled or ignored) and _Interrupts.heard is None
     return not isinstance(error, Interruption)
 
 
 def raise_interrupt() -> None:
     """Raise KeyboardInterrupt again if one came that an agent has swallowed."""
-    if _interrupts.heard is not None:
+    if _Interrupts.heard is not None:
         raise KeyboardInterrupt
 
 
 def signal_heard() -> int | None:
     """The signal that :func:`one_interrupt` has heard last, if it heard one."""
-    return _interrupts.heard
+    return _Interrupts.heard
 
 
 @contextmanager
@@ -116,26 +113,26 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
     def once(number: int, _: object) -> None:
         for each in mine:
             signal.signal(each, signal.SIG_IGN)
-        _interrupts.heard = number
+        _Interrupts.heard = number
         raise KeyboardInterrupt
 
-    outer = _interrupts.handled, _interrupts.depth
-    if not _interrupts.depth:
-        _interrupts.heard = None
-    _interrupts.depth += 1
-    _interrupts.handled |= signal.SIGINT in mine
+    outer = _Interrupts.handled, _Interrupts.depth
+    if not _Interrupts.depth:
+        _Interrupts.heard = None
+    _Interrupts.depth += 1
+    _Interrupts.handled |= signal.SIGINT in mine
     before = {number: signal.signal(number, once) for number in mine}
     try:
         yield
     finally:
-        _interrupts.handled, _interrupts.depth = outer
+        _Interrupts.handled, _Interrupts.depth = outer
         for number, handler in before.items():
             signal.signal(number, handler)
 
 
 def exit_with_parent(parent: int) -> None:
     """Let this worker process end when the process that started it does, however that ended."""
-    _interrupts.handled = True  # it is started with Ctrl-C blocked
+    _Interrupts.handled = True  # it is started with Ctrl-C blocked
     if os.name == "posix":  # elsewhere the number of a parent that died stays
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
 

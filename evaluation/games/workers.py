@@ -202,7 +202,7 @@ def as_they_end(tasks: Iterable[Any], jobs: int, **options: Any) -> Generator[An
     )
     results: Any = None
     if type(get_active_backend()[0]).__name__ == "LokyBackend":
-        _processes.used = True
+        _Processes.used = True
     try:
         with sigint_blocked():
             results = parallel(tasks)
@@ -273,15 +273,12 @@ class _Processes:
     used = False  # joblib keeps some for the next run
 
 
-_processes = _Processes()
-
-
 def dismiss_processes() -> None:
     """End the processes that joblib keeps for the next run, and so what their agents hold."""
-    if _processes.used:
+    if _Processes.used:
         with sigint_blocked():
             get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
-        _processes.used = False
+        _Processes.used = False
 
 
 # -- in the worker -----------------------------------------------------------------------

@@ -5,6 +5,7 @@ A question holds all it takes to answer it: no answer depends on what was asked 
 
 from __future__ import annotations
 
+import functools
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -40,7 +41,6 @@ class AgentCache:
 
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
-        self._solver: Any = None
 
     def agent(self, spec: str) -> Agent:
         """The agent of a spec, made when first asked for."""
@@ -57,14 +57,12 @@ class AgentCache:
         agent = self._agents[spec] = agents.make(spec)
         return agent
 
-    @property
+    @functools.cached_property
     def solver(self) -> Any:
         """The exact solver."""
-        if self._solver is None:
-            from agents.solver import Solver
+        from agents.solver import Solver
 
-            self._solver = Solver(table_mb=SOLVER_MB)
-        return self._solver
+        return Solver(table_mb=SOLVER_MB)
 
     def clear(self) -> None:
         """Give all agents back."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from evaluation.errors import InvalidRequest, UnreadableRun
 from evaluation.store.record import GAMES_FILE, read_games
 from evaluation.strength.wintable import WinTable
 
+KEPT: Final = 32  # runs that are not read again each time
 SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players
 
 
@@ -26,7 +28,6 @@ class Runs:
             if not folder.is_dir():
                 raise UnreadableRun(f"--runs {folder}: expected a run directory, or one of runs")
         self._folders = folders
-        self._read: dict[Path, tuple[tuple[int, int], dict[str, Any]]] = {}
 
     def find(self) -> dict[str, Path]:
         """The run directories there are now, by name."""
@@ -52,15 +53,13 @@ class Runs:
         if not isinstance(name, str) or name not in runs:
             known = ", ".join(runs) or "none"
             raise InvalidRequest(f"run {str(name)[:80]!r}: the runs here are {known}")
-        path = runs[name]
-        stat = (path / GAMES_FILE).stat()
-        state = (stat.st_mtime_ns, stat.st_size)
-        if path not in self._read or self._read[path][0] != state:
-            self._read[path] = state, _shown(path)
-        return {"name": name, **self._read[path][1]}
+        stat = (runs[name] / GAMES_FILE).stat()
+        return {"name": name, **_shown(runs[name], (stat.st_mtime_ns, stat.st_size))}
 
 
-def _shown(path: Path) -> dict[str, Any]:
+@functools.lru_cache(KEPT)
+def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
+    """A run, read again when the state of its file is another."""
     header, games, _ = read_games(path)
     table = WinTable.of(games, list(header.get("players", ())))
     number = {player: i for i, player in enumerate(table.players)}

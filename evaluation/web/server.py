@@ -202,7 +202,7 @@ class _Endpoints:
             yield line(type="waiting", ahead=self._pool.waiting)
             while True:
                 try:
-                    message = await answer.next(BEAT)
+                    message = await asyncio.wait_for(answer.messages.get(), BEAT)
                 except TimeoutError:
                     if await request.is_disconnected():
                         return
@@ -216,7 +216,7 @@ class _Endpoints:
                     return
                 yield line(**message)
         finally:
-            answer.stop()
+            answer.task.cancel()
 
     async def record(self, request: Request) -> Response:
         """POST /api/games {id, players, opening, moves, forfeit}: append a game of a person."""

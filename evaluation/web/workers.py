@@ -11,11 +11,11 @@ import asyncio
 import faulthandler
 import multiprocessing
 import os
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from evaluation.games.processes import sigint_blocked
 from evaluation.web.questions import AgentCache, Message, Question, answers
@@ -25,25 +25,11 @@ END: Final = None  # stands after the last message of an answer
 STOP: Final = None  # sent to a process in place of a question: leave the one in hand
 
 
-class Answer:
-    """Messages as they come. Whoever no longer wants them calls :meth:`stop`."""
+class Answer(NamedTuple):
+    """Messages as they come, END after the last. Who no longer wants them cancels the task."""
 
-    def __init__(self) -> None:
-        self.messages: asyncio.Queue[Message | None] = asyncio.Queue()
-        self.task: asyncio.Task[None] | None = None
-
-    async def next(self, seconds: float) -> Message | None:
-        """The next message; None after the last.
-
-        Raises:
-            TimeoutError: none came within so many seconds.
-        """
-        return await asyncio.wait_for(self.messages.get(), seconds)
-
-    def stop(self) -> None:
-        """End the search, or the wait for a process; nothing to do for a complete answer."""
-        if self.task is not None:
-            self.task.cancel()
+    messages: asyncio.Queue[Message | None]
+    task: asyncio.Task[None]
 
 
 class Pool:
@@ -86,9 +72,8 @@ class Pool:
         """Begin to answer. The last message is an ``error`` where the search takes too long
         or its process dies.
         """
-        answer = Answer()
-        answer.task = self._begin(self._answer(question, answer))
-        return answer
+        messages: asyncio.Queue[Message | None] = asyncio.Queue()
+        return Answer(messages, self._begin(self._answer(question, messages.put_nowait)))
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -96,13 +81,12 @@ class Pool:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _answer(self, question: Question, answer: Answer) -> None:
+    async def _answer(self, question: Question, put: Callable[[Message | None], None]) -> None:
         self.waiting += 1
         try:
             worker = await self._idle.get()
         finally:
             self.waiting -= 1
-        put = answer.messages.put_nowait
         put({"type": "started"})
         deadline = asyncio.get_running_loop().time() + self.seconds
         finished = False

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from agents.adapters.chat.endpoint import Endpoint, endpoint
+from agents.adapters.chat.endpoint import endpoint
 from agents.adapters.chat.prompts import Message, find_prompt
 from agents.base import Agent, require_move
 from agents.errors import EngineFault
@@ -98,11 +98,8 @@ class Chat(Agent):
         self.patience = patience
         self.votes = votes
         self.tape: Tape = ask_always
-        self._endpoint()  # an error now rather than in the first game
+        endpoint(base_url)  # an error now rather than in the first game
         self.reset()
-
-    def _endpoint(self) -> Endpoint:
-        return endpoint(self.base_url)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game: the moves of the last are forgotten. Nothing is drawn by the seed."""
@@ -161,9 +158,8 @@ class Chat(Agent):
     def _exchange(
         self, position: Position, messages: list[Message], vote: int, attempt: int
     ) -> Exchange:
-        reply = self._endpoint().ask(
-            self.model, messages, self._options, self.timeout, self.patience
-        )
+        asked = endpoint(self.base_url)
+        reply = asked.ask(self.model, messages, self._options, self.timeout, self.patience)
         column, fault, problem = None, "unreadable", reply.cut
         if len(reply.text) > LONGEST:
             problem = f"the answer is longer than {LONGEST} characters"

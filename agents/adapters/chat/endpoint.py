@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from agents.errors import InvalidValue, Unavailable
-from c4env.errors import MissingExtra
+from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # what a server on one's own machine is told
@@ -32,8 +32,8 @@ class Reply(NamedTuple):
     text: str
     cut: str  # why the text is not whole; "" where it is
     tokens: tuple[int, int] | None  # of the question and of the answer, if the endpoint says
-    seconds: float  # from the question that was answered to its answer
-    failures: int  # times the network failed before
+    seconds: float = 0.0  # from the question that was answered to its answer
+    failures: int = 0  # times the network failed before
 
 
 class _Failed(Exception):
@@ -80,12 +80,8 @@ class Endpoint:
     """
 
     def __init__(self, base_url: str, key: str) -> None:
-        try:
+        with from_extra("chat", "chat: needs the package openai"):
             import openai
-        except ImportError:
-            raise MissingExtra(
-                "chat: needs the package openai: pip install 'c4env[chat]'"
-            ) from None
         self._openai = openai
         self._key = key
         self._client = openai.OpenAI(base_url=base_url or None, api_key=key, max_retries=0)
@@ -122,8 +118,8 @@ class Endpoint:
         while True:
             started = time.monotonic()
             try:
-                text, cut, tokens = self._exchange(body, timeout)
-                return Reply(text, cut, tokens, time.monotonic() - started, failures)
+                reply = self._exchange(body, timeout)
+                return reply._replace(seconds=time.monotonic() - started, failures=failures)
             except _Failed as failure:
                 if not failures:
                     failing_since = started
@@ -140,10 +136,8 @@ class Endpoint:
                 self._tell(f"{self.name}: {failure}; trying again, for up to {left:.0f} s")
             time.sleep(pause)
 
-    def _exchange(
-        self, body: dict[str, Any], timeout: float
-    ) -> tuple[str, str, tuple[int, int] | None]:
-        """One try: text, why it is not whole, tokens."""
+    def _exchange(self, body: dict[str, Any], timeout: float) -> Reply:
+        """One try."""
         openai = self._openai
         deadline = time.monotonic() + timeout
         received = b""
@@ -154,7 +148,7 @@ class Endpoint:
                 for part in response.iter_bytes():
                     received += part
                     if len(received) > MOST_BYTES:
-                        return "", f"the answer is longer than {MOST_BYTES >> 20} MB", None
+                        return Reply("", f"the answer is longer than {MOST_BYTES >> 20} MB", None)
                     if time.monotonic() > deadline:
                         raise _Failed(f"no whole answer within {timeout:g} s")
         except openai.APIStatusError as error:
@@ -172,7 +166,7 @@ class Endpoint:
             raise _Failed(f"the connection broke off ({type(error).__name__})") from None
         return self._read(received)
 
-    def _read(self, received: bytes) -> tuple[str, str, tuple[int, int] | None]:
+    def _read(self, received: bytes) -> Reply:
         try:
             answer = json.loads(received)
             choice = answer["choices"][0]
@@ -183,7 +177,7 @@ class Endpoint:
             raise _Failed("what it sent is no answer of a chat") from None
         cut = "the answer was cut off at the most tokens it may have"
         counted = [n for n in tokens if type(n) is int and n >= 0]
-        return (
+        return Reply(
             self.clean(text) if isinstance(text, str) else "",
             cut if choice.get("finish_reason") == "length" else "",
             (counted[0], counted[1]) if len(counted) == 2 else None,

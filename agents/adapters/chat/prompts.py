@@ -103,7 +103,9 @@ def find_prompt(name: str) -> Prompt:
             raise InvalidValue(f"chat: prompt={name!r}: expected a text file: {error}") from None
         return Prompt(name, "", _digest(text), functools.partial(fill, text))
     if ":" in name:
-        return _function(name)
+        expected = "package.module:function, of position and moves"
+        found = import_callable(name, InvalidValue, f"chat: prompt={name!r}", expected)
+        return Prompt(name, str(getattr(found, "version", "")), _digest(_source(found)), found)
     try:
         text = template(name)
     except InvalidOption as error:
@@ -111,12 +113,6 @@ def find_prompt(name: str) -> Prompt:
             f"chat: prompt={name!r}: {error}; or a file that is there, a module:function, or kaggle"
         ) from None
     return Prompt(name, str(VERSION), _digest(text), functools.partial(fill, text))
-
-
-def _function(path: str) -> Prompt:
-    expected = "package.module:function, of position and moves"
-    found = import_callable(path, InvalidValue, f"chat: prompt={path!r}", expected)
-    return Prompt(path, str(getattr(found, "version", "")), _digest(_source(found)), found)
 
 
 def _kaggle() -> Prompt:

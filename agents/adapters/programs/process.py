@@ -61,6 +61,7 @@ class LineProcess:
             raise
         finally:
             os.close(supervisor_end)
+        self._open: list[Any] = [self._process.stdout, self._process.stderr]
         # Also when the agent is forgotten, and at the end of the interpreter.
         self._end = weakref.finalize(self, _end, self._process, owner_end)
 
@@ -72,9 +73,12 @@ class LineProcess:
             EngineFault: the program ended, or said something before it was asked.
         """
         deadline = time.monotonic() + seconds
-        self._read(0.0)
+        going = self._read(0.0)
         if self._answers:
-            raise self._fault(f"said {_shown(self._answers)} without being asked")
+            said = self._answers[:80].decode(errors="replace")
+            raise self._fault(f"said {said!r} without being asked")
+        if not going:
+            raise self._fault(self._how_it_ended())
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(line.encode() + b"\n")
@@ -101,31 +105,22 @@ class LineProcess:
 
     def _read(self, seconds: float) -> bool:
         """Take in what it says within so many seconds; False when its output has ended."""
-        out, errors = self._process.stdout, self._process.stderr
-        assert out is not None
-        assert errors is not None
-        ready, _, _ = select.select([out, errors], [], [], seconds)
-        if errors in ready:
-            said = os.read(errors.fileno(), LONGEST_LINE)
-            self._stderr = (self._stderr + said)[-STDERR_KEPT:]
-            if not said and out not in ready:  # ended: wait for the answer alone
-                ready, _, _ = select.select([out], [], [], seconds)
-        if out in ready:
-            said = os.read(out.fileno(), LONGEST_LINE)
-            self._answers += said
-            return bool(said)
-        return True
+        ready, _, _ = select.select(self._open, [], [], seconds)
+        for stream in ready:
+            said = os.read(stream.fileno(), LONGEST_LINE)
+            if not said:
+                self._open.remove(stream)
+            elif stream is self._process.stdout:
+                self._answers += said
+            else:
+                self._stderr = (self._stderr + said)[-STDERR_KEPT:]
+        return self._process.stdout in self._open
 
     def _how_it_ended(self) -> str:
         """How a program whose output ended came to its end."""
-        errors = self._process.stderr
-        assert errors is not None
         deadline = time.monotonic() + EXIT_TIMEOUT
-        while select.select([errors], [], [], max(0.0, deadline - time.monotonic()))[0]:
-            said = os.read(errors.fileno(), LONGEST_LINE)
-            if not said:
-                break
-            self._stderr = (self._stderr + said)[-STDERR_KEPT:]
+        while self._open and (left := deadline - time.monotonic()) > 0:
+            self._read(left)
         try:
             code = self._process.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -152,13 +147,10 @@ def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
         process.wait()
 
 
-def _shown(said: bytes) -> str:
-    return repr(said[:80].decode(errors="replace"))
-
-
 class ProcessAgent(Agent):
     """An agent that plays by asking a program, started when it is first needed."""
 
+    settings_are_all = True  # a copy starts a program of its own
     _process: LineProcess | None = None
 
     @abc.abstractmethod
@@ -185,7 +177,3 @@ class ProcessAgent(Agent):
         if self._process is not None:
             self._process.close()
         self._process = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy, or the agent in another process, starts a program of its own."""
-        return {**self.__dict__, "_process": None}

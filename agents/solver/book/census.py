@@ -15,9 +15,8 @@ from agents.solver.book import DEFAULT_PLIES, default_book, enumeration
 from agents.solver.book.twelve import PLIES
 from agents.solver.builder import by_twelve_ply_book
 from c4env.arrays import Int64s
-from c4env.bitboard import mirror
+from c4env.bitboard import mirror_all
 from c4env.errors import InvalidOption
-from c4env.jit import kernel
 
 _BLOCK: Final = 1 << 16  # positions scored in one go
 
@@ -32,13 +31,9 @@ class Census(NamedTuple):
     over: int  # of them, with four on the board: won where the first player moved last
 
 
-@kernel("int64[::1](int64[::1])")
 def count_mirrors(keys: Int64s) -> Int64s:
     """How many positions each key stands for: 1 where the position is its own mirror image."""
-    counts = np.empty_like(keys)
-    for i in range(len(keys)):
-        counts[i] = 1 if mirror(keys[i]) == keys[i] else 2
-    return counts
+    return np.where(mirror_all(keys) == keys, 1, 2)
 
 
 def census(plies: int = DEFAULT_PLIES) -> list[Census]:

@@ -50,13 +50,9 @@ def score_batch(
     """Scores of the positions ``start..stop-1`` of N, or of their columns.
 
     Args:
-        table: the transposition table.
-        work: the workspace.
         mine: [N] bitboards of the sides to move.
         theirs: [N] bitboards of the other sides.
         scores: written to: [N, 1], or for the columns [N, 7], ``NO_SCORE`` where none is.
-        start: the first position.
-        stop: the one after the last.
         fresh: begin each position with an empty table.
 
     Returns:

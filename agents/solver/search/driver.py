@@ -122,56 +122,12 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
     return lowest if lowest == highest else ABORTED
 
 
-@kernel("int64(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
-def score_position(
+@kernel("UniTuple(int64, 2)(int64[::1], int64[::1], int64, int64, int64, int64)", nogil=True)
+def bound_score(
     table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
-) -> int:
-    """:func:`solve`, called from Python."""
-    return solve(pointer(table), pointer(work), mine, theirs, floor, ceiling)
-
-
-@kernel("void(int64[::1], int64[::1], int64, int64, int64, int64[::1], int8[::1], int8[::1])")
-def bound_signs(
-    table: Int64s,
-    work: Int64s,
-    mine: int,
-    theirs: int,
-    nodes: int,
-    order: Int64s,
-    lowest: Int8s,
-    highest: Int8s,
-) -> None:
-    """What the sign of each column's score can be, as far as so many nodes tell.
-
-    A column is asked whether it is better than the best before it, with an equal part of the
-    nodes that are left; none after one that wins.
-
-    Args:
-        table: the transposition table.
-        work: the workspace.
-        nodes: to search, about.
-        order: [7] the columns in the order they are searched.
-        lowest: [7], written to; ``NO_SCORE`` where a column is full.
-        highest: [7], written to in the same way.
-    """
-    best = -1
-    occupied = mine | theirs
-    end = work[NODES] + nodes
-    lowest[:] = highest[:] = NO_SCORE
-    for i in range(COLUMNS):
-        column = int(order[i])
-        cell = drop(occupied, column)
-        if cell == 0:
-            continue
-        lowest[column], highest[column] = -1, 1
-        if has_won(mine | cell):
-            lowest[column] = 1
-        elif best < 1:
-            work[LIMIT] = work[NODES] + (end - work[NODES]) // (COLUMNS - i)
-            low, high = bisect_score(pointer(table), pointer(work), theirs, mine | cell, -1, -best)
-            highest[column] = -low
-            lowest[column] = -high if -high > best else -1
-        best = max(best, lowest[column])
+) -> tuple[int, int]:
+    """:func:`bisect_score`, called from Python."""
+    return bisect_score(pointer(table), pointer(work), mine, theirs, floor, ceiling)
 
 
 @kernel(
@@ -192,8 +148,6 @@ def score_columns(
     """What the score of each column of a position that is not over can be; False when stopped.
 
     Args:
-        table: the transposition table.
-        work: the workspace.
         floor: a known lower bound of the position's score.
         ceiling: a known upper bound.
         lowest: [7], written to; ``NO_SCORE`` where a column is full.

@@ -14,6 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from c4env.arrays import Int64s
+from c4env.bitboard import popcount
 from c4env.jit import config, kernel
 
 # To a type checker what it makes would take the compiler's own arguments too.
@@ -49,14 +50,6 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
 
 
 @_intrinsic
-def _trailing_zeros(typingctx: Any, bits: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.cttz(args[0], ir.IntType(1)(0))
-
-    return types.int64(types.int64), codegen
-
-
-@_intrinsic
 def _leading_zeros(typingctx: Any, bits: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.IntType(1)(0))
@@ -72,10 +65,6 @@ if config.DISABLE_JIT:
 
     def prefetch(table: Any, index: int) -> None:
         """Nothing: uncompiled code has no use for it."""
-
-    def trailing_zeros(bits: int) -> int:
-        """Number of the lowest set bit; ``bits`` is not 0."""
-        return (bits & -bits).bit_length() - 1
 
     def bit_length(number: int) -> int:
         """Binary digits of a number of 0 or more."""
@@ -94,11 +83,12 @@ else:
         _prefetch(table, index)
 
     @kernel("int64(int64)")
-    def trailing_zeros(bits: int) -> int:
-        """Number of the lowest set bit; ``bits`` is not 0."""
-        return int(_trailing_zeros(bits))
-
-    @kernel("int64(int64)")
     def bit_length(number: int) -> int:
         """Binary digits of a number of 0 or more."""
         return 64 - int(_leading_zeros(number))
+
+
+@kernel("int64(int64)")
+def trailing_zeros(bits: int) -> int:
+    """Number of the lowest set bit; ``bits`` is not 0."""
+    return popcount((bits & -bits) - 1)

@@ -140,7 +140,7 @@ def allocate(megabytes: int) -> Int64s:
     Raises:
         InvalidOption: the system does not give so much memory.
     """
-    buckets = buckets_within(megabytes)
+    buckets = 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)
     if buckets < 1 << TAG_SHIFT:
         least = (BYTES_PER_BUCKET << TAG_SHIFT) >> 20
         raise InvalidOption(f"table_mb={megabytes}: expected {least} or more for this board")
@@ -152,8 +152,3 @@ def allocate(megabytes: int) -> Int64s:
         with contextlib.suppress(OSError):  # a kernel built without them
             memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.int64)
-
-
-def buckets_within(megabytes: int) -> int:
-    """The greatest power of two of buckets that ``megabytes`` hold."""
-    return 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)

@@ -132,9 +132,9 @@ def test_lots_are_drawn_by_the_seed(source):
 @pytest.mark.parametrize(
     ("name", "error", "words"),
     [
-        ("nan", EngineFault, "expected logits that are numbers"),
+        ("nan", EngineFault, "answered nan: expected a number for each legal column"),
         ("wide", EngineFault, r"a tensor of shape \(1, 8\): expected logits of the seven columns"),
-        ("full", EngineFault, "answered 3: expected one of the legal columns"),
+        ("full", EngineFault, r"answered \[3\]: expected legal columns"),
         ("beyond", EngineFault, "or a column 0..6"),
         ("nothing", EngineFault, "answered None"),
         ("half", EngineFault, "expected logits"),

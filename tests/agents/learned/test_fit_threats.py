@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from agents.learned import fit_threats
+from agents.scripts import run
 from agents.search.threats import SIZE
 from agents.search.weights import WEIGHTS
 from c4env import Position
@@ -41,7 +42,8 @@ def test_features_of_the_other_side_are_the_negatives() -> None:
 @pytest.mark.slow
 def test_the_command_writes_weights_that_know_wins_from_losses(tmp_path: Path) -> None:
     out = tmp_path / "weights.py"
-    assert fit_threats.main(["--positions", "300", "--seed", "2", "--out", str(out)]) == 0
+    options = ["--positions", "300", "--seed", "2", "--out", str(out)]
+    assert run(fit_threats.fit, None, argv=options) == 0
     weights = runpy.run_path(str(out))["WEIGHTS"]
     assert weights.shape == (SIZE,)
     assert "300 positions, seed 2" in out.read_text()

@@ -13,13 +13,13 @@ import agents
 from agents.learned import labels as made
 from agents.learned import train
 from agents.learned.features import describe
-from agents.learned.labels import Labels, held_out, mirrored, positions_of_games
+from agents.learned.labels import Labels, held_out, positions_of_games
 from agents.learned.network import Network, shipped
 from agents.scripts import run
 from agents.solver import Solver
 from agents.solver.exam import exam
 from c4env import Position
-from c4env.bitboard import mirror, playable, winning_cells
+from c4env.bitboard import mirror, mirror_all, playable, winning_cells
 
 QUOTA = {9: 20, 20: 30, 30: 20}
 SEED = np.random.SeedSequence(3)
@@ -83,7 +83,7 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
     asked = [question.position for question in exam()]
     mine, theirs = np.array([(p.mine, p.theirs) for p in asked]).T
     assert held_out(mine, theirs).all()
-    assert held_out(mirrored(mine), mirrored(theirs)).all()
+    assert held_out(mirror_all(mine), mirror_all(theirs)).all()
     known = set(made.keys(mine, theirs).tolist())
     learned = positions_of_games({8: 300, 12: 300}, SEED)
     aside = positions_of_games({8: 300}, SEED, kept=True)
@@ -94,9 +94,9 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
 def test_mirror_images_are_held_out_together() -> None:
     generator = np.random.default_rng(1)
     boards = generator.integers(0, 2**49, (2, 4000)) & ~0x1020408102040
-    assert np.array_equal(mirrored(boards[0]), [mirror(board) for board in boards[0].tolist()])
+    assert np.array_equal(mirror_all(boards[0]), [mirror(board) for board in boards[0].tolist()])
     kept = held_out(*boards)
-    assert np.array_equal(held_out(mirrored(boards[0]), mirrored(boards[1])), kept)
+    assert np.array_equal(held_out(mirror_all(boards[0]), mirror_all(boards[1])), kept)
     assert 0.005 < kept.mean() < 0.05
 
 

@@ -36,9 +36,13 @@ def with_pool(use: Callable[[Pool], Awaitable[None]], size: int = 1, seconds: fl
     asyncio.run(run())
 
 
+async def following(answer: Answer) -> dict[str, Any] | None:
+    return await asyncio.wait_for(answer.messages.get(), 60)
+
+
 async def all_of(answer: Answer) -> list[dict[str, Any]]:
     messages = []
-    while (message := await answer.next(60)) is not None:
+    while (message := await following(answer)) is not None:
         messages.append(message)
     return messages
 
@@ -53,7 +57,7 @@ def pids(pool: Pool) -> set[int | None]:
 
 async def until_searching(answer: Answer) -> None:
     """The process has taken the question up, and had time to begin on it."""
-    while (message := await answer.next(60)) is not None and message["type"] != "started":
+    while (message := await following(answer)) is not None and message["type"] != "started":
         pass
     await asyncio.sleep(0.3)
 
@@ -66,7 +70,7 @@ def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
         before = pids(pool)
         answer = pool.ask(ENDLESS)
         await until_searching(answer)
-        answer.stop()
+        answer.task.cancel()
         found = await result(pool, Question("move", "greedy", "1"))
         assert found["column"] == agents.make("greedy").choose(Position.parse("1")) + 1
         assert len(pids(pool)) == 1
@@ -98,7 +102,7 @@ def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> No
             pool.seconds = seconds
             answer = pool.ask(Question("move", agent, ""))
             assert (await all_of(answer))[-1]["type"] == "error"
-            answer.stop()
+            answer.task.cancel()
             pool.seconds = 60.0
             found = await asyncio.wait_for(result(pool, Question("move", "greedy", "")), 60)
             assert found["type"] == "move"
@@ -109,8 +113,8 @@ def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> No
 def test_a_process_stopped_while_it_starts_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     async def use(pool: Pool) -> None:
         answer = pool.ask(Question("move", "greedy", ""))
-        await answer.next(60)  # it is started: the question has gone to a process
-        answer.stop()
+        await following(answer)  # it is started: the question has gone to a process
+        answer.task.cancel()
         assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
 
     with_pool(use)
@@ -124,10 +128,10 @@ def test_a_question_that_waits_can_be_taken_back() -> None:
         second = pool.ask(Question("move", "greedy", ""))
         await asyncio.sleep(0.05)
         assert pool.waiting == 1
-        second.stop()
+        second.task.cancel()
         await asyncio.sleep(0.05)
         assert pool.waiting == 0
-        first.stop()
+        first.task.cancel()
         assert (await result(pool, Question("move", "greedy", "")))["type"] == "move"
 
     with_pool(use)

@@ -18,6 +18,7 @@ pytest.importorskip("openai")
 
 import agents
 from agents.adapters.chat.agent import Exchange
+from agents.adapters.chat.endpoint import endpoint
 from agents.adapters.chat.prompts import KAGGLE, find_prompt
 from agents.errors import EngineFault, InvalidValue, NoMove, Unavailable
 from agents.zoo.registry import split_spec
@@ -286,7 +287,8 @@ def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
     assert agent.choose(Position()) == 3
     assert server.keys == [f"Bearer {KEY}"] * 3
     assert "your key is [key]" in seen[0].answer
-    everywhere = [repr(seen), repr(agent), repr(vars(agent)), repr(agent._endpoint()), caplog.text]
+    everywhere = [repr(seen), repr(agent), repr(vars(agent)), repr(endpoint(agent.base_url))]
+    everywhere += [caplog.text]
     assert KEY not in "".join([*everywhere, *capsys.readouterr(), json.dumps(server.asked)])
     assert KEY.encode() not in pickle.dumps(agents.make(server.spec))
 
