@@ -26,8 +26,8 @@ from agents.zoo.table import DEFAULT_HEURISTIC
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
-from c4env.envs.batch import boards_from, parse_actions, positions_of, shares
-from c4env.envs.opponents import streams
+from c4env.envs.many.batch import boards_from, parse_actions, positions_of, shares
+from c4env.envs.many.chance import streams
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
 

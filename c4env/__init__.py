@@ -17,25 +17,25 @@ from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from c4env.envs.aec import env, raw_env
-    from c4env.envs.batch import Batch
     from c4env.envs.manual_policy import ManualPolicy
+    from c4env.envs.many.batch import Batch
+    from c4env.envs.many.tensor import TensorEnv
+    from c4env.envs.many.vector import ConnectFourVectorEnv
     from c4env.envs.masked import MaskInObservation
     from c4env.envs.single import ConnectFourEnv
-    from c4env.envs.tensor import TensorEnv
-    from c4env.envs.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
 
 _HOME = {
-    "Batch": "c4env.envs.batch",
+    "Batch": "c4env.envs.many.batch",
     "ConnectFourEnv": "c4env.envs.single",
-    "ConnectFourVectorEnv": "c4env.envs.vector",
+    "ConnectFourVectorEnv": "c4env.envs.many.vector",
     "ManualPolicy": "c4env.envs.manual_policy",
     "MaskInObservation": "c4env.envs.masked",
     "Observation": "c4env.observation",
     "Outcome": "c4env.position",
     "Position": "c4env.position",
-    "TensorEnv": "c4env.envs.tensor",
+    "TensorEnv": "c4env.envs.many.tensor",
     "env": "c4env.envs.aec",
     "format_moves": "c4env.position",
     "observe": "c4env.observation",
@@ -59,9 +59,9 @@ register_all()
 board = made_for_any_board(
     __name__,
     any_board="geometry bitboard position observation view.rendering view.viewer "
-    "envs.aec envs.asking envs.batch envs.drop_in envs.games envs.kernels envs.manual_policy "
-    "envs.opponents envs.options envs.single envs.stable_baselines envs.tensor "
-    "envs.vector",
+    "envs.aec envs.asking envs.drop_in envs.manual_policy envs.options envs.single "
+    "envs.stable_baselines envs.many.batch envs.many.chance envs.many.games envs.many.kernels "
+    "envs.many.tensor envs.many.vector",
     shared="boards errors lazy files cores arrays jit drand48 view.window envs.masked "
     "envs.registration",
 )

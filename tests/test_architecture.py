@@ -125,7 +125,7 @@ def test_no_import_turns_an_arrow() -> None:
         ("c4env.position", "def _repr_svg_():\n    from c4env.envs.aec import env", True),
         ("c4env.observation", "from c4env.envs.aec import env", True),
         ("c4env.view.rendering", "from c4env.observation import observe", True),
-        ("c4env.envs.vector", "from c4env.envs.single import seat", False),
+        ("c4env.envs.many.vector", "from c4env.envs.single import seat", False),
         ("c4env.envs.aec", "from c4env.observation import observe", False),
     ],
 )

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from agents.errors import UnreadableWeights
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, popcount, winning_cells
-from c4env.envs.batch import boards_from
+from c4env.envs.many.batch import boards_from
 from c4env.errors import MissingExtra
 from c4env.files import write_whole
 from c4env.jit import kernel

@@ -14,7 +14,7 @@ from c4env.arrays import Bools
 from c4env.bitboard import COLUMN, COLUMNS, CONNECT, ROWS, STRIDE
 from c4env.boards import AnyBoard
 from c4env.envs.asking import Asked, parse_opponent
-from c4env.envs.opponents import LEVELS, candidates
+from c4env.envs.many.chance import LEVELS, candidates
 from c4env.envs.options import (
     loses_when_illegal,
     parse_seat,

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
 from c4env.bitboard import COLUMNS
-from c4env.envs.vector import ConnectFourVectorEnv
+from c4env.envs.many.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.observation import LAYOUT_SHAPES, LAYOUTS, parse_dtype, parse_layout
 from c4env.position import Position

@@ -1,6 +1,6 @@
 """Many boards as tensors of PyTorch, on the device of the network that plays on them.
 
-The rules are those of ``c4env.envs.kernels`` in operations on whole tensors, so that a step
+The rules are those of ``c4env.envs.many.kernels`` in operations on whole tensors, so that a step
 moves nothing to the host and waits for nothing. On a CPU the kernels of
 ``ConnectFourVectorEnv`` are faster.
 """
@@ -20,7 +20,7 @@ from c4env.bitboard import (
     ROWS,
     STRIDE,
 )
-from c4env.envs.batch import parse_size
+from c4env.envs.many.batch import parse_size
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra
 
 try:

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS, ROWS
-from c4env.envs import kernels
-from c4env.envs.kernels import DRAWN as DRAWN
-from c4env.envs.kernels import ONGOING as ONGOING
-from c4env.envs.kernels import WON_BY_0 as WON_BY_0
-from c4env.envs.kernels import WON_BY_1 as WON_BY_1
+from c4env.envs.many import kernels
+from c4env.envs.many.kernels import DRAWN as DRAWN
+from c4env.envs.many.kernels import ONGOING as ONGOING
+from c4env.envs.many.kernels import WON_BY_0 as WON_BY_0
+from c4env.envs.many.kernels import WON_BY_1 as WON_BY_1
 from c4env.errors import IllegalMove, InvalidAction, InvalidObservation, InvalidOption
 from c4env.observation import OBSERVATION_SHAPE
 from c4env.position import Position, parse_column

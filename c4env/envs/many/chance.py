@@ -15,7 +15,7 @@ from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import playable, popcount, winning_moves
 from c4env.drand48 import STATES, below, next_random
 from c4env.envs.asking import NATIVE
-from c4env.envs.kernels import ONGOING, play_cell
+from c4env.envs.many.kernels import ONGOING, play_cell
 from c4env.jit import kernel
 
 LEVELS: Final = {name: level for level, name in enumerate(NATIVE)}

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.boards import AnyBoard
-from c4env.envs import batch, kernels, opponents
-from c4env.envs.games import Arrays, Games, observed
+from c4env.envs.many import batch, chance, kernels
+from c4env.envs.many.games import Arrays, Games, observed
 from c4env.envs.options import known_options, loses_when_illegal, parse_seed
 from c4env.errors import InvalidOption, NotReset
 from c4env.observation import OBSERVATION_SHAPE, Observation
@@ -376,8 +376,8 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         if self._started:
             streams = self._games.streams.copy()
         else:
-            streams = opponents.streams(self.np_random.integers(2**63, size=size, dtype=np.uint64))
-        streams[given] = opponents.streams(seeds[given])
+            streams = chance.streams(self.np_random.integers(2**63, size=size, dtype=np.uint64))
+        streams[given] = chance.streams(seeds[given])
         return streams
 
 
