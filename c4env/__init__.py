@@ -26,23 +26,16 @@ if TYPE_CHECKING:
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
 
-_HOME = {
-    "Batch": "c4env.envs.many.batch",
-    "ConnectFourEnv": "c4env.envs.single",
-    "ConnectFourVectorEnv": "c4env.envs.many.vector",
-    "ManualPolicy": "c4env.envs.manual_policy",
-    "MaskInObservation": "c4env.envs.masked",
-    "Observation": "c4env.observation",
-    "Outcome": "c4env.position",
-    "Position": "c4env.position",
-    "TensorEnv": "c4env.envs.many.tensor",
-    "env": "c4env.envs.aec",
-    "format_moves": "c4env.position",
-    "observe": "c4env.observation",
-    "parse_moves": "c4env.position",
-    "position_from": "c4env.observation",
-    "raw_env": "c4env.envs.aec",
-    "with_mirrors": "c4env.observation",
+_NAMES = {
+    "c4env.envs.aec": "env raw_env",
+    "c4env.envs.manual_policy": "ManualPolicy",
+    "c4env.envs.many.batch": "Batch",
+    "c4env.envs.many.tensor": "TensorEnv",
+    "c4env.envs.many.vector": "ConnectFourVectorEnv",
+    "c4env.envs.masked": "MaskInObservation",
+    "c4env.envs.single": "ConnectFourEnv",
+    "c4env.observation": "Observation observe position_from with_mirrors",
+    "c4env.position": "Outcome Position format_moves parse_moves",
 }
 
 __all__ = [
@@ -51,7 +44,7 @@ __all__ = [
     "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)
 
 
 register_all()

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str]
+    package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a package whose names live in modules of their own.
 
@@ -17,8 +17,9 @@ def lazy_names(
 
     Args:
         package: its ``__name__``.
-        homes: the module each name is found in.
+        modules: the names to find in each module, parted by blanks.
     """
+    homes = {name: module for module, names in modules.items() for name in names.split()}
 
     def find(name: str) -> Any:
         if name not in homes:
@@ -27,7 +28,7 @@ def lazy_names(
         setattr(sys.modules[package], name, value)
         return value
 
-    def names() -> list[str]:
+    def all_names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *homes})
 
-    return find, names
+    return find, all_names
