@@ -17,7 +17,7 @@ from numba import types
 
 from agents.errors import InvalidHeuristic
 from agents.search import WIN as WIN
-from agents.zoo.imports import import_attribute, meant
+from agents.zoo.imports import import_callable, meant
 from agents.zoo.table import HEURISTIC_NAMES
 from c4env.boards import require_board
 from c4env.geometry import BOARD_SIZE, CONNECT
@@ -59,14 +59,10 @@ def load(name: str | Heuristic) -> Heuristic:
     if name in HEURISTICS:
         return HEURISTICS[name]
     module_name, _, attribute = name.partition(":")
-    expected = f"expected one of {', '.join(HEURISTICS)}, or package.module:function"
+    expected = f"one of {', '.join(HEURISTICS)}, or package.module:function"
     if not module_name or not attribute:
-        raise InvalidHeuristic(f"heuristic {name!r}{meant(name, HEURISTICS)}: {expected}")
-    try:
-        function = import_attribute(name)
-    except (ImportError, AttributeError) as error:
-        raise InvalidHeuristic(f"heuristic {name!r}: {error}; {expected}") from error
-    return check(function, name)
+        raise InvalidHeuristic(f"heuristic {name!r}{meant(name, HEURISTICS)}: expected {expected}")
+    return check(import_callable(name, InvalidHeuristic, f"heuristic {name!r}", expected), name)
 
 
 def require_finite(value: float, name: object) -> float:
