@@ -12,10 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS, ROWS
 from c4env.envs.many import kernels
-from c4env.envs.many.kernels import DRAWN as DRAWN
-from c4env.envs.many.kernels import ONGOING as ONGOING
-from c4env.envs.many.kernels import WON_BY_0 as WON_BY_0
-from c4env.envs.many.kernels import WON_BY_1 as WON_BY_1
+from c4env.envs.many.kernels import ONGOING
 from c4env.errors import IllegalMove, InvalidAction, InvalidObservation, InvalidOption
 from c4env.observation import OBSERVATION_SHAPE
 from c4env.position import Position, parse_column
@@ -163,7 +160,7 @@ class Batch:
 
     @property
     def results(self) -> Int8s:
-        """Int8 ``[N]``: ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` or ``DRAWN``; a copy."""
+        """Int8 ``[N]``, codes of ``c4env.envs.many.kernels`` such as ``WON_BY_0``; a copy."""
         return self._results.copy()
 
     @property
