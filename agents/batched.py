@@ -186,10 +186,8 @@ class Pool:
         """
         if per not in ("game", "move"):
             raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
         self._per = per
-        self._seed = int(seed)
+        self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._weights: dict[Any, float] = {}
         self._asked: list[Asked] = []
         self._games: PoolGames | None = None  # of calls without an environment

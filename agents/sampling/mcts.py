@@ -37,7 +37,6 @@ from c4env.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 from c4env.position import Position
 
-SIMULATIONS: Final = 2000
 EXPLORATION: Final = 1.0
 """The default ``c``; how it was chosen is told in the README of the agents."""
 
@@ -196,16 +195,13 @@ class MCTS(TreeAgent):
     """Upper confidence bounds for trees (UCT): plays the column it tried most.
 
     Args:
-        simulations: playouts a move; 2000, or no limit if ``movetime`` is given.
-        movetime: seconds a move.
+        simulations, movetime, reuse, tree_mb: as for :class:`agents.sampling.tree.TreeAgent`.
         c: how much is explored; results are 1, 0 and -1.
         rollout: ``"greedy"`` playouts win, block, and do not let the other side win if they can;
             ``"random"`` ones take any legal column.
-        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
-        tree_mb: memory of the tree.
     """
 
-    default_simulations = SIMULATIONS
+    default_simulations = 2000
     slice = 512
 
     def __init__(

@@ -40,7 +40,6 @@ PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
 """From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
 and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
 
-SIMULATIONS: Final = 400
 EXPLORATION: Final = 1.5
 BATCH: Final = 8
 LEARNED: Final = "learned"
@@ -221,17 +220,14 @@ class PUCT(TreeAgent):
             one of ``agents.training.selfplay``, ``module:name`` of a :data:`PolicyValue`, or one
             itself. Only if it has an attribute ``deterministic``
             that is True is it known to answer the same position always alike.
-        simulations: a move; 400, or no limit if ``movetime`` is given.
-        movetime: seconds a move.
+        simulations, movetime, reuse, tree_mb: as for :class:`agents.sampling.tree.TreeAgent`.
         c: how much the policy counts against values of -1 to 1.
         policy: what the function gives of it: ``"logits"``, or ``"probabilities"``, which need
             not add up to 1. What it gives full columns is not looked at.
         batch: leaves the function is asked about at a time, at most.
-        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
-        tree_mb: memory of the tree.
     """
 
-    default_simulations = SIMULATIONS
+    default_simulations = 400
 
     def __init__(
         self,
