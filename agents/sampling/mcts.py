@@ -9,7 +9,6 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.errors import InvalidValue
 from agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -21,6 +20,7 @@ from agents.sampling.tree import (
     prove_leaf,
     sign,
 )
+from agents.zoo.entries import require_choice
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
@@ -213,8 +213,7 @@ class MCTS(TreeAgent):
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
-        if rollout not in ROLLOUTS:
-            raise InvalidValue(f"mcts: rollout={rollout!r}: expected {' or '.join(ROLLOUTS)}")
+        require_choice("mcts", "rollout", rollout, ROLLOUTS)
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.rollout = rollout

@@ -15,7 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.base import require_count
-from agents.errors import InvalidFunction, InvalidValue
+from agents.errors import InvalidFunction
 from agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -27,6 +27,7 @@ from agents.sampling.tree import (
     prove_leaf,
     sign,
 )
+from agents.zoo.entries import require_choice
 from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
@@ -240,8 +241,7 @@ class PUCT(TreeAgent):
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
-        if policy not in (LOGITS, PROBABILITIES):
-            raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
+        require_choice("puct", "policy", policy, (LOGITS, PROBABILITIES))
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.policy = policy
