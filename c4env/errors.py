@@ -6,6 +6,11 @@ Where PettingZoo's connect four raises another built-in error, ours is that one 
 that an ``except`` written for PettingZoo's catches it.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 
 class C4Error(ValueError):
     """Base of every error this project raises about its input."""
@@ -61,6 +66,19 @@ class NotReset(WrongOrder, AttributeError):
 
 class MissingExtra(C4Error, ImportError):
     """Something that needs a package which is not installed; the message says which."""
+
+
+@contextmanager
+def needs(extra: str, what: str = "this needs another package") -> Iterator[None]:
+    """Say what the imports within are needed for, and the extra of this project that has them.
+
+    Raises:
+        MissingExtra: an import fails.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(f"{what} ({error}): pip install 'c4env[{extra}]'") from None
 
 
 class WrongBoard(C4Error, ImportError):

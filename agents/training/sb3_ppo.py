@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from agents.batched import Pool
-from agents.scripts import needs, run
+from agents.scripts import run, script_needs
 
-with needs("sb3", __name__):
+with script_needs("sb3", __name__):
     from sb3_contrib import MaskablePPO
     from torch import nn
 

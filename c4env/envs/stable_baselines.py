@@ -17,16 +17,12 @@ from numpy.typing import DTypeLike, NDArray
 from c4env.arrays import Bools, Int8s
 from c4env.bitboard import COLUMNS
 from c4env.envs.many.vector import ConnectFourVectorEnv
-from c4env.errors import InvalidOption, MissingExtra
+from c4env.errors import InvalidOption, needs
 from c4env.observation import LAYOUTS, parse_dtype, parse_layout
 from c4env.position import Position
 
-try:
+with needs("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
     from stable_baselines3.common.vec_env import VecEnv
-except ImportError as error:
-    raise MissingExtra(
-        f"c4env.envs.stable_baselines needs Stable-Baselines3: pip install 'c4env[sb3]' ({error})"
-    ) from None
 
 
 class ConnectFourVecEnv(VecEnv):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.scripts import needs
+from c4env.errors import needs
 from evaluation.errors import InvalidRun
 from evaluation.studies.strength import Watch
 

@@ -21,15 +21,11 @@ from c4env.bitboard import (
     STRIDE,
 )
 from c4env.envs.many.batch import parse_size
-from c4env.errors import InvalidAction, InvalidOption, MissingExtra
+from c4env.errors import InvalidAction, InvalidOption, needs
 
-try:
+with needs("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
     from torch import Tensor
-except ImportError as error:
-    raise MissingExtra(
-        f"c4env.TensorEnv needs PyTorch: pip install 'c4env[torch]' ({error})"
-    ) from None
 
 
 class TensorEnv:
