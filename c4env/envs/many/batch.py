@@ -13,7 +13,13 @@ from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS, ROWS
 from c4env.envs.many import kernels
 from c4env.envs.many.kernels import ONGOING
-from c4env.errors import IllegalMove, InvalidAction, InvalidObservation, InvalidOption
+from c4env.errors import (
+    IllegalMove,
+    InvalidAction,
+    InvalidObservation,
+    InvalidOption,
+    require_integer,
+)
 from c4env.observation import OBSERVATION_SHAPE
 from c4env.position import Position, parse_column
 
@@ -144,7 +150,7 @@ class Batch:
         Raises:
             InvalidOption: a bad size.
         """
-        self.size = parse_size(size)
+        self.size = require_integer("size", size)
         self.copy = copy
         self._boards = np.zeros((size, 2), np.int64)
         self._results = np.zeros(size, np.int8)
@@ -232,14 +238,3 @@ def shares(size: int, threads: int) -> list[tuple[int, int]]:
     """The boards, from one number up to another, that each thread looks after."""
     edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
     return list(itertools.pairwise(edges))
-
-
-def parse_size(size: object) -> int:
-    """A number of boards.
-
-    Raises:
-        InvalidOption: not a positive integer.
-    """
-    if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
-        raise InvalidOption(f"{size!r} boards: expected a positive integer")
-    return int(size)

@@ -18,7 +18,7 @@ from c4env.bitboard import COLUMNS
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.many import batch, chance, kernels
 from c4env.envs.options import parse_seat, refuse_instant_end
-from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
+from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_integer
 from c4env.observation import Observation
 from c4env.position import Position
 
@@ -76,7 +76,7 @@ class Games:
             InvalidOption: an argument has another value; see ``ConnectFourVectorEnv``.
             InvalidNotation, IllegalMove: a bad opening.
         """
-        self.size = batch.parse_size(size)
+        self.size = require_integer("num_envs", size)
         self.self_play = opponent is None
         self.set_opponent(opponent)
         player = parse_seat(seat)

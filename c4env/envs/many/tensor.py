@@ -20,8 +20,7 @@ from c4env.bitboard import (
     ROWS,
     STRIDE,
 )
-from c4env.envs.many.batch import parse_size
-from c4env.errors import InvalidAction, InvalidOption, needs
+from c4env.errors import InvalidAction, InvalidOption, needs, require_integer
 
 with needs("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
@@ -61,7 +60,7 @@ class TensorEnv:
         Raises:
             InvalidOption: no positive number, or no such device here.
         """
-        self.num_envs = parse_size(num_envs)
+        self.num_envs = require_integer("num_envs", num_envs)
         try:
             self.device = torch.device(device)
             cells = torch.tensor(FROM_TOP, device=self.device).view(ROWS, COLUMNS)

@@ -19,10 +19,10 @@ from c4env.boards import AnyBoard
 from c4env.envs.many import batch, chance, kernels
 from c4env.envs.many.games import Arrays, Games, observed
 from c4env.envs.options import known_options, loses_when_illegal, parse_seed
-from c4env.errors import InvalidOption, NotReset
+from c4env.errors import InvalidOption, NotReset, require_integer
 from c4env.observation import OBSERVATION_SHAPE, Observation
 from c4env.position import Position
-from c4env.view.rendering import DEFAULT_SCALING, ansi, parse_scaling, rgb_array
+from c4env.view.rendering import DEFAULT_SCALING, ansi, rgb_array
 from c4env.view.viewer import check_render_mode
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
@@ -126,11 +126,9 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP  # the action after the end
         self._finished = kernels.ANY_COLUMN if ignores else kernels.NO_COLUMN
         self.render_mode = render_mode
-        self._scaling = parse_scaling(screen_scaling)
+        self._scaling = require_integer("screen_scaling", screen_scaling)
         self._copy = bool(copy)
-        if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-            raise InvalidOption(f"threads={threads!r}: expected a positive integer")
-        self._spans = batch.shares(self.num_envs, threads)
+        self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
         if self._games.asked is not None and threads > 1:
             raise InvalidOption(f"threads={threads}: a callable opponent is asked in one thread")
 
