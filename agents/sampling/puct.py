@@ -42,7 +42,6 @@ PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
 and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
 
 EXPLORATION: Final = 1.5
-BATCH: Final = 8
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
 LOGITS, PROBABILITIES = "logits", "probabilities"
@@ -237,7 +236,7 @@ class PUCT(TreeAgent):
         movetime: float | None = None,
         c: float = EXPLORATION,
         policy: str = LOGITS,
-        batch: int = BATCH,
+        batch: int = 8,
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:

@@ -72,21 +72,14 @@ def require_finite(value: float, name: object) -> float:
         InvalidHeuristic: nan, or not strictly between -WIN and WIN.
     """
     if not -WIN < value < WIN:
-        raise InvalidHeuristic(
-            f"heuristic {name!r} gave {value}: expected a number strictly between "
-            f"{-WIN:,.0f} and {WIN:,.0f}"
-        )
+        raise not_a_value(name, value)
     return value
 
 
-def not_a_value(heuristic: object) -> InvalidHeuristic:
-    """The error of a search whose heuristic gave, at some leaf, a value no search can use.
-
-    Args:
-        heuristic: the heuristic, or its name.
-    """
+def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
+    """The error of a heuristic, or of its name, that gave a value no search can use."""
     return InvalidHeuristic(
-        f"heuristic {heuristic!r} gave a value that is not a number strictly between "
+        f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
     )
 
