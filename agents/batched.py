@@ -266,7 +266,7 @@ class EachBoard:
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
-        positions = positions_of(_boards(observation))
+        positions = positions_of(boards_from(observation))
         return np.array([self.agent.choose(position) for position in positions], np.int64)
 
     def __repr__(self) -> str:
@@ -297,7 +297,7 @@ class BatchedSearch(EachBoard):
             InvalidObservation: not such observations.
             InvalidHeuristic: the heuristic gave a value that is none.
         """
-        boards = _boards(observation)
+        boards = boards_from(observation)
         columns, nodes = np.empty((2, len(boards)), np.int64)
         agent, rules = self.agent, self.agent.rules
 
@@ -339,7 +339,7 @@ class GreedyColumns(EachBoard):
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
-        columns = greedy_columns(_boards(observation), self.agent.heuristic)
+        columns = greedy_columns(boards_from(observation), self.agent.heuristic)
         # Board by board the agent says what is wrong.
         return super().__call__(observation) if (columns < 0).any() else columns
 
@@ -368,8 +368,3 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     if isinstance(made, ModelAgent):
         return Model(made, seed)
     return EachBoard(made, seed)
-
-
-def _boards(observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-    planes = observation["observation"] if isinstance(observation, Mapping) else observation
-    return boards_from(planes)

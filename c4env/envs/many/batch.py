@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,16 +24,19 @@ from c4env.observation import OBSERVATION_SHAPE
 from c4env.position import Position, parse_column
 
 
-def boards_from(planes: ArrayLike) -> Int64s:
+def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     """Boards int64 ``[N, 2]`` of what the sides to move see, the inverse of :func:`observe`.
 
     Args:
-        planes: zeros and ones in any numeric dtype, ``[N, 6, 7, 2]``.
+        observation: a dict with the key ``"observation"``, or its planes alone: zeros and ones
+            in any numeric dtype, ``[N, 6, 7, 2]``.
 
     Raises:
         InvalidObservation: another shape, or other values.
     """
-    array = np.asarray(planes)
+    array = np.asarray(
+        observation["observation"] if isinstance(observation, Mapping) else observation
+    )
     if array.shape[1:] != OBSERVATION_SHAPE:
         raise InvalidObservation(
             f"planes of shape {array.shape}: expected (N, {ROWS}, {COLUMNS}, 2)"
