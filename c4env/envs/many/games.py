@@ -122,10 +122,6 @@ class Games:
         if self.asked is not None:
             self.asked.restore(asked)
 
-    def over(self) -> Bools:
-        """Bool ``[N]``: whose games have ended; a fresh array."""
-        return np.not_equal(self.results, kernels.ONGOING)
-
     def begin(self, where: Bools, start: int, stop: int) -> None:
         """New games, before the opponent's first move, on chosen boards."""
         drawn = self.streams, self._openings, self._seat

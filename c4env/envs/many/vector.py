@@ -94,8 +94,8 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
                 the observations of the M boards on which it is to move, in the same layout, and
                 returns M columns (one that takes a single observation will do, slowly). One
                 that has a method ``reset`` is given a seed when all boards are reset.
-            seat, illegal, screen_scaling: as for ``ConnectFourEnv``. An error for an illegal
-                move leaves every board as it was.
+            seat, illegal, screen_scaling, rows, columns, connect: as for ``ConnectFourEnv``.
+                An error for an illegal move leaves every board as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
             openings: positions or move strings that games start from, one drawn for each
                 game; a single one may stand alone; None for the empty board.
@@ -104,8 +104,6 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
             threads: threads that share the boards; pays from some thousand boards on, and
                 only where no function or agent has to be asked.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
-            rows, columns, connect: of the board, and how many discs in a row win; see
-                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
             InvalidOption: an argument has another value, or there is no such board.
@@ -202,7 +200,7 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
             games.restore(before)
             raise
         self._started = True
-        self._over = games.over()
+        np.not_equal(games.results, kernels.ONGOING, out=self._over)
         arrays = self._outputs()
         self._share(functools.partial(games.write_observations, arrays, self._finished))
         return _observation(arrays), self._info(arrays)
