@@ -14,7 +14,7 @@ from typing import Any, Final, NoReturn
 from agents.base import require_count
 from agents.errors import InvalidValue
 from c4env.errors import C4Error, MissingExtra, needs
-from c4env.files import lock_file
+from c4env.system import lock_file
 
 PICTURES: Final = (".png", ".svg")
 LAST_SEED: Final = 2**32 - 1  # that all libraries take

@@ -22,8 +22,8 @@ from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, popcount, winning_cells
 from c4env.envs.many.batch import boards_from
 from c4env.errors import needs
-from c4env.files import write_whole
 from c4env.jit import kernel
+from c4env.system import write_whole
 
 with needs("torch", "a network of self-play needs PyTorch"):
     import torch

@@ -19,8 +19,8 @@ from agents.errors import InvalidValue
 from agents.learned.labels import Labels, exact, measure, portion, positions_met
 from agents.learned.network import Network
 from agents.scripts import LAST_SEED, claimed, run
-from c4env.cores import usable_cores
 from c4env.errors import needs
+from c4env.system import usable_cores
 
 STEPS: Final = 30_000  # of the optimiser
 BEGIN: Final = 25  # portions of labels to begin with

@@ -33,7 +33,7 @@ from c4env.bitboard import (
     safe_moves,
     winning_cells,
 )
-from c4env.drand48 import STATES, below, next_random
+from c4env.envs.many.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 from c4env.position import Position
 
@@ -43,7 +43,7 @@ EXPLORATION: Final = 1.0
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
 
-RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``c4env.drand48``)
+RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``drand48``)
 
 _int64 = types.int64
 

@@ -42,8 +42,8 @@ from agents.training.judge import (
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.many.batch import Batch, boards_from
 from c4env.envs.many.kernels import DRAWN
-from c4env.files import write_whole
 from c4env.position import Position
+from c4env.system import write_whole
 
 with script_needs("torch", __name__):
     import torch

@@ -48,8 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     import agents
-    from c4env.cores import usable_cores
     from c4env.errors import needs
+    from c4env.system import usable_cores
     from evaluation.errors import InvalidRun
     from evaluation.play import keep
 

@@ -594,9 +594,9 @@ def test_observations_are_in_their_space(
         assert environment.observation_space.contains(observation)
         assert list(observation) == ["observation", "action_mask"]
         if mode is DISABLED and t % 3 == 0:
-            observation, info = environment.reset(options={"reset_mask": environment._games.over()})
+            observation, info = environment.reset(options={"reset_mask": environment._over})
         actions = choose.integers(7, size=5)
-        if mode is DISABLED and environment._games.over().any():
+        if mode is DISABLED and environment._over.any():
             continue
         observation, rewards, terminated, truncated, info = environment.step(actions)
         assert (rewards.dtype, rewards.shape) == (np.float64, (5,))
@@ -802,7 +802,7 @@ def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"num_envs": 0}, "0 boards"),
+        ({"num_envs": 0}, "num_envs=0"),
         ({"opponent": 3}, "opponent=3: expected 'random', 'greedy', an agent"),
         ({"opponent": "random", "seat": 2}, "seat=2"),
         ({"seat": True}, "seat=True"),
