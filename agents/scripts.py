@@ -13,8 +13,8 @@ from typing import Any, Final, NoReturn
 
 from agents.base import require_count
 from agents.errors import InvalidValue
-from c4env.errors import C4Error, MissingExtra, needs
-from c4env.system import lock_file
+from c4env.errors import C4Error, MissingExtra
+from c4env.files import lock_file
 
 PICTURES: Final = (".png", ".svg")
 LAST_SEED: Final = 2**32 - 1  # that all libraries take
@@ -33,20 +33,20 @@ OPTIONS: Final = {
 
 
 @contextmanager
-def script_needs(extra: str, module: str) -> Iterator[None]:
-    """:func:`c4env.errors.needs` for a module that may be what is run: then said in one line.
+def needs(extra: str, module: str = "") -> Iterator[None]:
+    """Say which extra the imports within need; in one line where the module is what is run.
 
     Raises:
         MissingExtra: an import fails.
         SystemExit: the same, for a module that is ``__main__``.
     """
     try:
-        with needs(extra):
-            yield
-    except MissingExtra as error:
+        yield
+    except ImportError as error:
+        words = f"this needs another package ({error}): pip install 'c4env[{extra}]'"
         if module != "__main__":
-            raise
-        print(error, file=sys.stderr)
+            raise MissingExtra(words) from None
+        print(words, file=sys.stderr)
         raise SystemExit(2) from None
 
 

@@ -55,6 +55,6 @@ board = made_for_any_board(
     "envs.aec envs.asking envs.drop_in envs.manual_policy envs.options envs.single "
     "envs.stable_baselines envs.many.batch envs.many.chance envs.many.games envs.many.kernels "
     "envs.many.tensor envs.many.vector",
-    shared="boards errors lazy system arrays jit view.window envs.masked envs.registration "
+    shared="boards errors lazy files cores arrays jit view.window envs.masked envs.registration "
     "envs.many.drand48",
 )

@@ -5,14 +5,12 @@ Closing a window is no error: :class:`WindowClosed` is a ``SystemExit``.
 Where PettingZoo's connect four raises another built-in error, ours is that one too, so
 that an ``except`` written for PettingZoo's catches it.
 
-Two checks that are made everywhere are here too: :func:`needs` and :func:`require_integer`.
+One check that is made everywhere is here too: :func:`require_integer`.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
 class C4Error(ValueError):
@@ -69,19 +67,6 @@ class NotReset(WrongOrder, AttributeError):
 
 class MissingExtra(C4Error, ImportError):
     """Something that needs a package which is not installed; the message says which."""
-
-
-@contextmanager
-def needs(extra: str, what: str = "this needs another package") -> Iterator[None]:
-    """Say what the imports within are needed for, and the extra of this project that has them.
-
-    Raises:
-        MissingExtra: an import fails.
-    """
-    try:
-        yield
-    except ImportError as error:
-        raise MissingExtra(f"{what} ({error}): pip install 'c4env[{extra}]'") from None
 
 
 class WrongBoard(C4Error, ImportError):

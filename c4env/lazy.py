@@ -1,11 +1,14 @@
-"""Names of a package that are imported when they are first used."""
+"""What is imported only when it is used: names of a package, and packages of an extra."""
 
 from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+from c4env.errors import MissingExtra
 
 
 def lazy_names(
@@ -19,7 +22,7 @@ def lazy_names(
         package: its ``__name__``.
         modules: the names to find in each module, parted by blanks.
     """
-    homes = {name: module for module, names in modules.items() for name in names.split()}
+    homes = {name: module for module, listed in modules.items() for name in listed.split()}
 
     def find(name: str) -> Any:
         if name not in homes:
@@ -28,7 +31,24 @@ def lazy_names(
         setattr(sys.modules[package], name, value)
         return value
 
-    def all_names() -> list[str]:
+    def names() -> list[str]:
         return sorted({*vars(sys.modules[package]), *homes})
 
-    return find, all_names
+    return find, names
+
+
+@contextmanager
+def from_extra(extra: str, words: str) -> Iterator[None]:
+    """Imports of packages that come with an extra of this one.
+
+    Args:
+        extra: its name.
+        words: what is said where they are not installed, such as "a frame needs pandas".
+
+    Raises:
+        MissingExtra: an import fails.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(f"{words}: pip install 'c4env[{extra}]' ({error})") from None

@@ -19,7 +19,7 @@ from tests.helpers.paths import ROOT
 
 PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "errors lazy system arrays boards jit geometry bitboard position view "
+    "c4env": "errors lazy files cores arrays boards jit geometry bitboard position view "
     "observation envs text",
     "agents": "errors base scripts zoo search simple published solver learned sampling adapters "
     "batched training",

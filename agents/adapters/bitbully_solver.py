@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.base import Agent, as_number, require_move
 from agents.zoo.entries import require_choice
-from c4env.errors import needs
+from c4env.errors import MissingExtra
 from c4env.position import Position
 
 BOOKS: Final = ("none", "8-ply", "12-ply", "12-ply-dist")
@@ -36,7 +36,7 @@ class BitBully(Agent):
     def __init__(self, depth: int = 0, book: str = "12-ply-dist", ties: str = "center") -> None:
         require_choice("bitbully", "book", book, BOOKS)
         require_choice("bitbully", "ties", ties, TIES)
-        with needs("bitbully", "bitbully: needs the packages bitbully and bitbully-databases"):
+        try:
             import bitbully
 
             self._board: Any = bitbully.Board
@@ -46,6 +46,8 @@ class BitBully(Agent):
                 rng=random.Random(),
                 max_depth=depth or -1,
             )
+        except ImportError as error:
+            raise MissingExtra(f"bitbully: {error}: pip install 'c4env[bitbully]'") from None
         self.deterministic = ties != "random"
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:

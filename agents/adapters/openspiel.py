@@ -9,7 +9,7 @@ import numpy as np
 
 from agents.base import Agent, as_number, require_move
 from agents.zoo.entries import require_choice
-from c4env.errors import needs
+from c4env.errors import MissingExtra
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.position import Position, parse_column, parse_moves
 
@@ -35,8 +35,10 @@ class OpenSpielBot(Agent):
     settings_are_all = True
 
     def __init__(self, bot: str, simulations: int = 1000, c: float = 1.4, depth: int = 4) -> None:
-        with needs("open-spiel", "open_spiel: needs the package open_spiel"):
+        try:
             import pyspiel
+        except ImportError as error:
+            raise MissingExtra(f"open_spiel: {error}: pip install 'c4env[open-spiel]'") from None
         size = f"rows={ROWS},columns={COLUMNS},x_in_row={CONNECT}"
         self._game = pyspiel.load_game("connect_four" if IS_STANDARD else f"connect_four({size})")
         known = [*BOTS, *pyspiel.bots_that_can_play_game(self._game)]

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from agents.adapters.model import PolicyAgent, require_ours, require_policy
 from agents.errors import InvalidModel
-from c4env.errors import MissingExtra, needs
+from c4env.errors import MissingExtra
 
 
 class SB3(PolicyAgent):
@@ -37,8 +37,12 @@ def load_policy(path: Path) -> Any:
         MissingExtra: the library that made the model is not installed.
         InvalidModel: no such file, no such model, or a model for another environment.
     """
-    with needs("sb3", f"sb3:{path}: needs Stable-Baselines3"):
+    try:
         from stable_baselines3.common.save_util import load_from_zip_file
+    except ImportError as error:
+        raise MissingExtra(
+            f"sb3:{path}: needs Stable-Baselines3: pip install 'c4env[sb3]' ({error})"
+        ) from None
     wrong = f"sb3:{path}: expected a model that Stable-Baselines3 saved as .zip"
     if not path.is_file():
         raise InvalidModel(f"{wrong}, found {'a folder' if path.is_dir() else 'nothing'} there")

@@ -13,7 +13,7 @@ from agents.base import Agent, as_number, require_move
 from agents.errors import EngineFault, InvalidValue
 from agents.zoo.imports import import_callable
 from c4env.bitboard import COLUMNS
-from c4env.errors import InvalidAction, needs
+from c4env.errors import InvalidAction, MissingExtra
 from c4env.observation import observe
 from c4env.position import Position, parse_column
 
@@ -40,8 +40,10 @@ class TorchFunction(Agent):
     settings_are_all = True  # another process loads the file again
 
     def __init__(self, function: str, device: str = "cpu") -> None:
-        with needs("torch", "torch: needs PyTorch"):
+        try:
             torch = importlib.import_module("torch")
+        except ImportError:
+            raise MissingExtra("torch: not installed: pip install 'c4env[torch]'") from None
         self._torch = torch
         try:
             self._device = torch.device(device)

@@ -21,13 +21,17 @@ from agents.errors import UnreadableWeights
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS, STRIDE, playable, popcount, winning_cells
 from c4env.envs.many.batch import boards_from
-from c4env.errors import needs
+from c4env.errors import MissingExtra
+from c4env.files import write_whole
 from c4env.jit import kernel
-from c4env.system import write_whole
 
-with needs("torch", "a network of self-play needs PyTorch"):
+try:
     import torch
     from torch import Tensor, nn
+except ImportError as error:
+    raise MissingExtra(
+        f"a network of self-play needs PyTorch ({error}): pip install 'c4env[torch]'"
+    ) from None
 
 PLANES: Final = 6
 MODEL: Final = "model.pt"

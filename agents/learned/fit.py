@@ -17,7 +17,7 @@ from agents.learned.labels import Labels, held_out, mirrored
 from agents.learned.model import Model
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE
-from c4env.system import write_whole
+from c4env.files import write_whole
 
 BATCH: Final = 512  # labelled positions a step
 LATER: Final = 8  # one in so many is from each pool but the first

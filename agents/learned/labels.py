@@ -19,8 +19,8 @@ from agents.learned.features import describe, played_columns
 from agents.zoo.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, MARKED_COLUMN, STRIDE
+from c4env.files import write_whole
 from c4env.position import Position
-from c4env.system import write_whole
 
 ALL: Final = 7  # plies up to which every position is labelled
 HELD_OUT: Final = 50

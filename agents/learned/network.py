@@ -28,7 +28,7 @@ from agents.learned.labels import mirrored
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.many.batch import boards_from
-from c4env.system import write_whole
+from c4env.files import write_whole
 
 HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
 OUTCOMES: Final = 3  # win, draw, loss

@@ -18,9 +18,8 @@ from agents.base import require_count
 from agents.errors import InvalidValue
 from agents.learned.labels import Labels, exact, measure, portion, positions_met
 from agents.learned.network import Network
-from agents.scripts import LAST_SEED, claimed, run
-from c4env.errors import needs
-from c4env.system import usable_cores
+from agents.scripts import LAST_SEED, claimed, needs, run
+from c4env.cores import usable_cores
 
 STEPS: Final = 30_000  # of the optimiser
 BEGIN: Final = 25  # portions of labels to begin with

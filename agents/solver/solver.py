@@ -23,9 +23,9 @@ from agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPA
 from agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
+from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position
-from c4env.system import usable_cores
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
 _SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads

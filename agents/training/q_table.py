@@ -15,12 +15,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from agents.scripts import PICTURES, run, script_needs
+from agents.scripts import PICTURES, needs, run
 from c4env import ConnectFourVectorEnv
 from c4env.arrays import Float64s, Int64s
 from c4env.boards import Size, load
 
-with script_needs("plots", __name__):
+with needs("plots", __name__):
     from matplotlib.figure import Figure
 
 BOARD: Final = Size(rows=4, columns=4, connect=4)

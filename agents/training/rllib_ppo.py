@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.scripts import run, script_needs
+from agents.scripts import needs, run
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 
-with script_needs("rllib", __name__):
+with needs("rllib", __name__):
     import ray
     from ray.rllib.algorithms.ppo import PPOConfig
     from ray.rllib.core.rl_module.rl_module import RLModuleSpec

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from agents.batched import Pool
-from agents.scripts import run, script_needs
+from agents.scripts import needs, run
 
-with script_needs("sb3", __name__):
+with needs("sb3", __name__):
     from sb3_contrib import MaskablePPO
     from torch import nn
 

@@ -30,7 +30,7 @@ from agents.batched import opponent
 from agents.errors import InvalidValue
 from agents.learned.labels import keys
 from agents.sampling.gumbel import GumbelSearch
-from agents.scripts import LAST_SEED, claimed, run, script_needs
+from agents.scripts import LAST_SEED, claimed, needs, run
 from agents.solver.exam import exam_positions
 from agents.training.judge import (
     COUNT,
@@ -42,10 +42,10 @@ from agents.training.judge import (
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.many.batch import Batch, boards_from
 from c4env.envs.many.kernels import DRAWN
+from c4env.files import write_whole
 from c4env.position import Position
-from c4env.system import write_whole
 
-with script_needs("torch", __name__):
+with needs("torch", __name__):
     import torch
     from torch import nn
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy

@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 from agents.errors import InvalidValue
-from agents.scripts import PICTURES, run, script_needs
+from agents.scripts import PICTURES, needs, run
 
-with script_needs("plots", __name__):
+with needs("plots", __name__):
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

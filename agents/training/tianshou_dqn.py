@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agents.scripts import run, script_needs
+from agents.scripts import needs, run
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 
-with script_needs("tianshou", __name__):
+with needs("tianshou", __name__):
     import torch
     from tianshou.algorithm.modelfree.dqn import DQN, DiscreteQLearningPolicy
     from tianshou.algorithm.optim import AdamOptimizerFactory

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from agents.base import Agent, require_move
-from agents.scripts import run, script_needs
+from agents.scripts import needs, run
 from c4env.observation import observe
 from c4env.position import Position
 
-with script_needs("torch", __name__):
+with needs("torch", __name__):
     import torch
     from torch import nn
 

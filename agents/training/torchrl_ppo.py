@@ -8,11 +8,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agents.scripts import run, script_needs
+from agents.scripts import needs, run
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 
-with script_needs("torchrl", __name__):
+with needs("torchrl", __name__):
     import torch
     from tensordict.nn import TensorDictModule
     from torchrl.collectors import Collector

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from agents.errors import InvalidValue
+from agents.scripts import needs
 from agents.solver import Solver
 from agents.zoo.registry import make
-from c4env.errors import IllegalMove, InvalidAction, needs
+from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
 from c4env.text import TextEnv, fill, read_move, template
 

@@ -17,11 +17,12 @@ from numpy.typing import DTypeLike, NDArray
 from c4env.arrays import Bools, Int8s
 from c4env.bitboard import COLUMNS
 from c4env.envs.many.vector import ConnectFourVectorEnv
-from c4env.errors import InvalidOption, needs
+from c4env.errors import InvalidOption
+from c4env.lazy import from_extra
 from c4env.observation import LAYOUTS, parse_dtype, parse_layout
 from c4env.position import Position
 
-with needs("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
+with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
     from stable_baselines3.common.vec_env import VecEnv
 
 

@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.errors import MissingExtra, needs
+from c4env.errors import MissingExtra
+from c4env.lazy import from_extra
 
 LEFT: Final = 1  # button of the mouse
 
@@ -124,7 +125,7 @@ def import_pygame() -> Any:
         MissingExtra: pygame-ce is not installed, or another pygame is.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
-    with needs("window", 'render_mode="human" needs pygame-ce'):
+    with from_extra("window", 'render_mode="human" needs pygame-ce'):
         import pygame
     if not hasattr(pygame, "Window"):
         raise MissingExtra(

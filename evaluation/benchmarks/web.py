@@ -17,8 +17,8 @@ import time
 from typing import Any, Final
 
 import agents
+from c4env.cores import usable_cores
 from c4env.position import Position
-from c4env.system import usable_cores
 from evaluation.benchmarks.harness import needed, timed
 from evaluation.commands.options import at_least
 from evaluation.commands.output import show

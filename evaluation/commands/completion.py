@@ -21,10 +21,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.errors import needs
+    from c4env.errors import MissingExtra
 
-    with needs("completion", "completion needs shtab"):
+    try:
         import shtab
+    except ImportError:
+        raise MissingExtra("completion needs shtab: pip install 'c4env[completion]'") from None
     parser = Parser(prog="c4")
     commands = parser.add_subparsers()
     for name, (_, summary) in COMMANDS.items():

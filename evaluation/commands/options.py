@@ -63,7 +63,7 @@ def add_settings(
         quiet: also declare how to be spared the progress.
         defaults: of the command, where they are not those of the settings.
     """
-    from c4env.system import usable_cores
+    from c4env.cores import usable_cores
     from evaluation.games.settings import options
 
     # What is left to its default is told from what was given by None.

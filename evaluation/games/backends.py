@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import joblib
 
-from c4env.errors import MissingExtra, needs
+from c4env.errors import MissingExtra
 from evaluation.errors import InvalidRun
 from evaluation.games.processes import sigint_blocked
 
@@ -62,8 +62,12 @@ def _ray(jobs: int, address: str | None) -> Any:
 
 
 def _imported(module: str, extra: str) -> Any:
-    with needs(extra, f"backend {extra!r} needs another package"):
+    try:
         return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtra(
+            f"backend {extra!r} needs another package ({error}): pip install 'c4env[{extra}]'"
+        ) from None
 
 
 def check_backend(backend: str | None, address: str | None) -> None:

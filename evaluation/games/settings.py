@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypedDict, TypeVar
 
-from c4env.errors import require_integer
 from evaluation.errors import InvalidRun
 from evaluation.games.backends import check_backend
 from evaluation.games.game import Clock
@@ -115,11 +115,10 @@ class Settings:
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
-        whole = functools.partial(require_integer, high=MAX_SEED, wrong=InvalidRun)
-        put("seed", whole("seed", self.seed, 0, "an integer 0..2**63-1"))
+        put("seed", _whole("seed", self.seed, 0, "an integer 0..2**63-1"))
         for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
             if name == "jobs" or getattr(self, name) is not None:
-                put(name, whole(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
+                put(name, _whole(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
         if self.movetime is not None:
             _seconds("movetime", self.movetime, "more than 0")
         _seconds("margin", self.margin, "at least 0")
@@ -167,6 +166,17 @@ def takes_settings(function: F) -> F:
     ]  # fmt: skip
     function.__signature__ = own.replace(parameters=said)  # type: ignore[attr-defined]
     return function
+
+
+def _whole(name: str, value: object, low: int, expected: str) -> int:
+    """A whole number from ``low`` to MAX_SEED, NumPy's among them."""
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = -1
+    if not low <= number <= MAX_SEED:
+        raise InvalidRun(f"{name}={value!r}: expected {expected}")
+    return number
 
 
 def _seconds(name: str, value: object, least: str) -> None:

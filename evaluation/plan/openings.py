@@ -12,12 +12,13 @@ exact score of every position of up to 8 plies: no second table that could disag
 from __future__ import annotations
 
 import hashlib
+import operator
 import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from c4env.errors import C4Error, require_integer
+from c4env.errors import C4Error
 from c4env.position import Position, format_moves
 from evaluation.errors import InvalidRun
 
@@ -105,7 +106,12 @@ def enumerate_openings(plies: int) -> list[str]:
     Raises:
         InvalidRun: not an integer 0..8.
     """
-    number = require_integer("openings", plies, 0, GRAMMAR, high=MAX_PLIES, wrong=InvalidRun)
+    try:
+        number = -1 if isinstance(plies, bool) else operator.index(plies)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= MAX_PLIES:
+        raise InvalidRun(f"openings={plies!r}: expected {GRAMMAR}")
     layer = {Position(): ""}
     for _ in range(number):
         following: dict[Position, str] = {}

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env import Position
-from c4env.errors import needs
+from c4env.errors import MissingExtra
 from c4env.view.rendering import svg
 from evaluation.store.files import write_file
 
@@ -60,8 +60,10 @@ def main(folder: Path) -> None:
 @contextmanager
 def browser() -> Iterator[Any]:
     """An empty page of a browser without a screen."""
-    with needs("test", "pictures need playwright"):
+    try:
         from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise MissingExtra("pictures need playwright: pip install 'c4env[test]'") from None
     with sync_playwright() as driver:
         # The system's own, if there is one; otherwise the one playwright installed.
         chromium = driver.chromium.launch(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from c4env.errors import needs
+from c4env.errors import MissingExtra
 from evaluation.errors import UnwritableRun
 from evaluation.strength.wintable import Cell
 
@@ -65,9 +65,11 @@ def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    with needs("plots", "figures need matplotlib"):
+    try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("figures need matplotlib: pip install 'c4env[plots]'") from None
     for name, draw in FIGURES.items():
         with mpl.rc_context(STYLE):
             figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from c4env.errors import needs
+from c4env.errors import MissingExtra
 from evaluation import tables
 from evaluation.errors import InvalidRun
 from evaluation.store.files import write_file
@@ -68,6 +68,8 @@ def to_frame(games: Iterable[GameRecord]) -> pd.DataFrame:
     Raises:
         MissingExtra: pandas is not installed.
     """
-    with needs("frame", "a frame needs pandas"):
+    try:
         import pandas as pd
+    except ImportError:
+        raise MissingExtra("a frame needs pandas: pip install 'c4env[frame]'") from None
     return pd.DataFrame(rows(games), columns=list(COLUMNS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.system import write_whole
+from c4env.files import write_whole
 from evaluation.errors import UnreadableRun, UnwritableRun
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from c4env.errors import FileInUse
-from c4env.system import lock_file
+from c4env.files import lock_file
 from evaluation.errors import UnreadableRun, UnwritableRun
 
 T = TypeVar("T")

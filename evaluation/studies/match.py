@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from c4env.arrays import Float64s
-from c4env.system import usable_cores
+from c4env.cores import usable_cores
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.games.settings import Settings, SettingsByName, takes_settings
 from evaluation.games.tournament import Tournament, notes_of, play, prepare

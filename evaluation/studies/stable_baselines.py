@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from c4env.errors import needs, require_integer
+from agents.scripts import needs
 from evaluation.errors import InvalidRun
 from evaluation.studies.strength import Watch
 
@@ -34,7 +34,10 @@ class StrengthCallback(BaseCallback):
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
         super().__init__()
-        self.every = self._next = require_integer("every", every, wrong=InvalidRun)
+        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
+            raise InvalidRun(f"every={every!r}: expected a positive integer")
+        self.every = every
+        self._next = every
         self._folder, self._options = folder, options
         self.watch = Watch(folder, **options)
 

@@ -19,7 +19,7 @@ import agents
 from agents.batched import opponent
 from agents.solver.exam import exam
 from agents.training.judge import Critical, blunders
-from c4env.system import write_whole
+from c4env.files import write_whole
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.studies.leaderboard import place, stored_board
 

@@ -16,8 +16,8 @@ from typing import Any, Final
 from agents.solver import Book, BookUnavailable, Solver
 from agents.solver.book import default_book, twelve_ply_book
 from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
+from c4env.cores import usable_cores
 from c4env.position import Position
-from c4env.system import usable_cores
 from evaluation.errors import InvalidRun
 from evaluation.plan.openings import canonical
 from evaluation.store.journal import Findings, Format

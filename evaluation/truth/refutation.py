@@ -27,7 +27,6 @@ import joblib
 
 import agents
 from agents.zoo.registry import registered_here
-from c4env.errors import require_integer
 from c4env.position import Position
 from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
@@ -186,9 +185,8 @@ def refute(
         WorkerDied: a worker process ended; what it had found out is kept.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
-    positions = require_integer(
-        "positions", positions, 1, "an integer, at least 1", wrong=InvalidRun
-    )
+    if isinstance(positions, bool) or not isinstance(positions, int) or positions < 1:
+        raise InvalidRun(f"positions={positions!r}: expected an integer, at least 1")
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(player if isinstance(player, Mapping) else [player])
     if len(field) != 1:

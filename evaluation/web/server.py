@@ -30,9 +30,9 @@ from starlette.routing import Route
 
 from agents.adapters.http_requests import Refused, server_names
 from c4env.bitboard import CELLS
+from c4env.cores import usable_cores
 from c4env.errors import C4Error
 from c4env.position import Position
-from c4env.system import usable_cores
 from evaluation.errors import InvalidRequest, PortTaken
 from evaluation.play import HUMAN, keep
 from evaluation.store.record import FORFEITS, GameRecord

@@ -1,11 +1,11 @@
-"""The two checks that are made everywhere."""
+"""The check of integers that is made everywhere."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from c4env.errors import InvalidOption, MissingExtra, WrongBoard, needs, require_integer
+from c4env.errors import InvalidOption, WrongBoard, require_integer
 
 
 @pytest.mark.parametrize("value", [1, np.int8(7), np.uint64(7), np.array(7)])
@@ -26,13 +26,3 @@ def test_without_bounds_an_option_is_a_positive_integer() -> None:
     assert require_integer("threads", 10**30) == 10**30
     with pytest.raises(InvalidOption, match=r"^threads=0: expected a positive integer$"):
         require_integer("threads", 0)
-
-
-def test_a_failed_import_names_what_it_was_for_and_the_extra() -> None:
-    with (
-        pytest.raises(MissingExtra, match=r"^x needs y \(No mod.*_1'\): pip install 'c4env\[z\]'$"),
-        needs("z", "x needs y"),
-    ):
-        import no_such_module_1  # noqa: F401
-    with pytest.raises(KeyError), needs("z"):
-        raise KeyError("not an import")

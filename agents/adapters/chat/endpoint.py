@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from agents.errors import InvalidValue, Unavailable
-from c4env.errors import needs
+from c4env.errors import MissingExtra
 
 KEY: Final = "OPENAI_API_KEY"
 NO_KEY: Final = "none"  # what a server on one's own machine is told
@@ -80,8 +80,12 @@ class Endpoint:
     """
 
     def __init__(self, base_url: str, key: str) -> None:
-        with needs("chat", "chat: needs the package openai"):
+        try:
             import openai
+        except ImportError:
+            raise MissingExtra(
+                "chat: needs the package openai: pip install 'c4env[chat]'"
+            ) from None
         self._openai = openai
         self._key = key
         self._client = openai.OpenAI(base_url=base_url or None, api_key=key, max_retries=0)

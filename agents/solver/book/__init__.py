@@ -29,9 +29,9 @@ from agents.solver.search.table import position_key
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption
+from c4env.files import write_whole
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.position import Position
-from c4env.system import write_whole
 
 if TYPE_CHECKING:
     from agents.solver.book.twelve import Distances

@@ -20,9 +20,10 @@ from c4env.bitboard import (
     ROWS,
     STRIDE,
 )
-from c4env.errors import InvalidAction, InvalidOption, needs, require_integer
+from c4env.errors import InvalidAction, InvalidOption, require_integer
+from c4env.lazy import from_extra
 
-with needs("torch", "c4env.TensorEnv needs PyTorch"):
+with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
     from torch import Tensor
 

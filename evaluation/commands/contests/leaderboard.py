@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from c4env.system import usable_cores
+from c4env.cores import usable_cores
 from evaluation.commands.options import add_format, add_settings, refuse
 from evaluation.commands.output import say, show
 from evaluation.commands.progress import Progress, announce_compiling

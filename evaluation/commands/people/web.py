@@ -48,14 +48,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     import agents
-    from c4env.errors import needs
-    from c4env.system import usable_cores
+    from c4env.cores import usable_cores
+    from c4env.errors import MissingExtra
     from evaluation.errors import InvalidRun
     from evaluation.play import keep
 
-    with needs("web", "the web server needs starlette and uvicorn"):
+    try:
         from agents.adapters.http_requests import is_loopback
         from evaluation.web.server import Server, Settings, listen
+    except ImportError as error:
+        raise MissingExtra(
+            f"the web server needs starlette and uvicorn ({error}): pip install 'c4env[web]'"
+        ) from None
     if not arguments.seconds > 0:
         raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
     at_least(arguments, 1, "jobs")

@@ -99,7 +99,7 @@ def _exact(arguments: argparse.Namespace) -> list[Table]:
 
 def _sets(arguments: argparse.Namespace) -> list[Table]:
     from agents.solver import Solver
-    from c4env.system import write_whole
+    from c4env.files import write_whole
     from evaluation.errors import UnreadableRun
     from evaluation.truth.labelled import STAGES, format_labelled, make_labelled
 

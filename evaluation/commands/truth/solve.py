@@ -103,7 +103,7 @@ def _write_all(arguments: argparse.Namespace) -> None:
     import numpy as np
 
     from agents.solver.whole import whole_board
-    from c4env.system import write_whole
+    from c4env.files import write_whole
     from evaluation.errors import InvalidRun
 
     if arguments.positions:

@@ -1,4 +1,4 @@
-"""What is asked of the operating system: files written whole or not at all, locks, and cores."""
+"""Files written whole or not at all, whatever ends the process; and locked while they grow."""
 
 from __future__ import annotations
 
@@ -61,10 +61,3 @@ def lock_file(file: IO[Any], path: Path) -> None:
             RuntimeWarning,
             stacklevel=3,
         )
-
-
-def usable_cores() -> int:
-    """Cores this process may run on, at least 1; a container may allow fewer than there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
