@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 import numpy as np
 
 from agents.errors import InvalidValue, NoMove
-from c4env.errors import InvalidPosition
+from c4env.errors import InvalidPosition, require_integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -142,10 +142,8 @@ def require_count(name: str, value: object, low: int, high: int) -> int:
     Raises:
         InvalidValue: it is not.
     """
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or not low <= value <= high:  # type: ignore[operator]  # it is a number
-        raise InvalidValue(f"{name}={value!r}: expected an integer between {low} and {high}")
-    return int(value)  # type: ignore[call-overload,no-any-return]  # it is whole, as seen above
+    expected = f"an integer between {low} and {high}"
+    return require_integer(name, value, low, expected, high=high, wrong=InvalidValue)
 
 
 def require_move(position: Position) -> None:

@@ -1,7 +1,7 @@
 """Opponents on many boards: called with M observations, they return M columns.
 
-:class:`BatchedSearch` searches all boards in one kernel; :func:`opponent` makes any agent
-such a callable; :class:`Pool` draws one of several for each game.
+:func:`opponent` makes any agent such a callable, some of them native for all boards;
+:class:`Pool` draws one of several for each game.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 from agents.adapters.model import ModelAgent
 from agents.base import Agent, require_count
 from agents.errors import InvalidValue
-from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from agents.search.fixed_depth import FixedDepth, best_column
 from agents.search.greedy import greedy_columns
 from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Greedy, Random
 from agents.zoo.registry import make
-from agents.zoo.table import DEFAULT_HEURISTIC
 from c4env.arrays import Float64s, Int64s
-from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
-from c4env.envs.batch import boards_from, parse_actions, positions_of, shares
-from c4env.envs.opponents import streams
+from c4env.envs.many.batch import boards_from, parse_actions, positions_of, shares
+from c4env.envs.many.chance import streams
 from c4env.jit import HEURISTIC, kernel
 from c4env.observation import Observation
 
@@ -63,76 +61,6 @@ def best_columns(
             *(int(boards[i, 0]), int(boards[i, 1]), depth, True, True, heuristic),
             *(win, bonus, evaluate_full, inner_order, order),
         )
-
-
-class BatchedSearch:
-    """Looks ahead on M boards at once, as ``alphabeta`` does on one: the same columns.
-
-    Example:
-        ConnectFourVectorEnv(4096, opponent=BatchedSearch(depth=4, heuristic="window"))
-    """
-
-    def __init__(
-        self,
-        depth: int,
-        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
-        *,
-        rules: Rules = CHAIN_RULES,
-        threads: int = 1,
-    ) -> None:
-        """A search; its heuristic is compiled now.
-
-        Args:
-            depth: plies looked ahead, its own move included; 1..42.
-            heuristic: name or import path of the heuristic (``agents.search.heuristics``).
-            rules: orders and terminal values (``agents.search.fixed_depth``).
-            threads: threads that share the boards.
-
-        Raises:
-            InvalidValue: an argument out of range.
-            InvalidHeuristic: no such heuristic.
-        """
-        self.depth = require_count("depth", depth, 1, CELLS)
-        self.threads = require_count("threads", threads, 1, 1024)
-        self.heuristic = heuristic
-        self.rules = rules
-        self.nodes = 0  # searched for the latest answer, all boards together
-        self._function = load(heuristic)
-        self._executor: ThreadPoolExecutor | None = None
-
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` for what the sides to move see on M boards.
-
-        Raises:
-            InvalidObservation: not such observations.
-            InvalidHeuristic: the heuristic gave a value that is none.
-        """
-        boards = _boards(observation)
-        columns, nodes = np.empty((2, len(boards)), np.int64)
-        rules = self.rules
-
-        def search(span: tuple[int, int]) -> None:
-            best_columns(
-                *(boards, self.depth, self._function, rules.win, rules.bonus),
-                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
-                *span,
-            )
-
-        spans = shares(len(boards), self.threads)
-        if len(spans) > 1:
-            self._executor = self._executor or ThreadPoolExecutor(self.threads)
-        list(self._executor.map(search, spans) if self._executor else map(search, spans))
-        if (nodes < 0).any():
-            raise not_a_value(self.heuristic)
-        self.nodes = int(nodes.sum())
-        return columns
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the threads: a copy makes its own."""
-        return {**self.__dict__, "_executor": None}
-
-    def __repr__(self) -> str:
-        return f"BatchedSearch({self.depth}, {self.heuristic!r}, threads={self.threads})"
 
 
 class RandomColumns:
@@ -186,10 +114,8 @@ class Pool:
         """
         if per not in ("game", "move"):
             raise InvalidValue(f"per={per!r}: expected 'game' or 'move'")
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-            raise InvalidValue(f"seed={seed!r}: expected an integer >= 0")
         self._per = per
-        self._seed = int(seed)
+        self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._weights: dict[Any, float] = {}
         self._asked: list[Asked] = []
         self._games: PoolGames | None = None  # of calls without an environment
@@ -340,11 +266,60 @@ class EachBoard:
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
-        positions = positions_of(_boards(observation))
+        positions = positions_of(boards_from(observation))
         return np.array([self.agent.choose(position) for position in positions], np.int64)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.agent!r})"
+
+
+class BatchedSearch(EachBoard):
+    """A fixed-depth search of all boards in one kernel: the columns the agent takes on one."""
+
+    agent: FixedDepth
+
+    def __init__(self, agent: FixedDepth, threads: int = 1) -> None:
+        """The search of an agent; so many threads share the boards.
+
+        Raises:
+            InvalidValue: ``threads`` is no integer from 1 to 1024.
+        """
+        super().__init__(agent)
+        self.threads = require_count("threads", threads, 1, 1024)
+        self.nodes = 0  # searched for the latest answer, all boards together
+        self._heuristic = load(agent.heuristic)
+        self._executor: ThreadPoolExecutor | None = None
+
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
+        """Columns int64 ``[M]`` for what the sides to move see on M boards.
+
+        Raises:
+            InvalidObservation: not such observations.
+            InvalidHeuristic: the heuristic gave a value that is none.
+        """
+        boards = boards_from(observation)
+        columns, nodes = np.empty((2, len(boards)), np.int64)
+        agent, rules = self.agent, self.agent.rules
+
+        def search(span: tuple[int, int]) -> None:
+            best_columns(
+                *(boards, agent.depth, self._heuristic, rules.win, rules.bonus),
+                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
+                *span,
+            )
+
+        spans = shares(len(boards), self.threads)
+        if len(spans) > 1:
+            self._executor = self._executor or ThreadPoolExecutor(self.threads)
+        list(self._executor.map(search, spans) if self._executor else map(search, spans))
+        if (nodes < 0).any():
+            raise not_a_value(agent.heuristic)
+        self.nodes = int(nodes.sum())
+        return columns
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the threads: a copy makes its own."""
+        return {**self.__dict__, "_executor": None}
 
 
 class Model(EachBoard):
@@ -364,7 +339,7 @@ class GreedyColumns(EachBoard):
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards."""
-        columns = greedy_columns(_boards(observation), self.agent.heuristic)
+        columns = greedy_columns(boards_from(observation), self.agent.heuristic)
         # Board by board the agent says what is wrong.
         return super().__call__(observation) if (columns < 0).any() else columns
 
@@ -385,7 +360,7 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     """
     made = agent if isinstance(agent, Agent) else make(agent)
     if isinstance(made, FixedDepth):  # cuts change no column, so minimax may have them too
-        return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
+        return BatchedSearch(made, threads)
     if isinstance(made, Random):
         return RandomColumns(seed)
     if isinstance(made, Greedy):
@@ -393,8 +368,3 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     if isinstance(made, ModelAgent):
         return Model(made, seed)
     return EachBoard(made, seed)
-
-
-def _boards(observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-    planes = observation["observation"] if isinstance(observation, Mapping) else observation
-    return boards_from(planes)

@@ -17,32 +17,25 @@ from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
     from c4env.envs.aec import env, raw_env
-    from c4env.envs.batch import Batch
     from c4env.envs.manual_policy import ManualPolicy
+    from c4env.envs.many.batch import Batch
+    from c4env.envs.many.tensor import TensorEnv
+    from c4env.envs.many.vector import ConnectFourVectorEnv
     from c4env.envs.masked import MaskInObservation
     from c4env.envs.single import ConnectFourEnv
-    from c4env.envs.tensor import TensorEnv
-    from c4env.envs.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
 
-_HOME = {
-    "Batch": "c4env.envs.batch",
-    "ConnectFourEnv": "c4env.envs.single",
-    "ConnectFourVectorEnv": "c4env.envs.vector",
-    "ManualPolicy": "c4env.envs.manual_policy",
-    "MaskInObservation": "c4env.envs.masked",
-    "Observation": "c4env.observation",
-    "Outcome": "c4env.position",
-    "Position": "c4env.position",
-    "TensorEnv": "c4env.envs.tensor",
-    "env": "c4env.envs.aec",
-    "format_moves": "c4env.position",
-    "observe": "c4env.observation",
-    "parse_moves": "c4env.position",
-    "position_from": "c4env.observation",
-    "raw_env": "c4env.envs.aec",
-    "with_mirrors": "c4env.observation",
+_NAMES = {
+    "c4env.envs.aec": "env raw_env",
+    "c4env.envs.manual_policy": "ManualPolicy",
+    "c4env.envs.many.batch": "Batch",
+    "c4env.envs.many.tensor": "TensorEnv",
+    "c4env.envs.many.vector": "ConnectFourVectorEnv",
+    "c4env.envs.masked": "MaskInObservation",
+    "c4env.envs.single": "ConnectFourEnv",
+    "c4env.observation": "Observation observe position_from with_mirrors",
+    "c4env.position": "Outcome Position format_moves parse_moves",
 }
 
 __all__ = [
@@ -51,7 +44,7 @@ __all__ = [
     "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)
 
 
 register_all()
@@ -59,9 +52,9 @@ register_all()
 board = made_for_any_board(
     __name__,
     any_board="geometry bitboard position observation view.rendering view.viewer "
-    "envs.aec envs.asking envs.batch envs.drop_in envs.games envs.kernels envs.manual_policy "
-    "envs.opponents envs.options envs.single envs.stable_baselines envs.tensor "
-    "envs.vector",
-    shared="boards errors lazy files cores arrays jit drand48 view.window envs.masked "
-    "envs.registration",
+    "envs.aec envs.asking envs.drop_in envs.manual_policy envs.options envs.single "
+    "envs.stable_baselines envs.many.batch envs.many.chance envs.many.games envs.many.kernels "
+    "envs.many.tensor envs.many.vector",
+    shared="boards errors lazy files cores arrays jit view.window envs.masked envs.registration "
+    "envs.many.drand48",
 )

@@ -4,7 +4,13 @@ Closing a window is no error: :class:`WindowClosed` is a ``SystemExit``.
 
 Where PettingZoo's connect four raises another built-in error, ours is that one too, so
 that an ``except`` written for PettingZoo's catches it.
+
+One check that is made everywhere is here too: :func:`require_integer`.
 """
+
+from __future__ import annotations
+
+import operator
 
 
 class C4Error(ValueError):
@@ -77,3 +83,26 @@ class OpponentFailed(C4Error):
 
 class WindowClosed(SystemExit):
     """A person who was to move closed the window. It ends the program unless it is caught."""
+
+
+def require_integer(
+    name: str,
+    value: object,
+    low: int = 1,
+    expected: str = "a positive integer",
+    *,
+    high: int | None = None,
+    wrong: type[C4Error] = InvalidOption,
+) -> int:
+    """The value of an option, if it is an integer from ``low`` to ``high``, NumPy's among them.
+
+    Raises:
+        C4Error: it is not, or is a truth value: ``wrong``, which says what was ``expected``.
+    """
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or number < low or (high is not None and number > high):
+        raise wrong(f"{name}={value!r}: expected {expected}")
+    return number

@@ -12,7 +12,7 @@ from c4env.errors import MissingExtra
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str]
+    package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a package whose names live in modules of their own.
 
@@ -20,8 +20,9 @@ def lazy_names(
 
     Args:
         package: its ``__name__``.
-        homes: the module each name is found in.
+        modules: the names to find in each module, parted by blanks.
     """
+    homes = {name: module for module, listed in modules.items() for name in listed.split()}
 
     def find(name: str) -> Any:
         if name not in homes:

@@ -78,15 +78,15 @@ def read(planes: Int8s) -> tuple[int, int]:
     return own, other
 
 
-def parse_layout(layout: str) -> Callable[[NDArray[Any]], NDArray[Any]]:
-    """The function that lays planes out so.
+def parse_layout(layout: str) -> tuple[int, ...]:
+    """The shape of planes that are laid out so.
 
     Raises:
         InvalidOption: not one of ``LAYOUTS``.
     """
     if layout not in list(LAYOUTS):
         raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
-    return LAYOUTS[layout]
+    return LAYOUT_SHAPES[layout]
 
 
 def parse_dtype(dtype: Any) -> np.dtype[Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 from c4env.bitboard import (
     BOARD,
@@ -73,21 +73,24 @@ class Position:
     # None while the game goes on; worked out once, when the position is made.
     _outcome: Outcome | None
 
-    def __init__(self) -> None:
+    def __new__(cls) -> Self:
         """The empty board, player 0 to move."""
-        self._fill(0, 0, 0)
+        return cls._of(0, 0, 0)
 
-    def _fill(self, mine: int, theirs: int, plies: int) -> None:
-        put = object.__setattr__
-        put(self, "mine", mine)
-        put(self, "theirs", theirs)
-        put(self, "plies", plies)
+    @classmethod
+    def _of(cls, mine: int, theirs: int, plies: int) -> Self:
+        """The position of bitboards already known to be right."""
+        position, put = object.__new__(cls), object.__setattr__
+        put(position, "mine", mine)
+        put(position, "theirs", theirs)
+        put(position, "plies", plies)
         outcome = None
         if plies >= FIRST_WIN and has_won(theirs):
             outcome = Outcome((plies - 1) & 1, _cells(fours(theirs)))
         elif plies == CELLS:
             outcome = Outcome(None, ())
-        put(self, "_outcome", outcome)
+        put(position, "_outcome", outcome)
+        return position
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Position does not change; play() makes a new one ({name!r})")
@@ -98,7 +101,7 @@ class Position:
     # -- other ways to make one -------------------------------------------------
 
     @classmethod
-    def from_bitboards(cls, mine: int, theirs: int) -> Position:
+    def from_bitboards(cls, mine: int, theirs: int) -> Self:
         """The position with these discs, ``mine`` those of the side to move.
 
         Checks what can be checked at once: discs rest on discs, none overlap, the
@@ -121,14 +124,7 @@ class Position:
         return cls._of(mine, theirs, (mine | theirs).bit_count())
 
     @classmethod
-    def _of(cls, mine: int, theirs: int, plies: int) -> Position:
-        """The position of bitboards already known to be right."""
-        position = cls.__new__(cls)
-        position._fill(mine, theirs, plies)
-        return position
-
-    @classmethod
-    def parse(cls, moves: str) -> Position:
+    def parse(cls, moves: str) -> Self:
         """The position after these 1-based columns, for example ``"4455"``; ``""`` is empty.
 
         Raises:
@@ -147,7 +143,7 @@ class Position:
         return position
 
     @classmethod
-    def from_board(cls, text: str) -> Position:
+    def from_board(cls, text: str) -> Self:
         """The position of a drawn board, the inverse of ``str(position)``.
 
         Six lines of seven cells from the top: ``x`` (player 0), ``o`` (player 1) and
@@ -208,7 +204,7 @@ class Position:
             and not (self.mine | self.theirs) & _TOP_CELLS[column]
         )
 
-    def play(self, column: int) -> Position:
+    def play(self, column: int) -> Self:
         """The position after a disc in the 0-based ``column``.
 
         Raises:
@@ -224,7 +220,7 @@ class Position:
             raise IllegalMove(f"column {column} is full; legal columns: {self.legal_columns()}")
         return self._of(theirs, mine | cell, self.plies + 1)
 
-    def mirror(self) -> Position:
+    def mirror(self) -> Self:
         """The position seen from behind, column 0 as column 6: the same value of the game."""
         return self._of(mirror(self.mine), mirror(self.theirs), self.plies)
 

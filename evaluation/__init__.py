@@ -21,15 +21,11 @@ if TYPE_CHECKING:
     from evaluation.studies.match import Match, play_match
     from evaluation.truth.refutation import Refutation, refute
 
-_HOME = {
-    "GameRecord": "evaluation.store.record",
-    "Match": "evaluation.studies.match",
-    "Refutation": "evaluation.truth.refutation",
-    "Tournament": "evaluation.games.tournament",
-    "gauntlet": "evaluation.games.tournament",
-    "play_match": "evaluation.studies.match",
-    "refute": "evaluation.truth.refutation",
-    "round_robin": "evaluation.games.tournament",
+_NAMES = {
+    "evaluation.games.tournament": "Tournament gauntlet round_robin",
+    "evaluation.store.record": "GameRecord",
+    "evaluation.studies.match": "Match play_match",
+    "evaluation.truth.refutation": "Refutation refute",
 }
 
 __all__ = [
@@ -37,7 +33,7 @@ __all__ = [
     "round_robin",
 ]  # fmt: skip
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)
 
 board = made_for_any_board(
     __name__,

@@ -24,7 +24,7 @@ from agents.adapters.http_requests import (
 )
 from agents.base import Agent
 from agents.errors import InvalidValue
-from c4env.errors import C4Error
+from c4env.errors import C4Error, require_integer
 from c4env.position import Position, parse_column
 
 LONGEST_BODY: Final = 1 << 16  # bytes
@@ -62,9 +62,7 @@ def answer_line(agent: Agent, line: str) -> str:
 
 
 def _seed(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InvalidValue(f"seed={value!r}: expected an integer >= 0")
-    return value
+    return require_integer("seed", value, 0, "an integer >= 0", wrong=InvalidValue)
 
 
 def _in_words(error: Exception) -> str:

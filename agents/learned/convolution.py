@@ -20,7 +20,7 @@ from agents.errors import UnreadableWeights
 from agents.learned.features import describe
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS
-from c4env.envs.batch import boards_from
+from c4env.envs.many.batch import boards_from
 from c4env.files import write_whole
 from c4env.lazy import from_extra
 

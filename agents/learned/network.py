@@ -25,7 +25,7 @@ from agents.errors import UnreadableWeights
 from agents.learned.features import PLANES, describe
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS, mirror_all
-from c4env.envs.batch import boards_from
+from c4env.envs.many.batch import boards_from
 from c4env.files import write_whole
 
 HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0

@@ -7,12 +7,11 @@ Sources: the chain system ("Connect 4 Simulator with Minimax"), window systems A
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Final
 
-from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules
-from agents.search.heuristics import WIN, Heuristic
+from agents.search.fixed_depth import FixedDepth, Rules
+from agents.search.heuristics import WIN
 from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
-from agents.zoo.table import DEFAULT_HEURISTIC
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report leaves the order of columns and the value of a win open: left to right, the
@@ -21,28 +20,14 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_f
 
 
 class AlphaBeta(FixedDepth):
-    """Alpha-beta with any heuristic.
-
-    Searches by the chain system's rules whatever the heuristic, so that heuristics
-    compare and :class:`agents.published.minimax.Minimax` chooses the same columns.
-    """
-
-    prune: ClassVar[bool] = True
-
-    def __init__(
-        self,
-        depth: int = 7,
-        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
-        rules: Rules = CHAIN_RULES,
-    ) -> None:
-        super().__init__(depth, heuristic, rules)
+    """Alpha-beta with any heuristic; the columns of :class:`agents.published.minimax.Minimax`."""
 
 
 class Chain(AlphaBeta):
     """The chain system's alpha-beta; its max_depth counts from 0, so 6 there is 7 here."""
 
     def __init__(self, depth: int = 7) -> None:
-        super().__init__(depth, "chain", CHAIN_RULES)
+        super().__init__(depth, "chain")
 
 
 class WindowA(AlphaBeta):

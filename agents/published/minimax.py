@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from agents.search.fixed_depth import CHAIN_RULES, FixedDepth
-from agents.search.heuristics import Heuristic
-from agents.zoo.table import DEFAULT_HEURISTIC
+from agents.search.fixed_depth import FixedDepth
 
 
 class Minimax(FixedDepth):
     """Naive minimax with any heuristic; the published one with the defaults."""
 
     prune: ClassVar[bool] = False
-
-    def __init__(self, depth: int = 7, heuristic: str | Heuristic = DEFAULT_HEURISTIC) -> None:
-        super().__init__(depth, heuristic, CHAIN_RULES)

@@ -98,14 +98,13 @@ def improve_logits(
         scores[column] = logit + (VISITS + most) * SCALE * values[column]
 
 
-@kernel(_int64(TREES, SEARCHES, _rows, _words, _words, types.float64))
+@kernel(_int64(TREES, SEARCHES, _rows, _words, _words))
 def advance(
     trees: NDArray[np.void],
     searches: NDArray[np.void],
     paths: Int64s,
     wanted: Int64s,
     asked: Int64s,
-    exploration: float,
 ) -> int:
     """One simulation in each search that is not decided, as far as it comes by itself.
 
@@ -117,7 +116,6 @@ def advance(
         paths: [N, CELLS + 1], written to: the nodes from each root to its leaf.
         wanted: [8], how often the child to try was tried before, by the number of children.
         asked: written to: which searches wait.
-        exploration: the ``c`` of PUCT below the root.
     """
     scores, values = np.empty(COLUMNS), np.empty(COLUMNS)
     count = 0
@@ -146,7 +144,7 @@ def advance(
                         chosen, best = child, score
             path[1] = chosen
             there = mine | drop(mine | theirs, int(tree[chosen]["column"]))
-            depth, mine, theirs = descend(tree, path, 1, theirs, there, exploration)
+            depth, mine, theirs = descend(tree, path, 1, theirs, there, EXPLORATION)
         proof = int(tree[path[depth]]["proof"])
         if proof != OPEN:
             add_result(tree, path, depth, 1, float(sign(proof)))
@@ -242,13 +240,11 @@ class GumbelSearch:
     Args:
         evaluate: see :data:`Evaluate`.
         simulations: in each position, after the evaluation of the position itself.
-        c: how much the policy counts below the root against values of -1 to 1.
     """
 
-    def __init__(self, evaluate: Evaluate, simulations: int, c: float = EXPLORATION) -> None:
+    def __init__(self, evaluate: Evaluate, simulations: int) -> None:
         self.evaluate = evaluate
         self.simulations = require_count("simulations", simulations, 1, 4096)
-        self.c = c
         tried = min(COLUMNS, max(2, simulations // 4))  # columns that get a first simulation
         rounds = [halving(min(children, tried), simulations) for children in range(COLUMNS + 1)]
         self._wanted = np.array([[0] * (COLUMNS + 1), *zip(*rounds, strict=True)], np.int64)
@@ -267,7 +263,7 @@ class GumbelSearch:
         searches["root"], searches["noise"] = boards, noise
         paths, waiting = np.zeros((size, CELLS + 1), np.int64), np.empty(size, np.int64)
         for wanted in self._wanted:
-            asked = waiting[: advance(trees, searches, paths, wanted, waiting, self.c)]
+            asked = waiting[: advance(trees, searches, paths, wanted, waiting)]
             if len(asked):
                 found = self.evaluate(np.ascontiguousarray(searches["leaf"][asked]))
                 logits, values = (np.ascontiguousarray(part, np.float64) for part in found)

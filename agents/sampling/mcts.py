@@ -9,7 +9,6 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from agents.errors import InvalidValue
 from agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -21,6 +20,7 @@ from agents.sampling.tree import (
     prove_leaf,
     sign,
 )
+from agents.zoo.entries import require_choice
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
@@ -33,18 +33,17 @@ from c4env.bitboard import (
     safe_moves,
     winning_cells,
 )
-from c4env.drand48 import STATES, below, next_random
+from c4env.envs.many.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 from c4env.position import Position
 
-SIMULATIONS: Final = 2000
 EXPLORATION: Final = 1.0
 """The default ``c``; how it was chosen is told in the README of the agents."""
 
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
 
-RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``c4env.drand48``)
+RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``drand48``)
 
 _int64 = types.int64
 
@@ -196,16 +195,13 @@ class MCTS(TreeAgent):
     """Upper confidence bounds for trees (UCT): plays the column it tried most.
 
     Args:
-        simulations: playouts a move; 2000, or no limit if ``movetime`` is given.
-        movetime: seconds a move.
+        simulations, movetime, reuse, tree_mb: as for :class:`agents.sampling.tree.TreeAgent`.
         c: how much is explored; results are 1, 0 and -1.
         rollout: ``"greedy"`` playouts win, block, and do not let the other side win if they can;
             ``"random"`` ones take any legal column.
-        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
-        tree_mb: memory of the tree.
     """
 
-    default_simulations = SIMULATIONS
+    default_simulations = 2000
     slice = 512
 
     def __init__(
@@ -217,8 +213,7 @@ class MCTS(TreeAgent):
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
-        if rollout not in ROLLOUTS:
-            raise InvalidValue(f"mcts: rollout={rollout!r}: expected {' or '.join(ROLLOUTS)}")
+        require_choice("mcts", "rollout", rollout, ROLLOUTS)
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.rollout = rollout

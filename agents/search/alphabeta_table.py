@@ -6,11 +6,11 @@ what changes is the number of nodes. For how much, run ``c4 experiment pruning``
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from typing import Final
 
 import numpy as np
 
-from agents.search.fixed_depth import CHAIN_RULES, INFINITY, INVALID, FixedDepth, leaf
+from agents.search.fixed_depth import INFINITY, INVALID, FixedDepth, leaf
 from agents.search.heuristics import Heuristic
 from agents.search.packing import (
     BOUND_BITS,
@@ -163,10 +163,8 @@ def best_column(
 class AlphaBetaTable(FixedDepth):
     """Alpha-beta with threat ordering and a transposition table, any heuristic."""
 
-    prune: ClassVar[bool] = True
-
     def __init__(self, depth: int = 9, heuristic: str | Heuristic = "chain") -> None:
-        super().__init__(depth, heuristic, CHAIN_RULES)
+        super().__init__(depth, heuristic)
         self._keys = np.zeros(0, np.int64)  # allocated by the first search
         self._values = np.zeros(0, np.float64)
         self._age = 0

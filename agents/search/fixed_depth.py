@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
 from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
+from agents.zoo.table import DEFAULT_HEURISTIC
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
 from c4env.position import Position
@@ -137,6 +138,9 @@ def best_column(
 class FixedDepth(SearchingAgent):
     """Looks a fixed number of plies ahead with a heuristic at the leaves.
 
+    By default it searches by the chain system's rules whatever the heuristic, so that heuristics
+    compare and every kind of search chooses the same columns.
+
     Args:
         depth: plies looked ahead, the agent's own move included; at least 1.
         heuristic: name or import path of the heuristic (``agents.search.heuristics``).
@@ -147,10 +151,15 @@ class FixedDepth(SearchingAgent):
         InvalidHeuristic: nothing of that name, or not a heuristic.
     """
 
-    prune: ClassVar[bool]
+    prune: ClassVar[bool] = True
     settings_are_all = True
 
-    def __init__(self, depth: int, heuristic: str | Heuristic, rules: Rules) -> None:
+    def __init__(
+        self,
+        depth: int = 7,
+        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
+        rules: Rules = CHAIN_RULES,
+    ) -> None:
         self.depth = require_count("depth", depth, 1, CELLS)
         self.rules = rules
         self.heuristic = heuristic

@@ -17,7 +17,7 @@ from numba import types
 
 from agents.errors import InvalidHeuristic
 from agents.search import WIN as WIN
-from agents.zoo.imports import import_attribute, meant
+from agents.zoo.imports import import_callable, meant
 from agents.zoo.table import HEURISTIC_NAMES
 from c4env.boards import require_board
 from c4env.geometry import BOARD_SIZE, CONNECT
@@ -59,14 +59,10 @@ def load(name: str | Heuristic) -> Heuristic:
     if name in HEURISTICS:
         return HEURISTICS[name]
     module_name, _, attribute = name.partition(":")
-    expected = f"expected one of {', '.join(HEURISTICS)}, or package.module:function"
+    expected = f"one of {', '.join(HEURISTICS)}, or package.module:function"
     if not module_name or not attribute:
-        raise InvalidHeuristic(f"heuristic {name!r}{meant(name, HEURISTICS)}: {expected}")
-    try:
-        function = import_attribute(name)
-    except (ImportError, AttributeError) as error:
-        raise InvalidHeuristic(f"heuristic {name!r}: {error}; {expected}") from error
-    return check(function, name)
+        raise InvalidHeuristic(f"heuristic {name!r}{meant(name, HEURISTICS)}: expected {expected}")
+    return check(import_callable(name, InvalidHeuristic, f"heuristic {name!r}", expected), name)
 
 
 def require_finite(value: float, name: object) -> float:
@@ -76,21 +72,14 @@ def require_finite(value: float, name: object) -> float:
         InvalidHeuristic: nan, or not strictly between -WIN and WIN.
     """
     if not -WIN < value < WIN:
-        raise InvalidHeuristic(
-            f"heuristic {name!r} gave {value}: expected a number strictly between "
-            f"{-WIN:,.0f} and {WIN:,.0f}"
-        )
+        raise not_a_value(name, value)
     return value
 
 
-def not_a_value(heuristic: object) -> InvalidHeuristic:
-    """The error of a search whose heuristic gave, at some leaf, a value no search can use.
-
-    Args:
-        heuristic: the heuristic, or its name.
-    """
+def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
+    """The error of a heuristic, or of its name, that gave a value no search can use."""
     return InvalidHeuristic(
-        f"heuristic {heuristic!r} gave a value that is not a number strictly between "
+        f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
     )
 

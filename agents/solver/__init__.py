@@ -14,13 +14,12 @@ if TYPE_CHECKING:
     from agents.solver.search.table import NO_SCORE
     from agents.solver.solver import Solver
 
-_HOME = {
-    "NO_SCORE": "agents.solver.search.table",
-    "Book": "agents.solver.book",
-    "BookUnavailable": "agents.solver.book",
-    "Solver": "agents.solver.solver",
+_NAMES = {
+    "agents.solver.book": "Book BookUnavailable",
+    "agents.solver.search.table": "NO_SCORE",
+    "agents.solver.solver": "Solver",
 }
 
 __all__ = ["NO_SCORE", "Book", "BookUnavailable", "Solver"]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOME)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)

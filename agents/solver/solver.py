@@ -18,7 +18,7 @@ from agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
@@ -63,12 +63,10 @@ class Solver:
         table_mb: int = 64,
         threads: int = 1,
     ) -> None:
-        for name, value in (("table_mb", table_mb), ("threads", threads)):
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise InvalidOption(f"{name}={value!r}: expected an integer of 1 or more")
+        """A solver with these options; see the class."""
+        self.table_mb = require_integer("table_mb", table_mb)
+        self.threads = require_integer("threads", threads)
         self.book = Book.open(book)
-        self.table_mb = table_mb
-        self.threads = threads
         self.nodes = 0
         self._table: Int64s | None = None
         self._epoch = 1

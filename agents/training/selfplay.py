@@ -40,7 +40,8 @@ from agents.training.judge import (
     score_against,
 )
 from c4env.bitboard import CELLS, COLUMNS
-from c4env.envs.batch import DRAWN, Batch, boards_from
+from c4env.envs.many.batch import Batch, boards_from
+from c4env.envs.many.kernels import DRAWN
 from c4env.files import write_whole
 from c4env.position import Position
 

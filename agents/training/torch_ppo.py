@@ -23,7 +23,7 @@ with needs("torch", __name__):
     import torch
     from torch import nn
 
-    from c4env.envs.tensor import TensorEnv
+    from c4env.envs.many.tensor import TensorEnv
 
 LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0.2, 0.01, 4, 4
 

@@ -302,16 +302,11 @@ class env(raw_env):
         self._has_updated = True
 
     def step(self, action: int | None) -> None:
-        """Drop a disc for the selected agent, or, once the game is over, remove the agent.
-
-        Args:
-            action: 0-based column; None when the agent is terminated or truncated.
+        """As :meth:`raw_env.step`, but see the class for a full column and a step after the end.
 
         Raises:
-            ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
-                as it was.
+            ActionNotInSpace, WrongOrder: as there; the game is as it was.
             NotReset: before the first reset.
-            WrongOrder: another agent was selected than the one to move.
         """
         self._require_reset("step")
         self._has_updated = True
@@ -368,11 +363,8 @@ class _CheckedIterable(AECIterable):  # type: ignore[misc]  # PettingZoo ships n
 
 class _CheckedIterator(AECIterator):  # type: ignore[misc]  # PettingZoo ships no types
     def __next__(self) -> str:
-        environment: env = self.env
-        if not environment.agents or self.iters_til_term <= 0:
-            raise StopIteration
-        self.iters_til_term -= 1
-        if not environment._has_updated:
+        agent: str = super().__next__()
+        if not self.env._has_updated:
             raise WrongOrder("need to call step() or reset() in a loop over `agent_iter`")
-        environment._has_updated = False
-        return environment.agent_selection
+        self.env._has_updated = False
+        return agent

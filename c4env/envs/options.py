@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from c4env.bitboard import CELLS, winning_moves
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position, parse_moves
 
 ILLEGAL: Final = ("lose", "raise")
@@ -20,15 +19,7 @@ def parse_seed(seed: object) -> int | None:
     Raises:
         InvalidOption: not None or an integer >= 0.
     """
-    if seed is None:
-        return None
-    try:
-        number = -1 if isinstance(seed, bool) else operator.index(seed)  # type: ignore[arg-type]
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise InvalidOption(f"seed={seed!r}: expected None or an integer >= 0")
-    return number
+    return None if seed is None else require_integer("seed", seed, 0, "None or an integer >= 0")
 
 
 def loses_when_illegal(illegal: object) -> bool:

@@ -26,7 +26,7 @@ def register_all() -> None:
         register(
             SINGLE_ID,
             entry_point="c4env.envs.single:ConnectFourEnv",
-            vector_entry_point="c4env.envs.vector:ConnectFourVectorEnv",
+            vector_entry_point="c4env.envs.many.vector:ConnectFourVectorEnv",
         )
     if FLOAT_ID not in registry:
         register(

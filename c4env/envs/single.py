@@ -14,7 +14,7 @@ from c4env.arrays import Bools
 from c4env.bitboard import COLUMN, COLUMNS, CONNECT, ROWS, STRIDE
 from c4env.boards import AnyBoard
 from c4env.envs.asking import Asked, parse_opponent
-from c4env.envs.opponents import LEVELS, candidates
+from c4env.envs.many.chance import LEVELS, candidates
 from c4env.envs.options import (
     loses_when_illegal,
     parse_seat,
@@ -31,7 +31,7 @@ from c4env.errors import (
     OpponentFailed,
     WrongOrder,
 )
-from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe, parse_dtype, parse_layout
+from c4env.observation import LAYOUTS, observe, parse_dtype, parse_layout
 from c4env.position import Position, parse_column
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
@@ -108,8 +108,7 @@ class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
         self._dtype = parse_dtype(dtype)
         self._viewer = Viewer(render_mode, screen_scaling)
         self.render_mode = render_mode
-        parse_layout(layout)
-        self.observation_space = spaces.Box(0, 1, LAYOUT_SHAPES[layout], self._dtype.type)
+        self.observation_space = spaces.Box(0, 1, parse_layout(layout), self._dtype.type)
         self.action_space = spaces.Discrete(COLUMNS)
         self._position = Position()
         self._last: int | None = None

@@ -16,17 +16,14 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
 from c4env.bitboard import COLUMNS
-from c4env.envs.vector import ConnectFourVectorEnv
-from c4env.errors import InvalidOption, MissingExtra
-from c4env.observation import LAYOUT_SHAPES, LAYOUTS, parse_dtype, parse_layout
+from c4env.envs.many.vector import ConnectFourVectorEnv
+from c4env.errors import InvalidOption
+from c4env.lazy import from_extra
+from c4env.observation import LAYOUTS, parse_dtype, parse_layout
 from c4env.position import Position
 
-try:
+with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
     from stable_baselines3.common.vec_env import VecEnv
-except ImportError as error:
-    raise MissingExtra(
-        f"c4env.envs.stable_baselines needs Stable-Baselines3: pip install 'c4env[sb3]' ({error})"
-    ) from None
 
 
 class ConnectFourVecEnv(VecEnv):
@@ -62,7 +59,6 @@ class ConnectFourVecEnv(VecEnv):
         """
         self._layout = layout
         self._dtype = parse_dtype(dtype)
-        parse_layout(layout)
         self._envs = ConnectFourVectorEnv(
             num_envs,
             opponent=_required(opponent),
@@ -74,7 +70,7 @@ class ConnectFourVecEnv(VecEnv):
         self.render_mode = None
         self._actions: NDArray[Any] = np.zeros(num_envs, np.int64)
         self._masks = np.zeros((num_envs, COLUMNS), np.bool_)
-        space = spaces.Box(0, 1, LAYOUT_SHAPES[layout], self._dtype.type)
+        space = spaces.Box(0, 1, parse_layout(layout), self._dtype.type)
         super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:

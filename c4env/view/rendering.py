@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
 from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
-from c4env.errors import InvalidOption
+from c4env.errors import InvalidOption, require_integer
 from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column
 
 DEFAULT_SCALING: Final = 9
@@ -106,7 +106,7 @@ def rgb_array(
         InvalidOption: a bad ``screen_scaling``, or the side that moved last has no disc
             on top of column ``last``.
     """
-    empty, tiles = _artwork(parse_scaling(screen_scaling))
+    empty, tiles = _artwork(require_integer("screen_scaling", screen_scaling))
     pixels = empty.copy()
     size, frame = _CELL * screen_scaling, _FRAME * screen_scaling
 
@@ -170,17 +170,6 @@ def svg(position: Position, last: int | None = None) -> str:
         f"<title>Connect Four: {_caption(position)}</title>"
         f"<desc>{_description(position, last)}</desc>{''.join(shapes)}</svg>"
     )
-
-
-def parse_scaling(value: object) -> int:
-    """A ``screen_scaling`` as it must be.
-
-    Raises:
-        InvalidOption: not a positive integer.
-    """
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InvalidOption(f"screen_scaling={value!r}: expected a positive integer")
-    return value
 
 
 # -- what is to be seen ---------------------------------------------------------------

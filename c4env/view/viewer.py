@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.bitboard import COLUMNS
-from c4env.errors import UnknownRenderMode, WindowClosed, WrongOrder
+from c4env.errors import UnknownRenderMode, WindowClosed, WrongOrder, require_integer
 from c4env.position import DIGITS, Position
-from c4env.view.rendering import ansi, column_at, parse_scaling, rgb_array
+from c4env.view.rendering import ansi, column_at, rgb_array
 
 if TYPE_CHECKING:
     from c4env.view.window import InputEvent, Window
@@ -45,7 +45,7 @@ class Viewer:
 
             import_pygame()
         self.mode = mode
-        self.screen_scaling = parse_scaling(screen_scaling)
+        self.screen_scaling = require_integer("screen_scaling", screen_scaling)
         self.window: Window | None = None
 
     def render(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.errors import MissingExtra
+from c4env.lazy import from_extra
 
 LEFT: Final = 1  # button of the mouse
 
@@ -124,12 +125,8 @@ def import_pygame() -> Any:
         MissingExtra: pygame-ce is not installed, or another pygame is.
     """
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "hide")
-    try:
+    with from_extra("window", 'render_mode="human" needs pygame-ce'):
         import pygame
-    except ImportError as error:
-        raise MissingExtra(
-            'render_mode="human" needs pygame-ce: pip install "c4env[window]"'
-        ) from error
     if not hasattr(pygame, "Window"):
         raise MissingExtra(
             f'render_mode="human" needs pygame-ce 2.5 or later, found pygame {pygame.version.ver}: '

@@ -17,7 +17,7 @@ import numpy as np
 
 from agents.batched import Pool
 from c4env.arrays import Int8s, Int64s
-from c4env.envs.vector import ConnectFourVectorEnv
+from c4env.envs.many.vector import ConnectFourVectorEnv
 from evaluation.benchmarks.harness import in_turns, peer
 from evaluation.tables import Table, number
 
@@ -112,7 +112,7 @@ def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[Int8s, Stepp
 def _tensors(size: int, seed: int) -> tuple[Int8s, Stepper]:
     import torch
 
-    from c4env.envs.tensor import TensorEnv
+    from c4env.envs.many.tensor import TensorEnv
 
     environment = TensorEnv(size)
 

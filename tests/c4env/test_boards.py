@@ -112,7 +112,7 @@ def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
 
 @pytest.mark.compiled
 def test_a_board_is_compiled_once() -> None:
-    part(BOARDS[0], "envs.vector")
+    part(BOARDS[0], "envs.many.vector")
     code = (
         "import c4env, c4env.jit; "
         "c4env.ConnectFourVectorEnv(2, rows=4, columns=4, connect=4).reset(); "

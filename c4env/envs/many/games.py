@@ -1,7 +1,7 @@
 """N games between the caller and an opponent, or between the caller and itself.
 
-The state is that of ``c4env.envs.kernels``, and with it the caller's seats and a stream of random
-numbers for each board. The methods that take ``start`` and ``stop`` work on these boards
+The state is that of ``c4env.envs.many.kernels``, and with it the caller's seats and a stream of
+random numbers for each board. The methods that take ``start`` and ``stop`` work on these boards
 only, and can be called from several threads.
 """
 
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.envs import batch, kernels, opponents
 from c4env.envs.asking import Asked, parse_opponent
+from c4env.envs.many import batch, chance, kernels
 from c4env.envs.options import parse_seat, refuse_instant_end
-from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
+from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_integer
 from c4env.observation import Observation
 from c4env.position import Position
 
@@ -55,9 +55,9 @@ class Games:
 
     Attributes:
         size: number of boards, N.
-        boards, results: the state; see ``c4env.envs.kernels``.
+        boards, results: the state; see ``c4env.envs.many.kernels``.
         seats: int8 ``[N]``, the caller's player; -1 in self-play.
-        streams: int64 ``[N]``, random numbers; see ``c4env.envs.opponents``.
+        streams: int64 ``[N]``, random numbers; see ``c4env.envs.many.chance``.
         self_play: True without an opponent.
         opponent: as it was given; None in self-play.
         asked: the opponent if it is to be asked, in one thread; None if it is played here.
@@ -76,11 +76,11 @@ class Games:
             InvalidOption: an argument has another value; see ``ConnectFourVectorEnv``.
             InvalidNotation, IllegalMove: a bad opening.
         """
-        self.size = batch.parse_size(size)
+        self.size = require_integer("num_envs", size)
         self.self_play = opponent is None
         self.set_opponent(opponent)
         player = parse_seat(seat)
-        self._seat = -1 if self.self_play else opponents.RANDOM_SEAT if player is None else player
+        self._seat = -1 if self.self_play else chance.RANDOM_SEAT if player is None else player
         self._openings = batch.bitboards("" if openings is None else openings)
         if not self.self_play:
             for start in batch.positions_of(self._openings):
@@ -103,7 +103,7 @@ class Games:
             raise InvalidOption(f"opponent={opponent!r}: these boards are for {now}")
         parsed = parse_opponent(opponent, many=True)
         self.asked = parsed if isinstance(parsed, Asked) else None
-        self._level = opponents.LEVELS[parsed] if isinstance(parsed, str) else -1
+        self._level = chance.LEVELS[parsed] if isinstance(parsed, str) else -1
         self.opponent = opponent
 
     @property
@@ -122,14 +122,10 @@ class Games:
         if self.asked is not None:
             self.asked.restore(asked)
 
-    def over(self) -> Bools:
-        """Bool ``[N]``: whose games have ended; a fresh array."""
-        return np.not_equal(self.results, kernels.ONGOING)
-
     def begin(self, where: Bools, start: int, stop: int) -> None:
         """New games, before the opponent's first move, on chosen boards."""
-        chance = self.streams, self._openings, self._seat
-        opponents.begin(*self._state, *chance, where, start, stop)
+        drawn = self.streams, self._openings, self._seat
+        chance.begin(*self._state, *drawn, where, start, stop)
         if self.asked is not None:
             self.asked.begin(np.flatnonzero(where))
 
@@ -161,7 +157,7 @@ class Games:
         if self.asked is not None:
             self._ask(self.asked)
         elif not self.self_play:
-            opponents.reply(*self._state, self.streams, self._level, start, stop)
+            chance.reply(*self._state, self.streams, self._level, start, stop)
 
     def _ask(self, opponent: Asked) -> None:
         to_move = kernels.plies_of(self.boards) & 1

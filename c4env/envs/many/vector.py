@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.boards import AnyBoard
-from c4env.envs import batch, kernels, opponents
-from c4env.envs.games import Arrays, Games, observed
+from c4env.envs.many import batch, chance, kernels
+from c4env.envs.many.games import Arrays, Games, observed
 from c4env.envs.options import known_options, loses_when_illegal, parse_seed
-from c4env.errors import InvalidOption, NotReset
+from c4env.errors import InvalidOption, NotReset, require_integer
 from c4env.observation import OBSERVATION_SHAPE, Observation
 from c4env.position import Position
-from c4env.view.rendering import DEFAULT_SCALING, ansi, parse_scaling, rgb_array
+from c4env.view.rendering import DEFAULT_SCALING, ansi, rgb_array
 from c4env.view.viewer import check_render_mode
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
@@ -90,17 +90,12 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
 
         Args:
             num_envs: number of boards.
-            opponent: None for self-play; ``"random"`` (any legal column); ``"greedy"``
-                (wins if it can, else blocks if it must, else any legal column); an agent,
-                or the name of one after ``import agents``; or a function: it is given the
-                observations of the M boards on which it is to move, in the same layout, and
+            opponent: None for self-play; else as for ``ConnectFourEnv``. A function is given
+                the observations of the M boards on which it is to move, in the same layout, and
                 returns M columns (one that takes a single observation will do, slowly). One
                 that has a method ``reset`` is given a seed when all boards are reset.
-            seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
-                game.
-            illegal: what a full column does: ``"lose"`` that game with -1 (0 for the other
-                player), or, to find mistakes, ``"raise"`` an error that leaves every board
-                as it was.
+            seat, illegal, screen_scaling, rows, columns, connect: as for ``ConnectFourEnv``.
+                An error for an illegal move leaves every board as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
             openings: positions or move strings that games start from, one drawn for each
                 game; a single one may stand alone; None for the empty board.
@@ -109,9 +104,6 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
             threads: threads that share the boards; pays from some thousand boards on, and
                 only where no function or agent has to be asked.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
-            screen_scaling: size of a picture; see ``c4env.view.rendering``.
-            rows, columns, connect: of the board, and how many discs in a row win; see
-                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
             InvalidOption: an argument has another value, or there is no such board.
@@ -132,11 +124,9 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP  # the action after the end
         self._finished = kernels.ANY_COLUMN if ignores else kernels.NO_COLUMN
         self.render_mode = render_mode
-        self._scaling = parse_scaling(screen_scaling)
+        self._scaling = require_integer("screen_scaling", screen_scaling)
         self._copy = bool(copy)
-        if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
-            raise InvalidOption(f"threads={threads!r}: expected a positive integer")
-        self._spans = batch.shares(self.num_envs, threads)
+        self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
         if self._games.asked is not None and threads > 1:
             raise InvalidOption(f"threads={threads}: a callable opponent is asked in one thread")
 
@@ -210,7 +200,7 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
             games.restore(before)
             raise
         self._started = True
-        self._over = games.over()
+        np.not_equal(games.results, kernels.ONGOING, out=self._over)
         arrays = self._outputs()
         self._share(functools.partial(games.write_observations, arrays, self._finished))
         return _observation(arrays), self._info(arrays)
@@ -376,8 +366,8 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         if self._started:
             streams = self._games.streams.copy()
         else:
-            streams = opponents.streams(self.np_random.integers(2**63, size=size, dtype=np.uint64))
-        streams[given] = opponents.streams(seeds[given])
+            streams = chance.streams(self.np_random.integers(2**63, size=size, dtype=np.uint64))
+        streams[given] = chance.streams(seeds[given])
         return streams
 
 

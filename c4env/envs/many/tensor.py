@@ -1,6 +1,6 @@
 """Many boards as tensors of PyTorch, on the device of the network that plays on them.
 
-The rules are those of ``c4env.envs.kernels`` in operations on whole tensors, so that a step
+The rules are those of ``c4env.envs.many.kernels`` in operations on whole tensors, so that a step
 moves nothing to the host and waits for nothing. On a CPU the kernels of
 ``ConnectFourVectorEnv`` are faster.
 """
@@ -20,16 +20,12 @@ from c4env.bitboard import (
     ROWS,
     STRIDE,
 )
-from c4env.envs.batch import parse_size
-from c4env.errors import InvalidAction, InvalidOption, MissingExtra
+from c4env.errors import InvalidAction, InvalidOption, require_integer
+from c4env.lazy import from_extra
 
-try:
+with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
     import torch
     from torch import Tensor
-except ImportError as error:
-    raise MissingExtra(
-        f"c4env.TensorEnv needs PyTorch: pip install 'c4env[torch]' ({error})"
-    ) from None
 
 
 class TensorEnv:
@@ -65,7 +61,7 @@ class TensorEnv:
         Raises:
             InvalidOption: no positive number, or no such device here.
         """
-        self.num_envs = parse_size(num_envs)
+        self.num_envs = require_integer("num_envs", num_envs)
         try:
             self.device = torch.device(device)
             cells = torch.tensor(FROM_TOP, device=self.device).view(ROWS, COLUMNS)

@@ -1,7 +1,7 @@
 """What chance decides on many boards, as kernels: simple opponents, seats, openings.
 
 Every board has its own stream of random numbers, so that its games depend on its own
-seed and on nothing that happens on other boards (``c4env.drand48``).
+seed and on nothing that happens on other boards (``c4env.envs.many.drand48``).
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import playable, popcount, winning_moves
-from c4env.drand48 import STATES, below, next_random
 from c4env.envs.asking import NATIVE
-from c4env.envs.kernels import ONGOING, play_cell
+from c4env.envs.many.drand48 import STATES, below, next_random
+from c4env.envs.many.kernels import ONGOING, play_cell
 from c4env.jit import kernel
 
 LEVELS: Final = {name: level for level, name in enumerate(NATIVE)}

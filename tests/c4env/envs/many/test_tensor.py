@@ -125,6 +125,6 @@ def test_bad_arguments_are_refused(torch: Any) -> None:
 
 def test_without_torch_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "c4env.envs.tensor", raising=False)
+    monkeypatch.delitem(sys.modules, "c4env.envs.many.tensor", raising=False)
     with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):
-        import c4env.envs.tensor  # noqa: F401
+        import c4env.envs.many.tensor  # noqa: F401

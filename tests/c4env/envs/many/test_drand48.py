@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from c4env.drand48 import STATES, below, next_random
+from c4env.envs.many.drand48 import STATES, below, next_random
 
 
 def test_the_generator_is_drand48() -> None:

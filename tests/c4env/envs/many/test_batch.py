@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from c4env import Batch, Position, observe
-from c4env.envs.batch import DRAWN, ONGOING, WON_BY_0, WON_BY_1, boards_from, positions_of
+from c4env.envs.many.batch import boards_from, positions_of
+from c4env.envs.many.kernels import DRAWN, ONGOING, WON_BY_0, WON_BY_1
 from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidOption
 
 WON_LATE = "557353756357262164721166463253473447421112"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,26 +11,32 @@ from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS, ROWS
-from c4env.envs import kernels
-from c4env.envs.kernels import DRAWN as DRAWN
-from c4env.envs.kernels import ONGOING as ONGOING
-from c4env.envs.kernels import WON_BY_0 as WON_BY_0
-from c4env.envs.kernels import WON_BY_1 as WON_BY_1
-from c4env.errors import IllegalMove, InvalidAction, InvalidObservation, InvalidOption
+from c4env.envs.many import kernels
+from c4env.envs.many.kernels import ONGOING
+from c4env.errors import (
+    IllegalMove,
+    InvalidAction,
+    InvalidObservation,
+    InvalidOption,
+    require_integer,
+)
 from c4env.observation import OBSERVATION_SHAPE
 from c4env.position import Position, parse_column
 
 
-def boards_from(planes: ArrayLike) -> Int64s:
+def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     """Boards int64 ``[N, 2]`` of what the sides to move see, the inverse of :func:`observe`.
 
     Args:
-        planes: zeros and ones in any numeric dtype, ``[N, 6, 7, 2]``.
+        observation: a dict with the key ``"observation"``, or its planes alone: zeros and ones
+            in any numeric dtype, ``[N, 6, 7, 2]``.
 
     Raises:
         InvalidObservation: another shape, or other values.
     """
-    array = np.asarray(planes)
+    array = np.asarray(
+        observation["observation"] if isinstance(observation, Mapping) else observation
+    )
     if array.shape[1:] != OBSERVATION_SHAPE:
         raise InvalidObservation(
             f"planes of shape {array.shape}: expected (N, {ROWS}, {COLUMNS}, 2)"
@@ -147,7 +153,7 @@ class Batch:
         Raises:
             InvalidOption: a bad size.
         """
-        self.size = parse_size(size)
+        self.size = require_integer("size", size)
         self.copy = copy
         self._boards = np.zeros((size, 2), np.int64)
         self._results = np.zeros(size, np.int8)
@@ -163,7 +169,7 @@ class Batch:
 
     @property
     def results(self) -> Int8s:
-        """Int8 ``[N]``: ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` or ``DRAWN``; a copy."""
+        """Int8 ``[N]``, codes of ``c4env.envs.many.kernels`` such as ``WON_BY_0``; a copy."""
         return self._results.copy()
 
     @property
@@ -235,14 +241,3 @@ def shares(size: int, threads: int) -> list[tuple[int, int]]:
     """The boards, from one number up to another, that each thread looks after."""
     edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
     return list(itertools.pairwise(edges))
-
-
-def parse_size(size: object) -> int:
-    """A number of boards.
-
-    Raises:
-        InvalidOption: not a positive integer.
-    """
-    if not isinstance(size, (int, np.integer)) or isinstance(size, bool) or size < 1:
-        raise InvalidOption(f"{size!r} boards: expected a positive integer")
-    return int(size)
