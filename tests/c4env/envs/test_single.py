@@ -174,13 +174,11 @@ def test_order_of_calls() -> None:
 
 def test_the_random_opponent_plays_every_column() -> None:
     environment = ConnectFourEnv(seat=1)
-    firsts = {environment.reset(seed=seed)[1]["ply"] for seed in range(3)}
-    assert firsts == {1}
-    columns = set()
+    starts = set()
     for seed in range(80):
-        environment.reset(seed=seed)
-        columns |= {environment._last}
-    assert columns == set(range(7))
+        assert environment.reset(seed=seed)[1]["ply"] == 1
+        starts.add(environment.position)
+    assert starts == {Position.parse(column) for column in "1234567"}
 
 
 def test_seats_are_drawn() -> None:
@@ -190,7 +188,7 @@ def test_seats_are_drawn() -> None:
     assert set(seats) == {0, 1}
 
 
-@pytest.mark.parametrize("failure", [-1, 7, None, 2.5, True, "3"], ids=repr)
+@pytest.mark.parametrize("failure", [-1, 7, None, 2.5, True, "3", [1, 2]], ids=repr)
 def test_an_opponents_nonsense_takes_the_callers_move_back(failure: Any) -> None:
     environment = ConnectFourEnv(Scripted(failure, 3), seat=0)
     environment.reset(seed=1)
@@ -306,7 +304,6 @@ def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"opponent": 3}, "opponent=3: expected 'random', 'greedy', an agent"),
         ({"seat": 2}, "seat=2"),
         ({"seat": "first"}, "seat='first'"),
         ({"seat": True}, "seat=True"),
@@ -386,7 +383,8 @@ def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.Monke
     pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     environment = gymnasium.make("c4env/ConnectFour-v0", layout=layout, dtype=dtype)
-    check_env(environment.unwrapped)
+    pictures = (layout, dtype) == ("flat", "int8")  # alike for all; it takes a second
+    check_env(environment.unwrapped, skip_render_check=not pictures)
 
 
 def test_stable_baselines_accepts_it() -> None:
@@ -419,10 +417,7 @@ def test_gymnasium_stacks_wins_and_draws() -> None:
     assert info["winning_cells"].sum(axis=(1, 2)).tolist() == [4, 0]
 
 
-@pytest.mark.parametrize(
-    "imports",
-    ["import c4env, gymnasium", "import gymnasium, c4env", "import gymnasium"],
-)
+@pytest.mark.parametrize("imports", ["import gymnasium, c4env", "import gymnasium"])
 def test_the_order_of_imports_does_not_matter(imports: str) -> None:
     prefix = "" if "c4env" in imports else "c4env:"
     code = f"""{imports}
