@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import agents
-from agents.errors import InvalidHeuristic, NoMove
 from agents.search.heuristics import HEURISTICS
 from agents.simple import Greedy, Random
 from c4env import Position
@@ -91,14 +89,3 @@ def test_the_same_seed_draws_the_same_columns() -> None:
     first = [again.choose(Position()) for _ in range(40)]
     again.reset(5)
     assert [again.choose(Position()) for _ in range(40)] == first
-
-
-@pytest.mark.parametrize("name", ["random", "greedy"])
-def test_a_game_that_is_over_has_no_move(name: str) -> None:
-    with pytest.raises(NoMove, match=r"Position\.parse.*the game is over"):
-        agents.make(name).choose(Position.parse("1212121"))
-
-
-def test_greedy_refuses_an_unknown_heuristic() -> None:
-    with pytest.raises(InvalidHeuristic, match=r"'lime'.*chain, lines"):
-        agents.make("greedy:heuristic=lime")

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 import agents
-from agents.errors import NoMove
 from agents.published.rustport import MAX, RustPort, search
 from agents.search.evaluations import line_score
 from c4env import Position
@@ -130,9 +129,3 @@ def test_the_line_it_reports_is_legal_and_leads_to_the_value() -> None:
         else:
             assert found.value == line_score(end.discs(me), end.discs(1 - me)), moves
             assert end.outcome is not None or len(found.principal_variation) == depth
-
-
-def test_a_game_that_is_over_has_no_move() -> None:
-    for use in (RustPort().choose, RustPort().search):
-        with pytest.raises(NoMove, match="the game is over"):
-            use(Position.parse("1212121"))

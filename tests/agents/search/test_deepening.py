@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import random
 import threading
 from typing import Any
 
@@ -9,34 +8,21 @@ import pytest
 from hypothesis import given, settings
 
 import agents
-from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove
+from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue
 from agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
 from agents.search.heuristics import WIN
 from agents.solver import Solver
 from c4env import Position
 from c4env.jit import config
+from tests.helpers.positions import random_positions
 from tests.helpers.strategies import positions
-
-
-def late(count: int, seed: int, plies: int) -> list[Position]:
-    """Positions of at least so many plies that nobody has won."""
-    generator = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        position = Position()
-        for _ in range(generator.randrange(plies, 40)):
-            if position.outcome is None:
-                position = position.play(generator.choice(position.legal_columns()))
-        if position.outcome is None and position.plies >= plies:
-            found.append(position)
-    return found
 
 
 @pytest.mark.parametrize("heuristic", ["threats", "window"])
 def test_searched_to_the_end_it_plays_exactly(heuristic: str) -> None:
     agent = Deepening(depth=42, heuristic=heuristic)
     solver = Solver(book=None)
-    for position in late(40, seed=1, plies=29):
+    for position in random_positions(40, seed=1, fewest=29):
         found = agent.search(position)
         score = solver.score(position)
         assert (found.value > WIN) == (score > 0)
@@ -84,7 +70,7 @@ def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None
 def test_the_table_is_emptied_when_ages_run_out() -> None:
     agent = Deepening(nodes=300)
     first = agent.search(Position.parse("44"))
-    agent._work[2] = LAST_AGE
+    agent._work[2] = LAST_AGE  # else it takes thousands of searches to come there
     assert agent.search(Position.parse("44")) == first
 
 
@@ -101,7 +87,7 @@ def test_more_nodes_look_deeper_and_depth_is_kept() -> None:
 
 
 def test_the_line_begins_with_the_column_and_can_be_played() -> None:
-    for position in late(10, seed=5, plies=6):
+    for position in random_positions(10, seed=5, fewest=6):
         found = Deepening(depth=6).search(position)
         assert found.principal_variation[0] == found.column == Deepening(depth=6).choose(position)
         for column in found.principal_variation:
@@ -121,7 +107,7 @@ def test_when_time_is_up_it_has_a_move() -> None:
 
 @pytest.mark.parametrize("movetime", [math.inf, 1e12])
 def test_more_time_than_a_clock_can_count_is_no_limit(movetime: float) -> None:
-    for position in late(count=3, seed=4, plies=34):
+    for position in random_positions(3, seed=4, fewest=34):
         assert Deepening(movetime=movetime).choose(position) == Deepening(depth=42).choose(position)
 
 
@@ -148,11 +134,6 @@ def nan(mine: int, theirs: int) -> float:
 def test_a_heuristic_that_gives_no_number_is_refused(budget: dict[str, int]) -> None:
     with pytest.raises(InvalidHeuristic, match="nan"):
         Deepening(heuristic=nan, **budget).choose(Position())
-
-
-def test_a_finished_game_has_no_move() -> None:
-    with pytest.raises(NoMove):
-        Deepening(depth=2).choose(Position.parse("1212121"))
 
 
 @pytest.mark.compiled

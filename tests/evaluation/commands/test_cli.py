@@ -403,7 +403,8 @@ def test_every_command_says_what_it_does(capsys):
 
 def test_listing_agents_compiles_nothing():
     code = (
-        "import sys, evaluation.__main__ as c; c.main(['list']); assert 'numba' not in sys.modules"
+        "import sys, agents, evaluation.__main__ as c; c.main(['list']); agents.make('random');"
+        "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
