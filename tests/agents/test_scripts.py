@@ -62,6 +62,14 @@ SCRIPTS = {  # each, what it needs, and a good command without the options
     "training.torch_ppo": ("torch", "new"),
     "training.torchrl_ppo": ("torchrl", "new"),
 }
+EXTRAS = {
+    "q_table": "plots",
+    "torch_ppo": "torch",
+    "selfplay": "torch",
+    "selfplay_picture": "plots",
+}
+EXTRAS |= {"rllib_ppo": "rllib", "torchrl_ppo": "torchrl", "sb3_ppo": "sb3"}
+EXTRAS |= {"tianshou_dqn": "tianshou"}
 ALL = {*SCRIPTS} - {"training.selfplay_picture"}
 FOLDERS = {"learned.train", "training.selfplay", "training.rllib_ppo"}
 STEPPED = ALL - {"learned.train", "training.selfplay"}
@@ -88,6 +96,19 @@ WRONG = [
     ({"training.selfplay_picture"}, "new new.nothing", "expected a name that ends with"),
     ({"training.selfplay_picture"}, "new new.png", "progress.tsv"),
 ]
+
+
+@pytest.mark.parametrize(("script", "extra"), EXTRAS.items())
+def test_a_script_names_the_extra_it_needs(script, extra, monkeypatch, capsys):
+    needed, *_ = SCRIPTS[f"training.{script}"]
+    for name in [needed, *(name for name in sys.modules if name.startswith(f"{needed}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module(f"agents.training.{script}", run_name="__main__", alter_sys=True)
+    printed = capsys.readouterr()
+    assert (left.value.code, printed.out) == (2, "")
+    assert f"pip install 'c4env[{extra}]'" in printed.err
+    assert printed.err.count("\n") == 1
 
 
 @pytest.mark.filterwarnings("ignore")  # the libraries' own

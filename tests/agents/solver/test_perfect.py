@@ -11,7 +11,7 @@ from tests.helpers.positions import random_positions
 
 
 def late_positions(count: int) -> list[Position]:
-    return random_positions(count, seed=1, fewest=20)
+    return random_positions(count, seed=1, fewest=24)
 
 
 @pytest.mark.parametrize("ties", ["centre", "random"])

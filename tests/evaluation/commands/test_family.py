@@ -88,6 +88,7 @@ def test_every_form_wherever_something_is_printed(command, capsys):
     for form in ("text", "markdown", "csv", "json"):
         assert main([*command, "--format", form]) == 0
         shown[form] = capsys.readouterr().out
+        assert not shown[form].endswith("\n\n")
     assert "| ---" in shown["markdown"]
     json.loads(shown["json"])
     rows = list(csv.reader(io.StringIO(shown["csv"])))

@@ -296,11 +296,6 @@ def test_anchors_as_text():
             parse_anchor(text, field)
 
 
-def test_a_tally_is_all_that_ratings_need():
-    played = some_run()
-    assert rate_tally(Tally.of(played, "abcd")) == rate(played, "abcd")
-
-
 def test_table_of_ratings():
     ratings = rate(games("long-name", "b", 3, 0, 1), ["long-name", "b"])
     text = ratings.table().text()

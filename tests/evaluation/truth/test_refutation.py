@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import functools
 import io
+import itertools
 import json
 import os
 import re
@@ -20,31 +21,22 @@ import agents
 import evaluation
 from agents.errors import UnknownAgent
 from agents.solver import Solver
-from c4env.bitboard import playable, winning_cells
 from c4env.observation import observe, position_from
-from c4env.position import Position, format_moves
+from c4env.position import Position
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.truth import refutation, worst_case
 from evaluation.truth.answers import question
-from evaluation.truth.labelled import random_moves
+from evaluation.truth.exam import quiet
+from tests.helpers import reference
 from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
 
 
 def late_openings(count, discs, seed):
     """Random ones in which neither side wins with the next disc."""
-    generator = np.random.default_rng(seed)
-    found = []
-    while len(found) < count:
-        columns = random_moves(discs, generator)
-        if columns is None:
-            continue
-        position = Position.parse(format_moves(columns))
-        wins = winning_cells(position.mine) | winning_cells(position.theirs)
-        if not wins & playable(position.mine | position.theirs):
-            found.append(format_moves(columns))
-    return found
+    games = reference.random_games(seed, 100 * count, least=discs, most=discs)
+    return list(itertools.islice((m for m in games if quiet(Position.parse(m))), count))
 
 
 LATE = [opening for discs in (30, 31, 32) for opening in late_openings(3, discs, 1)]
@@ -378,10 +370,11 @@ def test_bad_arguments_are_refused():
         evaluation.refute("gredy", LATE[:1])
 
 
-@pytest.mark.slow
-def test_a_name_of_ones_own(capsys):
-    command = ["refute", "me=greedy", "--openings", "1", "--limit", "1", "--positions", "20"]
-    assert main([*command, "--jobs", "1", "--format", "json"]) == 0
+def test_a_name_of_ones_own(tmp_path, capsys):
+    path = tmp_path / "openings.txt"
+    path.write_text(LATE[0])
+    command = ["refute", "me=greedy", "--openings", str(path), "--jobs", "1", "--format", "json"]
+    assert main(command) == 0
     assert json.loads(capsys.readouterr().out)["player"] == "me"
     with pytest.raises(InvalidRun, match="2 agents given"):
         evaluation.refute({"one": "greedy", "other": "random"})
