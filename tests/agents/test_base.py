@@ -166,23 +166,6 @@ def test_the_zoo_plays_in_pettingzoos_connect_four(name: str) -> None:
             assert end.outcome.winner == seat, f"{name} lost to random play: {end!r}"
 
 
-def test_negamax_ends_a_game_in_pettingzoos_connect_four() -> None:
-    """It is meant for endings: another agent plays the beginning."""
-    exact, opener = agents.make("negamax"), agents.make("random")
-    opener.reset(seed=4)
-
-    def from_ply_33(observation: Any) -> int:
-        late = int(observation["observation"].sum()) >= 33
-        return (exact if late else opener)(observation)
-
-    ended = 0
-    for seed in range(12):
-        end = play_in_pettingzoo({"player_0": from_ply_33, "player_1": from_ply_33}, seed)
-        ended += end.plies > 33
-    assert ended
-    assert exact.nodes > 0
-
-
 def test_the_mask_is_not_needed() -> None:
     """Legality is read off the board: an agent does not trust the mask it is handed."""
     for moves in reference.random_games(seed=95, count=20):

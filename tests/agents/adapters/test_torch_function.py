@@ -85,11 +85,11 @@ def test_a_function_sees_the_side_to_move_first(source):
     agent = agents.make(f"torch:{source}:watch")
     position = Position.parse("4435")
     assert agent.choose(position) == 3
+    # What it saw is in the file's own module, which only the agent knows.
     dtype, shape, grad, planes = agent._function.__globals__["seen"][-1]
     assert (dtype, shape, grad) == (torch.float32, (1, 2, 6, 7), False)
     expected = observe(position)["observation"]
     assert np.array_equal(np.array(planes)[0].transpose(1, 2, 0), expected)
-    assert expected[5, 2:5, 0].tolist() == [1, 1, 0] or expected[..., 0].sum() == 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""The tree of the sampling searches: two plies ahead, proofs, what is kept between moves."""
+"""The tree of the sampling searches: two plies ahead, proofs, what is kept between moves.
+
+What is kept is read off the tree itself, since a search shows little of it.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def seen(environment: Any) -> dict[str, Any]:
         )
     }
     unwrapped = environment.unwrapped
-    view["cumulative"] = repr(unwrapped._cumulative_rewards)
+    view["cumulative"] = repr(unwrapped._cumulative_rewards)  # PettingZoo's last() reads it
     view["str"] = str(environment)
     for agent in environment.possible_agents:
         view[agent] = environment.observe(agent)["observation"].tobytes()

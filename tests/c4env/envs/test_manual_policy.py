@@ -42,6 +42,7 @@ def board() -> Iterator[Any]:
 
 
 def window_of(board: Any) -> Window:
+    """An environment does not hand out its window; events are posted to it."""
     window = board._viewer.window
     assert window is not None
     return window

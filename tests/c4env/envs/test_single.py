@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import random
 import subprocess
 import sys
 from typing import Any
@@ -110,19 +109,6 @@ def test_losing_by_the_opponents_reply() -> None:
     _, reward, terminated, _, info = environment.step(1)
     assert (reward, terminated) == (-1.0, True)
     assert info["winner"] == 1
-
-
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_draw(seat: int) -> None:
-    moves = [int(d) - 1 for d in "725557317577734451561166114446246232623323"]
-    environment = ConnectFourEnv(Scripted(*moves[1 - seat :: 2]), seat=seat)
-    environment.reset(seed=1)
-    for column in moves[seat::2]:
-        _, reward, terminated, _, info = environment.step(column)
-        assert reward == 0.0
-    assert terminated
-    assert info["winner"] == -1
-    assert not info["winning_cells"].any()
 
 
 def test_an_illegal_move_loses() -> None:
@@ -246,24 +232,6 @@ def test_an_opponents_reset_is_given_a_seed() -> None:
     assert len(set(seeds(1) + seeds(2))) == 4
 
 
-def test_the_same_seed_plays_the_same_games() -> None:
-    def games(seed: int) -> list[Any]:
-        environment = ConnectFourEnv()
-        choose = random.Random(0)
-        seen: list[Any] = []
-        for episode in range(5):
-            _, info = environment.reset(seed=seed if episode == 0 else None)
-            terminated = False
-            while not terminated:
-                action = choose.choice(np.flatnonzero(info["action_mask"]).tolist())
-                _, reward, terminated, _, info = environment.step(action)
-                seen.append((environment.position, reward))
-        return seen
-
-    assert games(7) == games(7)
-    assert games(7) != games(8)
-
-
 # -- starts -----------------------------------------------------------------------------------
 
 
@@ -385,11 +353,6 @@ def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.Monke
     environment = gymnasium.make("c4env/ConnectFour-v0", layout=layout, dtype=dtype)
     pictures = (layout, dtype) == ("flat", "int8")  # alike for all; it takes a second
     check_env(environment.unwrapped, skip_render_check=not pictures)
-
-
-def test_stable_baselines_accepts_it() -> None:
-    checker = pytest.importorskip("stable_baselines3.common.env_checker")
-    checker.check_env(ConnectFourEnv())
 
 
 def test_gymnasium_plays_it_by_name() -> None:

@@ -31,6 +31,7 @@ def no_screen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def shown(window: Window) -> Any:
+    """What SDL holds of it: the window itself hands nothing out, nor does an environment."""
     return pygame.surfarray.array3d(window._window.get_surface()).swapaxes(0, 1)
 
 

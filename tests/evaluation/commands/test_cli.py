@@ -174,7 +174,7 @@ def test_list_goes_on_after_a_broken_agent_of_another_package(capsys, monkeypatc
         for name, value in {"absent": "no_such_module_1:A", "odd": "json:__name__"}.items()
     ]
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: points)
-    registry._third_parties.cache_clear()
+    registry._third_parties.cache_clear()  # they are read once, and nothing public reads them again
     try:
         assert main(["list"]) == 0
         shown = capsys.readouterr().out.split("\n")

@@ -9,7 +9,6 @@ import pytest
 import agents
 import evaluation
 from agents.base import Agent
-from agents.zoo import registry
 from agents.zoo.entries import Entry, Option
 from c4env.position import Position
 from evaluation.errors import InvalidRun, UnreadableRun
@@ -36,7 +35,7 @@ class Patient(Agent):
 def patient(monkeypatch):
     option = Option("movetime", float, None, "seconds a move", 0.001)
     entry = Entry("patient", f"{__name__}:Patient", "waits", (option,))
-    monkeypatch.setitem(registry._registered, "patient", entry)
+    agents.register("patient", entry)
     monkeypatch.setitem(sys.modules, __name__, sys.modules[Patient.__module__])
 
 

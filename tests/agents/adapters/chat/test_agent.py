@@ -286,6 +286,7 @@ def test_the_key_is_nowhere_but_in_the_request(server, caplog, capsys):
     assert agent.choose(Position()) == 3
     assert server.keys == [f"Bearer {KEY}"] * 3
     assert "your key is [key]" in seen[0].answer
+    # The endpoint, which holds the key, is private; what it shows of itself may be logged.
     everywhere = [repr(seen), repr(agent), repr(vars(agent)), repr(agent._endpoint()), caplog.text]
     assert KEY not in "".join([*everywhere, *capsys.readouterr(), json.dumps(server.asked)])
     assert KEY.encode() not in pickle.dumps(agents.make(server.spec))
