@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import environment, run_python
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
@@ -40,13 +38,8 @@ def test_the_recipes_work(tmp_path: Path) -> None:
     commands = re.findall(r"`c4 ([^`]+)`", TEXT)
     assert len(commands) == 5
     few = [c + " --count 3" if c.startswith("heuristics") else c for c in commands]
-    done = subprocess.run(
-        [sys.executable, "-c", EACH, *few],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(tmp_path / "copy"), "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-    )
+    there = environment(PYTHONPATH=str(tmp_path / "copy"), NUMBA_DISABLE_JIT="1")
+    done = run_python("-c", EACH, *few, cwd=tmp_path, env=there)
     assert done.returncode == 0, done.stdout + done.stderr
     said = dict(part.split("\n", 1) for part in done.stdout.split("$ ")[1:])
     assert "121" in next(said[command] for command in said if command.startswith("count 3"))

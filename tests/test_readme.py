@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 import tomllib
 
 import pytest
@@ -15,6 +13,7 @@ from c4env.position import Position
 from evaluation.__main__ import COMMANDS
 from evaluation.studies.leaderboard import put_between_markers, stored_board
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import environment, run_python
 
 READMES = [
     *sorted(set(ROOT.glob("*.md")) - {ROOT / "CONTRIBUTING.md"}),  # test_contributing.py
@@ -57,13 +56,7 @@ for number, text in enumerate(sys.argv[1:], 1):
 @pytest.mark.compiled  # each is a process of its own
 @pytest.mark.parametrize("texts", list(python_blocks()))
 def test_python_blocks_run(texts, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", EACH, *texts],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    done = run_python("-W", "error", "-c", EACH, *texts, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -82,14 +75,8 @@ def console_blocks():
 
 
 def run_c4(arguments, folder):
-    return subprocess.run(
-        [sys.executable, "-m", "evaluation", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
-        input="q\n",  # a person leaves at once
-        capture_output=True,
-        text=True,
-    )
+    said = {"input": "q\n", "env": environment(COLUMNS="80")}  # a person leaves at once
+    return run_python("-m", "evaluation", *arguments, cwd=folder, **said)
 
 
 @pytest.mark.compiled

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from agents.errors import InvalidValue
 from agents.scripts import claimed, run
 from c4env.errors import FileInUse
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import start_python
 
 
 def test_the_arguments_reach_the_training_and_its_mean_is_printed(capsys, tmp_path):
@@ -153,14 +152,9 @@ def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
         "with claimed(pathlib.Path(sys.argv[1]), 'seed 1\\n'):\n"
         "    print('held', flush=True)\n    time.sleep(60)\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-    )
-    with process:
+    with start_python("-c", script, tmp_path) as process:
         try:
-            assert process.stdout.readline() == b"held\n"
+            assert process.stdout.readline() == "held\n"
             with pytest.raises(FileInUse, match="is held by another process"):
                 claimed(tmp_path, "seed 1\n").__enter__()
         finally:

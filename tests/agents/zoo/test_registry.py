@@ -4,9 +4,7 @@ import importlib
 import importlib.metadata
 import inspect
 import math
-import os
 import re
-import subprocess
 import sys
 import types
 from collections.abc import Iterator
@@ -44,7 +42,7 @@ from agents.zoo.table import ZOO
 from c4env import Position, observe
 from c4env.errors import C4Error, InvalidAction
 from evaluation.games.game import Fault, ask
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import run_python
 
 PUBLISHED = {  # contract names and the published depth in plies
     "alphabeta-chain": 7,
@@ -491,14 +489,7 @@ if __name__ == "__main__":
 @pytest.mark.compiled
 def test_what_a_script_defines_plays_in_its_workers_too(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(MAIN)
-    done = subprocess.run(
-        [sys.executable, tmp_path / "script.py"],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    alone, two = done.stdout.split()
+    alone, two = run_python(tmp_path / "script.py", check=True).stdout.split()
     assert alone == two
 
 

@@ -6,8 +6,6 @@ import copy
 import logging
 import pickle
 import random
-import subprocess
-import sys
 import warnings
 from typing import Any
 
@@ -30,6 +28,7 @@ from c4env.errors import (
     UnknownRenderMode,
     WrongOrder,
 )
+from tests.helpers.processes import run_python
 
 with warnings.catch_warnings():
     # PettingZoo's checks import its own games by a path that it deprecates.
@@ -498,4 +497,4 @@ made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")
 assert type(made) is c4env.env and made.render_mode == "ansi"
 import importlib
 importlib.reload(c4env)"""
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    run_python("-W", "error", "-c", code, check=True)

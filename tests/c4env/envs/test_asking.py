@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import gymnasium
@@ -14,6 +12,7 @@ import agents
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position
 from c4env.envs import asking
 from c4env.errors import C4Error, InvalidOption
+from tests.helpers.processes import run_python
 
 
 def one(observation: Observation) -> int:
@@ -114,7 +113,7 @@ except c4env.errors.InvalidOption as error:
 c4env.ConnectFourEnv("greedy")
 import agents
 c4env.ConnectFourEnv("minimax")"""
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    run_python("-W", "error", "-c", code, check=True)
 
 
 @pytest.mark.parametrize("opponent", ["nosuch", 3, b"greedy"])

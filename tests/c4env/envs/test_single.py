@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import subprocess
-import sys
 from typing import Any
 
 import gymnasium
@@ -27,6 +25,7 @@ from c4env.errors import (
     UnknownRenderMode,
     WrongOrder,
 )
+from tests.helpers.processes import run_python
 
 
 def lowest(observation: Observation) -> int:
@@ -388,7 +387,7 @@ made = gymnasium.make("{prefix}c4env/ConnectFour-v0")
 assert type(made.unwrapped).__name__ == "ConnectFourEnv"
 many = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3)
 assert type(many).__name__ == "ConnectFourVectorEnv" and many.num_envs == 3"""
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    run_python("-W", "error", "-c", code, check=True)
 
 
 def test_names_are_lazy() -> None:

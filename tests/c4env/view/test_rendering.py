@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import numpy as np
@@ -24,6 +22,7 @@ from c4env.view.rendering import (
     rgb_array,
     svg,
 )
+from tests.helpers.processes import run_python
 from tests.helpers.strategies import positions
 
 WON = Position.parse("4455667")
@@ -224,4 +223,4 @@ def test_no_toolkit_is_needed() -> None:
         "import c4env, c4env.view.window\n"
         "e = c4env.env(render_mode='rgb_array'); e.reset(); assert e.render().any()"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    run_python("-c", code, check=True)

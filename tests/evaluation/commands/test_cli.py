@@ -3,7 +3,6 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import json
-import os
 import subprocess
 import sys
 
@@ -17,6 +16,7 @@ from evaluation.commands.options import DEFAULT_FIELD
 from evaluation.store.record import GAMES_FILE, read_games
 from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import environment, run_python
 
 QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 
@@ -345,9 +345,7 @@ def test_folders_named_as_ours_do_no_harm_and_agents_of_the_folder_play(tmp_path
         "from evaluation.__main__ import main;"
         "sys.exit(main(['run', 'mine:first', 'random', '--openings', '1', '--jobs', '2']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = run_python("-P", "-c", code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "8 games" in done.stdout
 
@@ -357,28 +355,16 @@ def test_listing_agents_compiles_nothing():
         "import sys, agents, evaluation.__main__ as c; c.main(['list']); agents.make('random');"
         "assert 'numba' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+    run_python("-c", code, check=True)
 
 
 @pytest.mark.slow
 @pytest.mark.compiled  # from nothing: seconds
 def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "evaluation",
-        "run",
-        "--openings",
-        "0",
-        "--jobs",
-        "1",
-        "random",
-    ]
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = ["-m", "evaluation", "run", "--openings", "0", "--jobs", "1", "random"]
+    elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
     said = [
-        subprocess.run(
-            [*command, opponent], env=environment, capture_output=True, text=True, check=True
-        ).stderr
+        run_python(*command, opponent, env=elsewhere, check=True).stderr
         for opponent in ("greedy", "greedy", "rust-port:depth=1")
     ]
     assert [text.count("compiling native code") for text in said] == [1, 0, 1]
@@ -393,7 +379,7 @@ def test_output_into_a_closed_pipe_is_no_error():
 def test_a_foreign_package_called_agents_is_named(tmp_path):
     (tmp_path / "agents.py").write_text("")
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import evaluation"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    done = run_python("-c", code)
     assert done.returncode == 1
     assert "is not c4env's" in done.stderr
     assert str(tmp_path) in done.stderr

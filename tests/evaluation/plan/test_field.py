@@ -72,22 +72,6 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
         evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)
 
 
-def test_edited_code_is_another_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.syspath_prepend(tmp_path)
-    module = tmp_path / "edited_agent.py"
-    source = "def first(observation):\n    return int(observation['action_mask'].argmax())\n"
-    module.write_text(source)
-    field = ["edited_agent:first", "random"]
-    whole = evaluation.round_robin(field, openings=0, out="run")
-    module.write_text(source + "# better\n")
-    with pytest.raises(UnreadableRun, match="edited_agent:first was edited"):
-        evaluation.round_robin(field, openings=0, out="run")
-    module.write_text(source)
-    assert evaluation.round_robin(field, openings=0, out="run").games == whole.games
-
-
 def test_code_of_everything_a_user_brings(tmp_path):
     weights = tmp_path / "weights.bin"
     weights.write_bytes(b"1")

@@ -9,7 +9,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -31,6 +30,7 @@ from evaluation.truth.exam import quiet
 from tests.helpers import reference
 from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import run_python, start_python
 
 
 def late_openings(count, discs, seed):
@@ -231,18 +231,13 @@ def test_any_number_of_jobs_finds_the_same():
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
-    command = [sys.executable, "-m", "evaluation", "refute", "alphabeta:depth=6", "--quiet"]
+    command = ["-m", "evaluation", "refute", "alphabeta:depth=6", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "2", "--format", "json", "--limit", "5"]
 
     def kept():
         return {path: path.read_bytes() for path in tmp_path.iterdir()}
 
-    process = subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None:
         if sum(lines.count(b"\n") for lines in kept().values()) > 20:
             process.kill()
@@ -250,7 +245,7 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
         time.sleep(0.005)
     assert process.wait() < 0  # it was in the middle
     before = kept()
-    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    done = run_python(*command, check=True)
     after = kept()
     for path, lines in before.items():
         assert after[path].startswith(lines[: lines.rfind(b"\n") + 1])  # nothing was lost
@@ -262,15 +257,8 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
 
 @pytest.mark.compiled
 def test_an_interrupted_search_says_one_line_and_leaves_no_process(tmp_path):
-    command = [sys.executable, "-m", "evaluation", "refute", "alphabeta:depth=8", "--quiet"]
-    process = subprocess.Popen(
-        [*command, "--out", str(tmp_path), "--jobs", "2"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    command = ["-m", "evaluation", "refute", "alphabeta:depth=8", "--quiet", "--out", tmp_path]
+    process = start_python(*command, "--jobs", "2", start_new_session=True)
     while process.poll() is None and not list(tmp_path.iterdir()):
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)
