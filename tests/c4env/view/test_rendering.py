@@ -79,7 +79,7 @@ def test_ansi_colours_only_add_escape_codes() -> None:
 # -- pixels ---------------------------------------------------------------------------------
 
 
-@given(positions(), st.integers(1, 10))
+@given(positions(), st.integers(1, 4))
 def test_every_cell_has_its_colour(position: Position, scaling: int) -> None:
     frame = rgb_array(position, screen_scaling=scaling)
     assert frame.shape == (86 * scaling, 99 * scaling, 3)

@@ -207,7 +207,7 @@ def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
     field = {
         "good": f"exec:{answering(tmp_path, FIRST, 'good.py')}",
         "crash": f"exec:{answering(tmp_path, 'raise KeyError(7)', 'crash.py')}",
-        "hang": f"exec:{answering(tmp_path, 'time.sleep(60)', 'hang.py')},timeout=0.2,startup=0.2",
+        "hang": f"exec:{answering(tmp_path, 'time.sleep(60)', 'hang.py')},timeout=0.1,startup=0.1",
         "random": "random",
     }
     result = evaluation.round_robin(field, openings=0, seed=1)

@@ -81,7 +81,7 @@ def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
     assert first["bounds"][2:5] == [[1, 1], None, [1, 1]]
     assert second["bounds"][3] == [10, 10]
     assert second["bounds"][0][0] < second["bounds"][0][1]
-    asked = [*lines(20, 16), "1212121"]
+    asked = [*lines(8, 16), "1212121"]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
     assert main(["solve", "--quick"]) == 0
     answers = capsys.readouterr().out.splitlines()
