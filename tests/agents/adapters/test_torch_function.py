@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 import agents
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
 from c4env import Position, observe
-from c4env.errors import MissingExtra
 from evaluation.games.game import play_game
 
 FULL = Position.parse("444444")
@@ -181,9 +179,3 @@ def test_a_file_that_fails_is_refused(source, tmp_path):
         agents.make(f"torch:{tmp_path / 'model.txt'}:f")
     with pytest.raises(InvalidSpec, match="expected torch:FUNCTION"):
         agents.make("torch")
-
-
-def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env.torch"):
-        agents.make("torch:model.py:f")

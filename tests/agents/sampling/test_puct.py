@@ -112,7 +112,7 @@ def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None
 def test_late_positions_are_proven_without_an_opinion() -> None:
     solver = Solver(book=None, table_mb=4)
     agent = PUCT(uniform, simulations=100 if config.DISABLE_JIT else 5000, batch=16)
-    count = 5 if config.DISABLE_JIT else 60
+    count = 5 if config.DISABLE_JIT else 30
     proven = 0
     for moves in reference.random_games(seed=921, count=count, least=30, most=40):
         position = Position.parse(moves)
