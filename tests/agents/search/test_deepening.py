@@ -14,7 +14,6 @@ from agents.search.heuristics import WIN
 from agents.solver import Solver
 from c4env import Position
 from c4env.bitboard import drop, playable, safe_moves, winning_cells, winning_moves
-from c4env.jit import config
 from tests.helpers.positions import random_positions
 from tests.helpers.strategies import positions
 
@@ -44,8 +43,6 @@ def test_a_win_in_one_is_taken_and_a_loss_in_one_avoided(position: Position) -> 
 def test_the_value_of_a_win_counts_the_discs_left() -> None:
     position = Position.parse("112233")
     assert Deepening(depth=3).search(position).value == WIN + 43 - 7
-    lost_next = Position.parse("4141255")  # whatever is blocked, three of 4, 5 stay open
-    assert Deepening(depth=3).search(lost_next).column in lost_next.legal_columns()
 
 
 def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None:
@@ -134,5 +131,3 @@ def test_it_beats_plain_search_of_as_many_nodes() -> None:
     result = evaluation.round_robin(field, openings=1)
     points = sum(game.points[game.players.index(field[0])] for game in result.games)
     assert points >= 0.7 * len(result.games)
-    nodes = [sum(g.nodes[g.players.index(name)] for g in result.games) for name in field]
-    assert config.DISABLE_JIT or nodes[0] > 0

@@ -12,7 +12,7 @@ from agents.solver import Book, BookUnavailable, Solver
 from agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
 from agents.solver.builder import BookMismatch, build, by_twelve_ply_book, verify
 from agents.solver.search.table import position_key
-from c4env.bitboard import BOTTOM, COLUMNS
+from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidOption
 from c4env.position import Position
 from tests.helpers.positions import random_position
@@ -202,4 +202,3 @@ def test_codes_of_the_twelve_ply_book() -> None:
     assert twelve.code(position.mine, position.theirs) == 0b11 << 8
     assert twelve.code(0, 0) == 0
     assert twelve.code(1 << (7 * (COLUMNS - 1)), 0) == 0b10 << 2
-    assert BOTTOM & 1

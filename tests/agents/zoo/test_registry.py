@@ -618,4 +618,3 @@ def test_the_table_tells_the_agents_own_defaults(entry: Entry) -> None:
 
 def test_the_package_offers_what_it_says() -> None:
     assert all(callable(getattr(agents, name)) for name in agents.__all__)
-    assert agents.make is make

@@ -32,11 +32,10 @@ class Patient(Agent):
 
 
 @pytest.fixture
-def patient(monkeypatch):
+def patient():
     option = Option("movetime", float, None, "seconds a move", 0.001)
     entry = Entry("patient", f"{__name__}:Patient", "waits", (option,))
     agents.register("patient", entry)
-    monkeypatch.setitem(sys.modules, __name__, sys.modules[Patient.__module__])
 
 
 def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
