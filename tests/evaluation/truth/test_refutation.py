@@ -148,21 +148,27 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
         assert solver.sign(before) > -solver.sign(after)
 
 
-@pytest.mark.compiled
-def test_the_refutations_of_the_readme_replay():
+def refutations_of_the_readme():
+    """Rows of its table; those by the clock do not repeat themselves, and puct takes long."""
     readme = (ROOT / "evaluation" / "README.md").read_text()
     rows = re.findall(r"^\| `(.+)` \| \d+ of \d+ .*\| (first|second) \| (\d+) \|$", readme, re.M)
-    assert len([spec for spec, *_ in rows if "movetime" not in spec]) > 8
-    for spec, place, line in rows:
-        if "movetime" in spec:
-            continue  # by the clock they do not repeat themselves
-        seat = ["first", "second"].index(place)
-        position = Position.parse(line[:2])
-        for digit in line[2:]:
-            if position.to_move == seat:
-                assert answer(spec, position) == int(digit) - 1
-            position = position.play(int(digit) - 1)
-        assert position.outcome.winner == 1 - seat
+    rows = [row for row in rows if "movetime" not in row[0]]
+    assert len(rows) > 8
+    for row in rows:
+        marks = pytest.mark.slow if row[0].startswith("puct") else ()
+        yield pytest.param(*row, id=row[0], marks=marks)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(("spec", "place", "line"), list(refutations_of_the_readme()))
+def test_the_refutations_of_the_readme_replay(spec, place, line):
+    seat = ["first", "second"].index(place)
+    position = Position.parse(line[:2])
+    for digit in line[2:]:
+        if position.to_move == seat:
+            assert answer(spec, position) == int(digit) - 1
+        position = position.play(int(digit) - 1)
+    assert position.outcome.winner == 1 - seat
 
 
 def test_an_agent_is_asked_once_in_each_position_of_an_opening():
