@@ -47,7 +47,10 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def own_agents(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy of the table of agents for each test: what one registers, no other finds."""
+    """A copy of the table of agents for each test: what one registers, no other finds.
+
+    Nothing public takes an agent out again.
+    """
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))
 
 

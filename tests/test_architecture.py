@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import NamedTuple
 
 import pytest
 
+from c4env.errors import C4Error, WindowClosed
 from tests.helpers.paths import ROOT
 
 PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
@@ -219,3 +221,13 @@ def test_kernels_stand_where_the_cache_watches_them() -> None:
     """The cache folder is named by the sources of c4env and agents, no others."""
     users = {found.module for found in all_imports() if found.target == "c4env.jit.kernel"}
     assert {module.split(".")[0] for module in users} == {"c4env", "agents"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_error_is_a_value_error(package: str) -> None:
+    module = importlib.import_module(f"{package}.errors")
+    own = [e for e in vars(module).values() if getattr(e, "__module__", "") == module.__name__]
+    assert len(own) > 5
+    for error in own:
+        assert issubclass(error, C4Error) or error is WindowClosed
+    assert issubclass(C4Error, ValueError)

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import environment, run_python
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 
-@pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def changed(copy: Path) -> None:
     """A copy of the packages, with every block added to the file it names."""
-    copy = tmp_path_factory.mktemp("copy")
     for package in ("c4env", "agents", "evaluation"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / package, copy / package, ignore=ignored)
@@ -28,28 +22,25 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, code in blocks:
         with (copy / name).open("a", encoding="utf-8") as file:
             file.write(f"\n\n{code}" if (copy / name).stat().st_size else code)
-    return copy
 
 
-def commands() -> list[str]:
-    found = re.findall(r"`c4 ([^`]+)`", TEXT)
-    assert len(found) == 5
-    return found
+EACH = """
+import shlex, sys
+from evaluation.__main__ import main
+for command in sys.argv[1:]:
+    print("$", command, flush=True)
+    assert main(shlex.split(command)) == 0
+"""
 
 
-@pytest.mark.parametrize("command", commands())
-def test_a_recipe_works(changed: Path, tmp_path: Path, command: str) -> None:
-    words = command.split() + (["--count", "3"] if command.startswith("heuristics") else [])
-    code = f"import sys; from evaluation.__main__ import main; sys.exit(main({words!r}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(changed), "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
-    said = {"count 3": "121", "heuristics": "centre"}
-    for start, words_expected in said.items():
-        if command.startswith(start):
-            assert words_expected in done.stdout
+def test_the_recipes_work(tmp_path: Path) -> None:
+    changed(tmp_path / "copy")
+    commands = re.findall(r"`c4 ([^`]+)`", TEXT)
+    assert len(commands) == 5
+    few = [c + " --count 3" if c.startswith("heuristics") else c for c in commands]
+    there = environment(PYTHONPATH=str(tmp_path / "copy"), NUMBA_DISABLE_JIT="1")
+    done = run_python("-c", EACH, *few, cwd=tmp_path, env=there)
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = dict(part.split("\n", 1) for part in done.stdout.split("$ ")[1:])
+    assert "121" in next(said[command] for command in said if command.startswith("count 3"))
+    assert "centre" in next(said[command] for command in said if command.startswith("heuristics"))

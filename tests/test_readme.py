@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shlex
 import subprocess
-import sys
 import tomllib
 
 import pytest
 
 from c4env.position import Position
-from evaluation.__main__ import COMMANDS
 from evaluation.studies.leaderboard import put_between_markers, stored_board
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import environment, run_python
 
 READMES = [
     *sorted(set(ROOT.glob("*.md")) - {ROOT / "CONTRIBUTING.md"}),  # test_contributing.py
@@ -30,14 +27,12 @@ BLOCKS = [
 
 
 def python_blocks():
-    """Each block of the first README; those of another one after the other, with the slow tests."""
+    """Of each README, one after the other; those of all but the first with the slow tests."""
     for path in READMES:
         found = [text for where, language, text in BLOCKS if (where, language) == (path, "python")]
-        if path.parent == ROOT:
-            for number, text in enumerate(found):
-                yield pytest.param([text], id=f"{path.stem}-{number}")
-        elif found:
-            yield pytest.param(found, id=path.parent.name, marks=pytest.mark.slow)
+        marks = [] if path.parent == ROOT else pytest.mark.slow
+        if found:
+            yield pytest.param(found, id=f"{path.parent.name}-{path.stem}", marks=marks)
 
 
 def test_no_block_is_of_a_kind_that_nothing_runs():
@@ -57,13 +52,7 @@ for number, text in enumerate(sys.argv[1:], 1):
 @pytest.mark.compiled  # each is a process of its own
 @pytest.mark.parametrize("texts", list(python_blocks()))
 def test_python_blocks_run(texts, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", EACH, *texts],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    done = run_python("-W", "error", "-c", EACH, *texts, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
@@ -81,15 +70,15 @@ def console_blocks():
                 yield pytest.param(some, id=f"{path.parent.name}-{number}", marks=marks)
 
 
-def run_c4(arguments, folder):
-    return subprocess.run(
-        [sys.executable, "-m", "evaluation", *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"},
-        input="q\n",  # a person leaves at once
-        capture_output=True,
-        text=True,
-    )
+EACH_LINE = """
+import io, shlex, sys
+from evaluation.__main__ import main
+for line in sys.argv[1:]:
+    sys.stdin = io.StringIO("q\\n")  # a person leaves at once
+    name, *arguments = shlex.split(line)
+    code = main(arguments)
+    assert (name, code) == ("c4", 0), line
+"""
 
 
 @pytest.mark.compiled
@@ -97,13 +86,9 @@ def run_c4(arguments, folder):
 def test_console_block_runs(lines, tmp_path):
     """In order, in one folder; DIR stands for a run directory."""
     if any("DIR" in line for line in lines):
-        run_c4(["run", "random", "greedy", "--openings", "0", "--out", "DIR"], tmp_path)
-    for line in lines:
-        name, command, *arguments = shlex.split(line)
-        assert name == "c4"
-        assert command in COMMANDS
-        done = run_c4([command, *arguments], tmp_path)
-        assert done.returncode == 0, (line, done.stderr)
+        lines = ["c4 run random greedy --openings 0 --out DIR", *lines]
+    done = run_python("-c", EACH_LINE, *lines, cwd=tmp_path, env=environment(COLUMNS="80"))
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_set_up_blocks_are_what_ci_runs():

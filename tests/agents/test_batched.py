@@ -123,14 +123,6 @@ def always(column):
 ONES, FIVES = always(1), always(5)
 
 
-def replies(before, after):
-    """The opponent's column on each board, from two ply counts and positions."""
-    return [
-        next(c for c in p.legal_columns() if p.play(c) == q)
-        for p, q in zip(before, after, strict=True)
-    ]
-
-
 def games_against(pool, size=200, seed=3, steps=30):
     """Who answered in each game, of many boards played leftmost; and the rewards it ended with."""
     envs = ConnectFourVectorEnv(size, opponent=pool, seat=0, autoreset_mode="SameStep")

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import importlib
-import subprocess
-import sys
 from types import ModuleType
 from typing import Any
 
@@ -19,6 +17,7 @@ from c4env.errors import C4Error, InvalidOption, WrongBoard
 from c4env.jit import config
 from tests.helpers.boards import Columns, Rules
 from tests.helpers.paths import ROOT
+from tests.helpers.processes import run_python
 
 # Each board costs some seconds of compiling, once: compiled, one of them stands for all.
 SIZES = [Size(4, 4, 4), Size(4, 4, 3), Size(5, 6, 4)]
@@ -193,8 +192,7 @@ def test_agents_are_known_to_a_board_that_was_there_before_them() -> None:
         "import c4env; board = c4env.board(4, 4); import agents; "
         "env = board.ConnectFourEnv('alphabeta:depth=1', 1); print(env.reset()[1]['ply'])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "1\n"
+    assert run_python("-c", code, check=True).stdout == "1\n"
 
 
 def test_agents_answer_inside_environments_of_the_board() -> None:

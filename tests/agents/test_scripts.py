@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import runpy
-import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +12,7 @@ import pytest
 from agents.errors import InvalidValue
 from agents.scripts import claimed, run
 from c4env.errors import FileInUse
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import start_python
 
 
 def test_the_arguments_reach_the_training_and_its_mean_is_printed(capsys, tmp_path):
@@ -62,6 +61,14 @@ SCRIPTS = {  # each, what it needs, and a good command without the options
     "training.torch_ppo": ("torch", "new"),
     "training.torchrl_ppo": ("torchrl", "new"),
 }
+EXTRAS = {
+    "q_table": "plots",
+    "torch_ppo": "torch",
+    "selfplay": "torch",
+    "selfplay_picture": "plots",
+}
+EXTRAS |= {"rllib_ppo": "rllib", "torchrl_ppo": "torchrl", "sb3_ppo": "sb3"}
+EXTRAS |= {"tianshou_dqn": "tianshou"}
 ALL = {*SCRIPTS} - {"training.selfplay_picture"}
 FOLDERS = {"learned.train", "training.selfplay", "training.rllib_ppo"}
 STEPPED = ALL - {"learned.train", "training.selfplay"}
@@ -88,6 +95,19 @@ WRONG = [
     ({"training.selfplay_picture"}, "new new.nothing", "expected a name that ends with"),
     ({"training.selfplay_picture"}, "new new.png", "progress.tsv"),
 ]
+
+
+@pytest.mark.parametrize(("script", "extra"), EXTRAS.items())
+def test_a_script_names_the_extra_it_needs(script, extra, monkeypatch, capsys):
+    needed, *_ = SCRIPTS[f"training.{script}"]
+    for name in [needed, *(name for name in sys.modules if name.startswith(f"{needed}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module(f"agents.training.{script}", run_name="__main__", alter_sys=True)
+    printed = capsys.readouterr()
+    assert (left.value.code, printed.out) == (2, "")
+    assert f"pip install 'c4env[{extra}]'" in printed.err
+    assert printed.err.count("\n") == 1
 
 
 @pytest.mark.filterwarnings("ignore")  # the libraries' own
@@ -132,14 +152,9 @@ def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
         "with claimed(pathlib.Path(sys.argv[1]), 'seed 1\\n'):\n"
         "    print('held', flush=True)\n    time.sleep(60)\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-    )
-    with process:
+    with start_python("-c", script, tmp_path) as process:
         try:
-            assert process.stdout.readline() == b"held\n"
+            assert process.stdout.readline() == "held\n"
             with pytest.raises(FileInUse, match="is held by another process"):
                 claimed(tmp_path, "seed 1\n").__enter__()
         finally:

@@ -3,8 +3,6 @@ from __future__ import annotations
 import copy
 import importlib
 import pickle
-import subprocess
-import sys
 import warnings
 from types import ModuleType
 from typing import Any
@@ -19,6 +17,7 @@ from c4env.boards import Size
 from c4env.errors import C4Error, InvalidOption, InvalidPosition, WrongBoard
 from c4env.jit import config
 from tests.helpers.boards import OTHER_BOARDS, Rules
+from tests.helpers.processes import run_python
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -100,12 +99,7 @@ def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
     twin = copy.deepcopy(environment)
     assert twin.position == environment.position
     code = "import pickle, sys; e = pickle.load(sys.stdin.buffer); print(repr(e.position))"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        input=pickle.dumps(environment),
-        capture_output=True,
-        check=True,
-    )
+    done = run_python("-c", code, input=pickle.dumps(environment), check=True, text=False)
     assert done.stdout.decode().strip() == repr(environment.position)
     assert eval(repr(environment.position), {"board": c4env.board}) == environment.position
 
@@ -115,11 +109,10 @@ def test_a_board_is_compiled_once() -> None:
     part(BOARDS[0], "envs.many.vector")
     code = (
         "import c4env, c4env.jit; "
-        "c4env.ConnectFourVectorEnv(2, rows=4, columns=4, connect=4).reset(); "
-        "print(c4env.jit._Compiling.happened)"
+        "c4env.jit.on_compiling(lambda: print('compiling')); "
+        "c4env.ConnectFourVectorEnv(2, rows=4, columns=4, connect=4).reset()"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert run_python("-c", code, check=True).stdout == ""
 
 
 def test_the_usual_board_is_the_package_itself() -> None:

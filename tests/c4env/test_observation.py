@@ -8,7 +8,7 @@ from hypothesis import given
 from numpy.typing import NDArray
 
 from c4env import Position, observe, position_from, with_mirrors
-from c4env.errors import C4Error, InvalidObservation, InvalidOption
+from c4env.errors import InvalidObservation, InvalidOption
 from c4env.observation import LAYOUTS
 from tests.helpers import reference
 from tests.helpers.strategies import games, positions
@@ -149,10 +149,6 @@ def test_the_side_not_to_move_has_no_position_to_move_in() -> None:
     """After an odd number of discs the other player sees one of its own too many."""
     with pytest.raises(InvalidObservation, match="player to move"):
         position_from(observe(Position.parse("4"), 0))
-
-
-def test_the_error_is_a_value_error() -> None:
-    assert issubclass(InvalidObservation, C4Error)
 
 
 @pytest.mark.parametrize("player", ["player_1", 2, -1])

@@ -369,46 +369,6 @@ def best_column(board: Board, agent: int, depth: int, system: System) -> tuple[i
     return *chosen, nodes
 
 
-def chain_alphabeta(board: Board, agent: int, depth: int) -> tuple[int, float, int]:
-    """The chain system's alpha-beta; the baseline that the benchmark measures speed against."""
-
-    def value_of(player: int, left: int, alpha: float, beta: float) -> float:
-        nonlocal nodes
-        nodes += 1
-        value = chain(board, agent)
-        columns = open_columns(board)
-        if abs(value) == WIN or not columns or left == 0:
-            return value
-        best = -float("inf") if player == agent else float("inf")
-        for column in CENTRE_FIRST:
-            if column not in columns:
-                continue
-            play(board, column, player)
-            value = value_of(1 - player, left - 1, alpha, beta)
-            take_back(board, column)
-            if player == agent:
-                best = max(best, value)
-                alpha = max(alpha, best)
-                if best >= beta:
-                    break
-            else:
-                best = min(best, value)
-                beta = min(beta, best)
-                if best <= alpha:
-                    break
-        return best
-
-    nodes = 0
-    chosen, best = -1, -float("inf")
-    for column in open_columns(board):
-        play(board, column, agent)
-        value = value_of(1 - agent, depth - 1, -float("inf"), float("inf"))
-        take_back(board, column)
-        if value > best:
-            chosen, best = column, value
-    return chosen, best, nodes
-
-
 def rust_best(board: Board, player: int, depth: int, bot: int) -> tuple[int, int, int]:
     """The line system's plain search: column, value for the bot, attached depth."""
     choices = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import sys
 
 import pytest
 
@@ -11,7 +10,6 @@ import agents
 from agents.errors import InvalidValue, NoMove
 from agents.solver import Solver
 from c4env import Position
-from c4env.errors import MissingExtra
 
 LATE = ["44444222226663", "4444422222666331", "121212343434565656", "7777776666665"]
 
@@ -78,9 +76,3 @@ def test_a_bad_option_is_refused(option):
 def test_a_finished_game_has_no_move():
     with pytest.raises(NoMove):
         agents.make("bitbully").choose(Position.parse("1212121"))
-
-
-def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "bitbully", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env.bitbully"):
-        agents.make("bitbully")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pickle
-import sys
 
 import pytest
 
 import agents
 from agents.errors import InvalidSpec, InvalidValue, NoMove
 from c4env import Position
-from c4env.errors import MissingExtra
 from evaluation.games.game import play_game
 
 
@@ -92,9 +90,3 @@ def test_a_bad_spec_is_refused(pyspiel, spec, error, words):
         agents.make(spec)
     with pytest.raises(NoMove):
         agents.make("open_spiel:uniform_random").choose(Position.parse("1212121"))
-
-
-def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env.open-spiel"):
-        agents.make("open_spiel:mcts")

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
 
 import agents
 import evaluation
 from agents.errors import InvalidSpec, InvalidValue, UnreadableWeights
 from c4env import Position
-from c4env.errors import MissingExtra
-
-
-def test_without_torch_the_error_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "agents.learned.convolution", raising=False)
-    for spec in ("selfplay:somewhere", "puct:selfplay:somewhere"):
-        with pytest.raises(MissingExtra, match=r"pip install 'c4env\[torch\]'"):
-            agents.make(spec)
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import io
 import json
-import subprocess
 import sys
 import threading
 from contextlib import closing
@@ -19,9 +18,9 @@ from agents.base import Agent
 from c4env import Position
 from evaluation.__main__ import main
 from evaluation.games.game import play_game
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import start_python
 
-SERVE = f"{sys.executable} -m evaluation serve-agent"
+SERVE = "-m", "evaluation", "serve-agent"
 
 
 class Broken(Agent):
@@ -143,7 +142,10 @@ def games(first: Agent, second: Agent, names: tuple[str, str]) -> list[Any]:
 def test_lines_between_processes_change_no_game():
     names = PAIR
     alone = games(agents.make(names[0]), agents.make(names[1]), names)
-    far = [agents.make(f"exec:{SERVE} {name},newgame=reset,startup=120") for name in names]
+    far = [
+        agents.make(f"exec:{' '.join([sys.executable, *SERVE])} {name},newgame=reset,startup=120")
+        for name in names
+    ]
     assert games(far[0], far[1], names) == alone
     assert all(nodes[0] > 0 for _, _, _, nodes in alone)
 
@@ -152,12 +154,7 @@ def test_lines_between_processes_change_no_game():
 def test_http_between_processes_changes_no_game():
     names = PAIR
     alone = games(agents.make(names[0]), agents.make(names[1]), names)
-    servers = [
-        subprocess.Popen(
-            [*SERVE.split(), name, "--http", "0"], stdout=subprocess.PIPE, text=True, cwd=ROOT
-        )
-        for name in names
-    ]
+    servers = [start_python(*SERVE, name, "--http", "0", stderr=None) for name in names]
     try:
         urls = []
         for server in servers:
@@ -256,10 +253,7 @@ def test_a_client_that_is_long_silent_gives_up_its_place(served, monkeypatch):
 
 
 def test_listening_beyond_this_machine_is_said() -> None:
-    command = [*SERVE.split(), "greedy", "--http", "0", "--host", "0.0.0.0"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
-    ) as server:
+    with start_python(*SERVE, "greedy", "--http", "0", "--host", "0.0.0.0") as server:
         try:
             assert server.stdout is not None
             assert server.stderr is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,6 @@ import pytest
 import agents
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
 from c4env import Position, observe
-from c4env.errors import MissingExtra
 from evaluation.games.game import play_game
 
 FULL = Position.parse("444444")
@@ -85,11 +83,11 @@ def test_a_function_sees_the_side_to_move_first(source):
     agent = agents.make(f"torch:{source}:watch")
     position = Position.parse("4435")
     assert agent.choose(position) == 3
+    # What it saw is in the file's own module, which only the agent knows.
     dtype, shape, grad, planes = agent._function.__globals__["seen"][-1]
     assert (dtype, shape, grad) == (torch.float32, (1, 2, 6, 7), False)
     expected = observe(position)["observation"]
     assert np.array_equal(np.array(planes)[0].transpose(1, 2, 0), expected)
-    assert expected[5, 2:5, 0].tolist() == [1, 1, 0] or expected[..., 0].sum() == 2
 
 
 @pytest.mark.parametrize(
@@ -181,9 +179,3 @@ def test_a_file_that_fails_is_refused(source, tmp_path):
         agents.make(f"torch:{tmp_path / 'model.txt'}:f")
     with pytest.raises(InvalidSpec, match="expected torch:FUNCTION"):
         agents.make("torch")
-
-
-def test_a_missing_package_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env.torch"):
-        agents.make("torch:model.py:f")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.errors import NoMove, SearchLimit
+from agents.errors import SearchLimit
 from agents.published.negamax import Negamax
 from c4env import Position
 from c4env.jit import config
@@ -101,10 +101,3 @@ def test_it_gives_up_rather_than_searching_for_ever() -> None:
     assert Negamax(max_nodes=nodes).score(Position.parse(moves)) == (score, nodes)
     with pytest.raises(SearchLimit):
         Negamax(max_nodes=nodes - 1).score(Position.parse(moves))
-
-
-def test_a_game_that_is_over_has_no_move() -> None:
-    agent = Negamax()
-    for use in (agent.choose, agent.search, agent.score):
-        with pytest.raises(NoMove, match="the game is over"):
-            use(Position.parse("1212121"))

@@ -112,7 +112,7 @@ def test_an_exact_value_function_keeps_the_value_of_the_game(batch: int) -> None
 def test_late_positions_are_proven_without_an_opinion() -> None:
     solver = Solver(book=None, table_mb=4)
     agent = PUCT(uniform, simulations=100 if config.DISABLE_JIT else 5000, batch=16)
-    count = 5 if config.DISABLE_JIT else 60
+    count = 5 if config.DISABLE_JIT else 30
     proven = 0
     for moves in reference.random_games(seed=921, count=count, least=30, most=40):
         position = Position.parse(moves)
@@ -125,7 +125,7 @@ def test_late_positions_are_proven_without_an_opinion() -> None:
 
 @pytest.mark.parametrize("batch", [1, 7])
 def test_no_virtual_loss_is_left_behind(batch: int) -> None:
-    """Every node's sums are those of its own answer and its children's."""
+    """Every node's sums are those of its own answer and its children's: only the tree shows it."""
     agent = PUCT(edge, simulations=150, batch=batch)
     agent.search(Position())
     tree = agent._tree
@@ -196,7 +196,7 @@ def test_only_a_function_that_says_so_is_known_to_answer_always_alike() -> None:
 
 def test_a_full_tree_goes_on_without_growing() -> None:
     agent = PUCT(edge, simulations=80)
-    agent._tree = np.empty(30, NODE)
+    agent._tree = np.empty(30, NODE)  # no option asks for a tree that such a search fills
     found = agent.search(Position())
     assert found.nodes == 80
     assert agent._work[USED] <= 30

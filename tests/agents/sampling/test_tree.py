@@ -1,4 +1,7 @@
-"""The tree of the sampling searches: two plies ahead, proofs, what is kept between moves."""
+"""The tree of the sampling searches: two plies ahead, proofs, what is kept between moves.
+
+What is kept is read off the tree itself, since a search shows little of it.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import agents
-from agents.errors import NoMove
 from agents.sampling.mcts import MCTS
 from agents.sampling.tree import (
     NODE,
@@ -19,7 +20,6 @@ from agents.sampling.tree import (
     copy_subtree,
     expand,
     propagate_proof,
-    sign,
     tactical_status,
 )
 from agents.solver import Solver
@@ -240,21 +240,3 @@ def test_reset_forgets_the_tree() -> None:
     agent.search(Position.parse("4443"))
     agent.reset(3)
     assert agent.search(Position.parse("44")) == first
-
-
-def test_a_game_that_is_over_has_no_move() -> None:
-    agent = MCTS(simulations=10)
-    for use in (agent.choose, agent.search):
-        with pytest.raises(NoMove, match=r"Position\.parse.*the game is over"):
-            use(Position.parse("1212121"))
-
-
-def test_signs() -> None:
-    assert [sign(score) for score in (-7, 0, 3)] == [-1, 0, 1]
-
-
-@pytest.mark.parametrize("spec", ["mcts", "puct", "alphabeta-table", "deepening", "perfect"])
-def test_an_agent_that_has_not_searched_yet_is_small(spec: str) -> None:
-    """Trees and tables are allocated by the first search: agents travel to other processes."""
-    agent = agents.make(spec)
-    assert not any(a.nbytes > 1 << 20 for a in vars(agent).values() if isinstance(a, np.ndarray))

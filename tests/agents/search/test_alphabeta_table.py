@@ -1,25 +1,11 @@
 from __future__ import annotations
 
-import random
-
 import pytest
 
 import agents
 from agents.search.alphabeta_table import LAST_AGE
 from c4env.position import Position
-
-
-def positions(count, seed):
-    generator = random.Random(seed)
-    found = []
-    while len(found) < count:
-        position = Position()
-        for _ in range(generator.randrange(0, 36)):
-            if position.outcome is None:
-                position = position.play(generator.choice(position.legal_columns()))
-        if position.outcome is None:
-            found.append(position)
-    return found
+from tests.helpers.positions import random_positions
 
 
 @pytest.mark.parametrize("heuristic", ["chain", "window", "window-b", "lines"])
@@ -27,7 +13,7 @@ def test_it_chooses_as_alphabeta_with_the_same_value(heuristic):
     for depth in (1, 2, 3, 4):
         plain = agents.make("alphabeta", depth=depth, heuristic=heuristic)
         ordered = agents.make("alphabeta-table", depth=depth, heuristic=heuristic)
-        for position in positions(15, seed=depth):
+        for position in random_positions(15, seed=depth):
             assert plain.best_move(position)[:2] == ordered.best_move(position)[:2]
 
 
@@ -36,7 +22,7 @@ def test_it_chooses_as_alphabeta_at_greater_depths():
     for depth in (6, 8):
         plain = agents.make("alphabeta", depth=depth)
         ordered = agents.make("alphabeta-table", depth=depth)
-        for position in positions(80, seed=depth):
+        for position in random_positions(80, seed=depth):
             assert plain.best_move(position)[:2] == ordered.best_move(position)[:2]
 
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import random
 import threading
 from typing import Any
 
@@ -9,34 +8,21 @@ import pytest
 from hypothesis import given, settings
 
 import agents
-from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove
+from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue
 from agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
 from agents.search.heuristics import WIN
 from agents.solver import Solver
 from c4env import Position
-from c4env.jit import config
+from c4env.bitboard import drop, playable, safe_moves, winning_cells, winning_moves
+from tests.helpers.positions import random_positions
 from tests.helpers.strategies import positions
-
-
-def late(count: int, seed: int, plies: int) -> list[Position]:
-    """Positions of at least so many plies that nobody has won."""
-    generator = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        position = Position()
-        for _ in range(generator.randrange(plies, 40)):
-            if position.outcome is None:
-                position = position.play(generator.choice(position.legal_columns()))
-        if position.outcome is None and position.plies >= plies:
-            found.append(position)
-    return found
 
 
 @pytest.mark.parametrize("heuristic", ["threats", "window"])
 def test_searched_to_the_end_it_plays_exactly(heuristic: str) -> None:
     agent = Deepening(depth=42, heuristic=heuristic)
     solver = Solver(book=None)
-    for position in late(40, seed=1, plies=29):
+    for position in random_positions(40, seed=1, fewest=29):
         found = agent.search(position)
         score = solver.score(position)
         assert (found.value > WIN) == (score > 0)
@@ -47,29 +33,16 @@ def test_searched_to_the_end_it_plays_exactly(heuristic: str) -> None:
 @given(positions(finished=False))
 @settings(max_examples=30)
 def test_a_win_in_one_is_taken_and_a_loss_in_one_avoided(position: Position) -> None:
-    column = Deepening(depth=2).choose(position)
-    wins = [c for c in position.legal_columns() if position.play(c).outcome is not None]
-    wins = [c for c in wins if position.play(c).outcome.winner is not None]  # type: ignore[union-attr]
-    if wins:
-        assert column in wins
-        return
-
-    def loses(c: int) -> bool:
-        after = position.play(c)
-        return after.outcome is None and any(
-            (end := after.play(r).outcome) is not None and end.winner is not None
-            for r in after.legal_columns()
-        )
-
-    if not all(loses(c) for c in position.legal_columns()):
-        assert not loses(column)
+    occupied = position.mine | position.theirs
+    cell = drop(occupied, Deepening(depth=2).choose(position))
+    wins = winning_moves(position.mine, position.theirs)
+    safe = safe_moves(playable(occupied), winning_cells(position.theirs))
+    assert cell & (wins or safe or playable(occupied))
 
 
 def test_the_value_of_a_win_counts_the_discs_left() -> None:
     position = Position.parse("112233")
     assert Deepening(depth=3).search(position).value == WIN + 43 - 7
-    lost_next = Position.parse("4141255")  # whatever is blocked, three of 4, 5 stay open
-    assert Deepening(depth=3).search(lost_next).column in lost_next.legal_columns()
 
 
 def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None:
@@ -84,7 +57,7 @@ def test_equal_budgets_give_equal_searches_and_none_remembers_the_last() -> None
 def test_the_table_is_emptied_when_ages_run_out() -> None:
     agent = Deepening(nodes=300)
     first = agent.search(Position.parse("44"))
-    agent._work[2] = LAST_AGE
+    agent._work[2] = LAST_AGE  # else it takes thousands of searches to come there
     assert agent.search(Position.parse("44")) == first
 
 
@@ -101,7 +74,7 @@ def test_more_nodes_look_deeper_and_depth_is_kept() -> None:
 
 
 def test_the_line_begins_with_the_column_and_can_be_played() -> None:
-    for position in late(10, seed=5, plies=6):
+    for position in random_positions(10, seed=5, fewest=6):
         found = Deepening(depth=6).search(position)
         assert found.principal_variation[0] == found.column == Deepening(depth=6).choose(position)
         for column in found.principal_variation:
@@ -121,7 +94,7 @@ def test_when_time_is_up_it_has_a_move() -> None:
 
 @pytest.mark.parametrize("movetime", [math.inf, 1e12])
 def test_more_time_than_a_clock_can_count_is_no_limit(movetime: float) -> None:
-    for position in late(count=3, seed=4, plies=34):
+    for position in random_positions(3, seed=4, fewest=34):
         assert Deepening(movetime=movetime).choose(position) == Deepening(depth=42).choose(position)
 
 
@@ -150,11 +123,6 @@ def test_a_heuristic_that_gives_no_number_is_refused(budget: dict[str, int]) -> 
         Deepening(heuristic=nan, **budget).choose(Position())
 
 
-def test_a_finished_game_has_no_move() -> None:
-    with pytest.raises(NoMove):
-        Deepening(depth=2).choose(Position.parse("1212121"))
-
-
 @pytest.mark.compiled
 def test_it_beats_plain_search_of_as_many_nodes() -> None:
     import evaluation
@@ -163,5 +131,3 @@ def test_it_beats_plain_search_of_as_many_nodes() -> None:
     result = evaluation.round_robin(field, openings=1)
     points = sum(game.points[game.players.index(field[0])] for game in result.games)
     assert points >= 0.7 * len(result.games)
-    nodes = [sum(g.nodes[g.players.index(name)] for g in result.games) for name in field]
-    assert config.DISABLE_JIT or nodes[0] > 0

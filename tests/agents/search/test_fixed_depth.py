@@ -12,7 +12,7 @@ from hypothesis import given
 
 import agents
 from agents.base import SearchingAgent
-from agents.errors import InvalidHeuristic, NoMove
+from agents.errors import InvalidHeuristic
 from agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
 from agents.published.minimax import Minimax
 from agents.search.heuristics import HEURISTICS, WIN
@@ -43,26 +43,17 @@ def agree_with_the_reference(
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_a_published_system_chooses_as_the_reference(name: str, depth: int) -> None:
+@pytest.mark.parametrize(("depth", "least"), [(1, 0), (2, 0), (3, 0), (7, 37)])
+def test_a_published_system_chooses_as_the_reference(name: str, depth: int, least: int) -> None:
     kind, system = SYSTEMS[name]
-    agree_with_the_reference(kind(depth), system, seed=20 + depth, count=12)
-
-
-@pytest.mark.compiled
-@pytest.mark.parametrize("name", SYSTEMS)
-def test_a_published_system_chooses_as_the_reference_in_many_positions(name: str) -> None:
-    kind, system = SYSTEMS[name]
-    agree_with_the_reference(kind(1), system, seed=30, count=500)
-    agree_with_the_reference(kind(2), system, seed=31, count=80)
-    agree_with_the_reference(kind(7), system, seed=32, count=40, least=37)
+    agree_with_the_reference(kind(depth), system, seed=20 + depth, count=12, least=least)
 
 
 @pytest.mark.parametrize("heuristic", HEURISTICS)
 def test_naive_minimax_with_any_heuristic_is_the_reference(heuristic: str) -> None:
     for depth, least in ((2, 0), (6, 37)):
         system = reference.chain_system(heuristic)
-        agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 15, least)
+        agree_with_the_reference(Minimax(depth, heuristic), system, 40 + depth, 8, least)
 
 
 def test_the_shipped_choices_of_the_published_systems() -> None:
@@ -80,11 +71,6 @@ def test_the_shipped_choices_of_the_published_systems() -> None:
             assert f"{found.column}:{float(found.value)!r}" == expected, (agent, moves)
 
 
-def test_the_shipped_choices_are_what_the_reference_writes() -> None:
-    written = (reference.DATA / "published.tsv").read_text().splitlines()
-    assert list(reference.published_lines(positions=1)) == written[:2]
-
-
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_the_chain_systems_choices_are_the_released_programs(depth: int, shared_data: Path) -> None:
     """The program's max_depth counts from 0."""
@@ -99,35 +85,10 @@ def test_the_chain_systems_choices_are_the_released_programs(depth: int, shared_
         assert naive.choose(position) == pruned.choose(position) == expected, moves
 
 
-def test_the_alphabeta_of_the_reference_is_its_minimax() -> None:
-    """The baseline of the speed benchmark does the same work as what it is compared with."""
-    for moves in reference.random_games(seed=50, count=40):
-        board, player = reference.board_after(moves), len(moves) % 2
-        plain = reference.best_column(board, player, 3, reference.chain_system())
-        pruned = reference.chain_alphabeta(board, player, 3)
-        assert pruned[:2] == plain[:2]
-        assert pruned[2] <= plain[2]
-        found = Chain(3).search(Position.parse(moves))
-        assert (found.column, found.value, found.nodes) == pruned
-
-
-@pytest.mark.compiled
-def test_alphabeta_visits_the_positions_that_the_reference_visits() -> None:
-    found = Chain(7).search(Position())
-    assert (found.column, found.value, found.nodes) == reference.chain_alphabeta(
-        reference.empty_board(), 0, 7
-    )
-    for moves in reference.random_games(seed=51, count=6):
-        found = Chain(6).search(Position.parse(moves))
-        assert (found.column, found.value, found.nodes) == reference.chain_alphabeta(
-            reference.board_after(moves), len(moves) % 2, 6
-        )
-
-
 @pytest.mark.compiled
 @pytest.mark.parametrize("heuristic", HEURISTICS)
 def test_both_searches_choose_alike_with_every_heuristic(heuristic: str) -> None:
-    for depth, count in ((2, 300), (5, 100), (6, 15)):
+    for depth, count in ((2, 60), (5, 40), (6, 8)):
         naive, pruned = Minimax(depth, heuristic), AlphaBeta(depth, heuristic)
         fewer = 0
         for moves in reference.random_games(seed=60 + depth, count=count):
@@ -180,7 +141,7 @@ def value_at_the_end(spec: str, start: Position, line: tuple[int, ...], depth: i
 @pytest.mark.parametrize("spec", AGENTS)
 def test_the_principal_variation_leads_to_the_value(spec: str) -> None:
     agent: Any = agents.make(spec)
-    counts = ((70, 5, 0), (71, 5, 36)) if config.DISABLE_JIT else ((70, 80, 0), (71, 40, 36))
+    counts = ((70, 5, 0), (71, 5, 36)) if config.DISABLE_JIT else ((70, 25, 0), (71, 15, 36))
     for seed, count, least in counts:
         for moves in reference.random_games(seed, count, least):
             position = Position.parse(moves)
@@ -213,34 +174,16 @@ def test_no_negative_zero_is_reported() -> None:
 # -- bad input -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spec", AGENTS)
-def test_a_game_that_is_over_has_no_move(spec: str) -> None:
-    agent: Any = agents.make(spec)
-    for use in (agent.choose, agent.search):
-        with pytest.raises(NoMove, match=r"Position\.parse.*the game is over"):
-            use(Position.parse("1212121"))
-
-
 @pytest.fixture
 def users(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = types.ModuleType("users_heuristics")
     exec(
         "import math\n"
         "def nothing(mine, theirs):\n    return math.nan\n"
-        "def beyond(mine, theirs):\n    return -math.inf\n"
         "def left(mine, theirs):\n    return float(mine & 63) - float(theirs & 63)\n",
         module.__dict__,
     )
     monkeypatch.setitem(sys.modules, "users_heuristics", module)
-
-
-@pytest.mark.usefixtures("users")
-@pytest.mark.parametrize("name", ["nothing", "beyond"])
-@pytest.mark.parametrize("kind", ["minimax", "alphabeta"])
-def test_a_heuristic_without_a_number_is_reported(kind: str, name: str) -> None:
-    agent = agents.make(f"{kind}:depth=3,heuristic=users_heuristics:{name}")
-    with pytest.raises(InvalidHeuristic, match=f"users_heuristics:{name}.*strictly between"):
-        agent.choose(Position.parse("4"))
 
 
 @pytest.mark.usefixtures("users")

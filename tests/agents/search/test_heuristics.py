@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 
@@ -16,7 +15,6 @@ from agents.search.evaluations import line_score
 from agents.search.heuristics import HEURISTICS, WIN, check, load
 from agents.search.windows import count_in_windows, window_starts
 from c4env import Position
-from c4env.errors import C4Error
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.strategies import bits_of, board_of, stacks
@@ -36,11 +34,6 @@ def test_windows_are_as_many_as_known_and_start_where_the_reference_has_them(shi
     assert len(windows) == known
     starts = {min(7 * column + row for row, column in cells) for cells in windows}
     assert starts == {bit for bit in range(49) if window_starts(shift) >> bit & 1}
-
-
-def test_there_are_69_windows() -> None:
-    assert len(reference.WINDOWS) == len(set(reference.WINDOWS)) == 69
-    assert sum(window_starts(shift).bit_count() for shift in DIRECTIONS) == 69
 
 
 @given(stacks)
@@ -71,8 +64,9 @@ def test_a_heuristic_is_the_reference_on_any_board(name: str, columns: list[list
         assert value == reference.HEURISTICS[name](board, own)
 
 
-def agree(name: str, games: Iterator[str]) -> None:
-    for moves in games:
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_a_heuristic_is_the_reference_in_games(name: str) -> None:
+    for moves in reference.random_games(seed=10, count=200):
         position, board = Position.parse(moves), reference.board_after(moves)
         player = len(moves) % 2
         for own, boards in (
@@ -82,25 +76,6 @@ def agree(name: str, games: Iterator[str]) -> None:
             value = HEURISTICS[name](*boards)
             assert value == reference.HEURISTICS[name](board, own), moves
             assert -WIN < value < WIN
-
-
-@pytest.mark.parametrize("name", HEURISTICS)
-def test_a_heuristic_is_the_reference_in_games(name: str) -> None:
-    agree(name, reference.random_games(seed=10, count=200))
-
-
-@pytest.mark.compiled
-@pytest.mark.slow
-@pytest.mark.parametrize("name", HEURISTICS)
-def test_a_heuristic_is_the_reference_in_thousands_of_games(name: str) -> None:
-    agree(name, reference.random_games(seed=11, count=2000))
-
-
-@pytest.mark.parametrize("name", HEURISTICS)
-def test_a_won_board_is_worth_the_win(name: str) -> None:
-    position = Position.parse("1212121")
-    assert HEURISTICS[name](position.theirs, position.mine) == WIN
-    assert HEURISTICS[name](position.mine, position.theirs) == -WIN
 
 
 @pytest.mark.parametrize("name", HEURISTICS)
@@ -236,8 +211,6 @@ def test_what_is_no_function_is_no_heuristic(user_module: types.ModuleType) -> N
 def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
     assert list(HEURISTICS) == ["chain", "lines", "threats", "window", "window-b"]
     assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
-    assert issubclass(InvalidHeuristic, C4Error)
-    assert np.isfinite(WIN)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e9, -1e6])

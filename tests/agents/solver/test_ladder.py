@@ -6,7 +6,7 @@ import pytest
 from agents.published.negamax import STOPPED
 from agents.solver.ladder import ENTRIES, RUNGS, rung_score
 from c4env.position import Position
-from tests.agents.solver.test_perfect import late_positions
+from tests.helpers.positions import random_positions
 
 TABLE = np.zeros(ENTRIES, np.int64)
 
@@ -17,21 +17,21 @@ def run(position, rung, limit=10**9):
 
 
 def test_every_rung_finds_the_same_score():
-    for position in late_positions(25, fewest=33):
+    for position in random_positions(15, seed=1, fewest=34):
         scores = {run(position, rung)[0] for rung in range(len(RUNGS))}
         assert len(scores) == 1
 
 
 @pytest.mark.compiled
 def test_every_rung_but_the_first_finds_the_same_score_earlier():
-    for position in late_positions(25, fewest=28, seed=2):
+    for position in random_positions(15, seed=2, fewest=28):
         scores = {run(position, rung)[0] for rung in range(2, len(RUNGS))}
         assert len(scores) == 1
 
 
 @pytest.mark.compiled
 def test_the_steps_search_less_and_less():
-    late, earlier = (late_positions(30, fewest=n, seed=3) for n in (30, 26))
+    late, earlier = (random_positions(15, seed=3, fewest=n) for n in (30, 26))
     nodes = [sum(run(p, rung)[1] for p in late) for rung in (0, 1)]
     assert nodes[1] < nodes[0]
     nodes = [sum(run(p, rung)[1] for p in earlier) for rung in range(2, len(RUNGS))]

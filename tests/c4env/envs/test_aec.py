@@ -6,8 +6,6 @@ import copy
 import logging
 import pickle
 import random
-import subprocess
-import sys
 import warnings
 from typing import Any
 
@@ -16,7 +14,6 @@ import pytest
 from pettingzoo.utils import wrappers
 from pettingzoo.utils.env_logger import EnvLogger
 
-import c4env
 from c4env import Position
 from c4env.envs.aec import env, raw_env
 from c4env.errors import (
@@ -31,6 +28,7 @@ from c4env.errors import (
     UnknownRenderMode,
     WrongOrder,
 )
+from tests.helpers.processes import run_python
 
 with warnings.catch_warnings():
     # PettingZoo's checks import its own games by a path that it deprecates.
@@ -40,8 +38,6 @@ with warnings.catch_warnings():
 
 BOTH = pytest.mark.parametrize("make", [env, raw_env])
 NOT_COLUMNS = [-1, 7, 8, 10**30, True, False, 2.0, np.float64(3), "3", None, [3], np.array([3])]
-WIN_ON_THE_42ND = "557353756357262164721166463253473447421112"
-DRAW = "725557317577734451561166114446246232623323"
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +75,7 @@ def seen(environment: Any) -> dict[str, Any]:
         )
     }
     unwrapped = environment.unwrapped
-    view["cumulative"] = repr(unwrapped._cumulative_rewards)
+    view["cumulative"] = repr(unwrapped._cumulative_rewards)  # PettingZoo's last() reads it
     view["str"] = str(environment)
     for agent in environment.possible_agents:
         view[agent] = environment.observe(agent)["observation"].tobytes()
@@ -111,7 +107,7 @@ def compare_game(ours: Any, theirs: Any, choose: random.Random) -> list[str]:
     theirs.unwrapped._skip_agent_selection = None
     kinds = []
     iterators = iter(ours.agent_iter()), iter(theirs.agent_iter())
-    mischief = choose.choice([0.0, 0.0, 0.02, 0.2])
+    mischief = choose.choice([0.0, 0.02, 0.2])
     while True:
         agents = [next(iterator, "end") for iterator in iterators]
         assert agents[0] == agents[1]
@@ -165,14 +161,9 @@ def log_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logger, "propagate", False)
 
 
-@pytest.mark.compiled
 @pytest.mark.usefixtures("log_messages")
-@pytest.mark.parametrize(
-    ("wrapped", "games"),
-    [(False, 1000), (True, 200)],
-    ids=["env", "wrapped raw_env"],
-)
-def test_games_are_those_of_pettingzoo(wrapped: bool, games: int) -> None:
+@pytest.mark.parametrize("wrapped", [False, True], ids=["env", "wrapped raw_env"])
+def test_games_are_those_of_pettingzoo(wrapped: bool) -> None:
     connect_four = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
     ours: Any = env()
     if wrapped:
@@ -181,19 +172,10 @@ def test_games_are_those_of_pettingzoo(wrapped: bool, games: int) -> None:
     theirs = connect_four.env()
     choose = random.Random(20)
     kinds: list[str] = []
-    for _ in range(games):
+    for _ in range(50):
         kinds += compare_game(ours, theirs, choose)
     for kind in ("legal", "illegal", "outside", "dead", "dead acts"):
-        assert kinds.count(kind) > 15, kind
-
-
-@pytest.mark.usefixtures("log_messages")
-def test_a_few_games_are_those_of_pettingzoo() -> None:
-    connect_four = pytest.importorskip("pettingzoo.classic.connect_four.connect_four")
-    choose = random.Random(3)
-    ours, theirs = env(), connect_four.env()
-    for _ in range(20):
-        assert "legal" in compare_game(ours, theirs, choose)
+        assert kinds.count(kind) > 3, kind
 
 
 def test_spaces_and_metadata_are_those_of_pettingzoo() -> None:
@@ -283,19 +265,6 @@ def test_step_after_the_last_agent() -> None:
         bare.step(3)
 
 
-def test_an_illegal_move_loses() -> None:
-    environment = play(env(), "444444")
-    environment.step(3)
-    assert environment.rewards == {"player_0": -1, "player_1": 0}
-    assert environment.terminations == environment.truncations
-    assert environment.terminations == {"player_0": True, "player_1": True}
-    assert "Illegal move" in EnvLogger.mqueue[-1]
-    assert masks(environment) == [[0] * 7] * 2
-    environment.reset()
-    assert environment.rewards == {"player_0": 0, "player_1": 0}
-    assert not any(environment.terminations.values())
-
-
 # -- better than PettingZoo's ---------------------------------------------------------------
 
 
@@ -383,26 +352,17 @@ def test_a_copy_keeps_the_order_of_calls() -> None:
 
 
 @BOTH
-def test_after_the_end_no_column_is_legal(make: Any) -> None:
-    environment = play(make(), "4455667")
-    assert masks(environment) == [[0] * 7] * 2
-    environment.step(None)
-    assert masks(environment) == [[0] * 7] * 2
-
-
-@BOTH
-def test_a_win_with_the_42nd_disc_is_a_win(make: Any) -> None:
-    environment = play(make(), WIN_ON_THE_42ND)
-    assert environment.position.plies == 42
-    assert environment.rewards == {"player_0": -1, "player_1": 1}
-    assert environment.terminations == {"player_0": True, "player_1": True}
-
-
-@BOTH
-def test_a_draw(make: Any) -> None:
-    environment = play(make(), DRAW)
-    assert environment.position.outcome.winner is None
-    assert environment.rewards == environment._cumulative_rewards == {"player_0": 0, "player_1": 0}
+@pytest.mark.parametrize(
+    ("moves", "winner", "rewards"),
+    [
+        ("557353756357262164721166463253473447421112", 1, [-1, 1]),
+        ("725557317577734451561166114446246232623323", None, [0, 0]),
+    ],
+)
+def test_the_42nd_disc(make: Any, moves: str, winner: int | None, rewards: list[int]) -> None:
+    environment = play(make(), moves)
+    assert environment.position.outcome.winner == winner
+    assert list(environment.rewards.values()) == rewards
     assert environment.terminations == {"player_0": True, "player_1": True}
 
 
@@ -490,11 +450,6 @@ def test_state_is_the_board_for_both(make: Any) -> None:
     check_state_space(environment)
 
 
-def test_the_mask_is_only_for_the_agent_to_move() -> None:
-    environment = play(env(), "4")
-    assert masks(environment) == [[0] * 7, [1] * 7]
-
-
 def test_position_cannot_be_set() -> None:
     with pytest.raises(AttributeError):
         env().position = Position()  # type: ignore[misc]
@@ -532,16 +487,8 @@ def test_pettingzoo_accepts_its_pictures(make: Any, monkeypatch: pytest.MonkeyPa
     render_test(make)
 
 
-def test_names_are_lazy() -> None:
-    code = "import sys, c4env; assert 'numba' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)
-    assert c4env.env is env
-    assert c4env.raw_env is raw_env
-
-
 @pytest.mark.parametrize(
-    "imports",
-    ["import c4env.envs.aec, pettingzoo", "import pettingzoo, c4env", "import c4env, pettingzoo"],
+    "imports", ["import c4env.envs.aec, pettingzoo", "import pettingzoo, c4env"]
 )
 def test_pettingzoo_makes_it_by_name(imports: str) -> None:
     pytest.importorskip("pettingzoo.env_registry")
@@ -550,4 +497,4 @@ made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")
 assert type(made) is c4env.env and made.render_mode == "ansi"
 import importlib
 importlib.reload(c4env)"""
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    run_python("-W", "error", "-c", code, check=True)

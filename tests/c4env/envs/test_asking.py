@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from typing import Any
 
 import gymnasium
@@ -13,7 +11,8 @@ import pytest
 import agents
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position
 from c4env.envs import asking
-from c4env.errors import C4Error, InvalidOption, OpponentFailed
+from c4env.errors import C4Error, InvalidOption
+from tests.helpers.processes import run_python
 
 
 def one(observation: Observation) -> int:
@@ -114,25 +113,14 @@ except c4env.errors.InvalidOption as error:
 c4env.ConnectFourEnv("greedy")
 import agents
 c4env.ConnectFourEnv("minimax")"""
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
+    run_python("-W", "error", "-c", code, check=True)
 
 
 @pytest.mark.parametrize("opponent", ["nosuch", 3, b"greedy"])
 @pytest.mark.parametrize("make", [ConnectFourEnv, lambda o: ConnectFourVectorEnv(2, opponent=o)])
 def test_what_is_no_opponent_is_refused(opponent: Any, make: Any) -> None:
-    with pytest.raises(C4Error, match=repr(opponent)[:8]):
+    with pytest.raises(C4Error, match=f"{opponent!r}(: expected .*agent|; known)"):
         make(opponent)
-
-
-def test_a_failing_function_fails_with_its_own_error() -> None:
-    def broken(observation: Observation) -> int:
-        raise KeyError("mine")
-
-    with pytest.raises(OpponentFailed, match=r"KeyError.*mine"):
-        ConnectFourVectorEnv(2, opponent=broken, seat=1).reset(seed=1)
-    environment = ConnectFourEnv(lambda o: [1, 2], seat=1)
-    with pytest.raises(OpponentFailed):
-        environment.reset(seed=1)
 
 
 # -- another opponent ---------------------------------------------------------------------------

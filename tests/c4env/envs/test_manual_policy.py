@@ -1,12 +1,7 @@
-"""A person at the window: by mouse and keys posted to SDL's driver without a screen, and by a
-real pointer on a virtual screen where there is one."""
+"""A person at the window: by mouse and keys posted to SDL's driver without a screen."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -42,6 +37,7 @@ def board() -> Iterator[Any]:
 
 
 def window_of(board: Any) -> Window:
+    """An environment does not hand out its window; events are posted to it."""
     window = board._viewer.window
     assert window is not None
     return window
@@ -211,56 +207,3 @@ def test_misuse(board: Any) -> None:
     board.step(0)
     with pytest.raises(WrongOrder, match="over"):
         ask(board, "player_1")
-
-
-SCREEN = """
-import c4env
-board = c4env.env(render_mode="human", screen_scaling=4)
-board.reset()
-person = c4env.ManualPolicy(board)
-board.render()
-for column in (6, 5, 4):
-    print(*board._viewer.window._window.position, flush=True)
-    board.step(person(board.observe("player_0"), "player_0"))
-    print(board.last_move, flush=True)
-    board.step(column)
-print("last", flush=True)
-person(board.observe("player_0"), "player_0")
-"""
-
-
-@pytest.mark.skipif(
-    not (shutil.which("Xvfb") and shutil.which("xdotool")), reason="needs Xvfb and xdotool"
-)
-def test_on_a_virtual_screen_with_a_real_pointer() -> None:
-    read, write = os.pipe()
-    screen = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-screen", "0", "800x600x24"],
-        pass_fds=[write], stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    os.close(write)
-    with os.fdopen(read) as pipe:
-        display = f":{pipe.readline().strip()}"
-    environment = {**os.environ, "DISPLAY": display, "SDL_VIDEODRIVER": "x11"}
-
-    def xdotool(*arguments: str) -> None:
-        subprocess.run(["xdotool", *arguments], env=environment, check=True, timeout=30)
-
-    try:
-        with subprocess.Popen(
-            [sys.executable, "-c", SCREEN],
-            env=environment, stdout=subprocess.PIPE, text=True,
-        ) as game:  # fmt: skip
-            assert game.stdout is not None
-            lines = (line for line in game.stdout if not line.startswith("pygame"))
-            for column in (0, 3, 6):
-                left, top = map(int, next(lines).split())
-                xdotool("mousemove", str(left + (4 + 13 * column + 6) * 4), str(top + 150))
-                xdotool("click", "1")
-                assert next(lines) == f"{column}\n"
-            assert next(lines) == "last\n"
-            xdotool("key", "Escape")
-            assert game.wait(30) == 0
-    finally:
-        screen.kill()
-        screen.wait()

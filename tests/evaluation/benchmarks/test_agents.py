@@ -19,10 +19,6 @@ def test_the_pure_python_reference_searches_the_same_tree(moves, depth):
     assert reference.choose(columns, depth) == (column, nodes)
 
 
-def test_there_are_69_windows():
-    assert len(reference.WINDOWS) == 69
-
-
 @pytest.mark.compiled  # seconds compiled, minutes not
 def test_it_compares_equal_trees():
     found = run(repeat=1)

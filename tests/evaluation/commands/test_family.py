@@ -5,16 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 import evaluation
 from agents.base import Agent
 from evaluation.__main__ import COMMANDS, main
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import run_python
 
 RUN = ["--openings", "0", "--jobs", "1", "--quiet"]
 
@@ -88,6 +85,7 @@ def test_every_form_wherever_something_is_printed(command, capsys):
     for form in ("text", "markdown", "csv", "json"):
         assert main([*command, "--format", form]) == 0
         shown[form] = capsys.readouterr().out
+        assert not shown[form].endswith("\n\n")
     assert "| ---" in shown["markdown"]
     json.loads(shown["json"])
     rows = list(csv.reader(io.StringIO(shown["csv"])))
@@ -124,9 +122,8 @@ def test_a_broken_agent_is_known_before_the_first_game(folder, capsys):
     (folder / "broken.py").write_text("def agent(observation):\n    return observation['key']\n")
     assert main(["check", "broken.py:agent"]) == 1
     assert "KeyError: 'key' (broken.py, line 2)" in capsys.readouterr().out
-    command = [sys.executable, "-m", "evaluation", "run", "mine=broken.py:agent", "random", *RUN]
-    paths = {**os.environ, "PYTHONPATH": str(ROOT)}
-    shown = subprocess.run(command, env=paths, capture_output=True, text=True, check=True)
+    command = ["-m", "evaluation", "run", "mine=broken.py:agent", "random", *RUN]
+    shown = run_python(*command, check=True)
     assert shown.stderr == (
         "mine will forfeit: at a trial move exception: KeyError: 'key' (broken.py, line 2) "
         "(c4 check says more)\n"

@@ -43,12 +43,12 @@ def run(server: ChatServer, **settings: object) -> evaluation.Tournament:
 
 
 def test_the_same_games_for_any_number_at_once(server, tmp_path):
-    alone = run(server, openings=2)
+    alone = run(server, openings=2, limit=10)
     answered = server.asked
     server.asked = []
     server.most_at_once = 0
     server.answer = lambda body: time.sleep(0.01) or lowest_legal(body)
-    many = run(server, openings=2, jobs=20, out=tmp_path)
+    many = run(server, openings=2, limit=10, jobs=20, out=tmp_path)
     assert many.digest == alone.digest
     assert [g.fixture for g in many.games] == [g.fixture for g in alone.games]
     assert Counter(map(str, answered)) == Counter(map(str, server.asked))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -21,7 +21,7 @@ from evaluation.errors import InvalidRun
 from evaluation.games.game import play_game
 from evaluation.games.processes import stdout_to_stderr
 from evaluation.store.record import read_games
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import run_python
 
 
 def first_legal(observation):
@@ -204,21 +204,18 @@ def test_objects_with_large_memories_play_on_workers_as_they_do_here():
 
 
 @pytest.mark.compiled
-def test_a_command_ends_when_its_agents_threads_do_not(tmp_path):
+def test_what_agents_print_is_kept_apart_and_a_command_ends_when_their_threads_do_not(tmp_path):
     (tmp_path / "lingers.py").write_text(
         "import threading, time\n"
+        "print('at import')\n"
         "def lingers(observation):\n"
+        "    print('thinking')\n"
         "    threading.Thread(target=time.sleep, args=(60,)).start()\n"
         "    return int(observation['action_mask'].argmax())\n"
     )
-    command = [sys.executable, "-m", "evaluation", "run", "random", "lingers:lingers", "--quiet"]
-    done = subprocess.run(
-        [*command, "--openings", "0", "--jobs", "2"],
-        capture_output=True,
-        text=True,
-        timeout=50,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "digest" in done.stdout
+    command = ["-m", "evaluation", "run", "random", "lingers:lingers", "--quiet", "--openings", "0"]
+    done = run_python(*command, "--jobs", "2", "--format", "json", timeout=50, cwd=tmp_path)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["games"] == 2
+    assert "thinking" in done.stderr
+    assert done.stderr.replace("at import", "").replace("thinking", "").strip() == ""

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 
 import pytest
 
 from evaluation.games.processes import one_interrupt, sigint_blocked
-from tests.helpers.paths import ROOT
+from tests.helpers.processes import run_python, start_python
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 
@@ -16,8 +14,7 @@ ASK = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_B
 
 
 def hears_nothing():
-    done = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=True)
-    return done.stdout.strip() == "True"
+    return run_python("-c", ASK, check=True).stdout == "True\n"
 
 
 def test_processes_started_deaf_stay_deaf():
@@ -62,16 +59,12 @@ def test_a_worker_leaves_when_its_parent_is_killed():
         "exit_with_parent(os.getppid()); print('started', flush=True); time.sleep(60)"
     )
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {worker!r}])"
-    process = subprocess.Popen(
-        [sys.executable, "-c", parent],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    process = start_python("-c", parent, stderr=None)
     assert process.stdout is not None
-    assert process.stdout.readline() == b"started\n"
+    assert process.stdout.readline() == "started\n"
     process.kill()
     process.wait()
-    assert process.stdout.read() == b""  # it ends when the worker, who holds it too, has left
+    assert process.stdout.read() == ""  # it ends when the worker, who holds it too, has left
     process.stdout.close()
 
 

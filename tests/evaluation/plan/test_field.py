@@ -9,7 +9,6 @@ import pytest
 import agents
 import evaluation
 from agents.base import Agent
-from agents.zoo import registry
 from agents.zoo.entries import Entry, Option
 from c4env.position import Position
 from evaluation.errors import InvalidRun, UnreadableRun
@@ -33,11 +32,10 @@ class Patient(Agent):
 
 
 @pytest.fixture
-def patient(monkeypatch):
+def patient():
     option = Option("movetime", float, None, "seconds a move", 0.001)
     entry = Entry("patient", f"{__name__}:Patient", "waits", (option,))
-    monkeypatch.setitem(registry._registered, "patient", entry)
-    monkeypatch.setitem(sys.modules, __name__, sys.modules[Patient.__module__])
+    agents.register("patient", entry)
 
 
 def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
@@ -71,22 +69,6 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
     assert "do not repeat exactly" in own.table.text()
     with pytest.raises(UnreadableRun, match="played with 5 s a move"):
         evaluation.round_robin(["patient", "random"], openings=0, movetime=4, out=tmp_path)
-
-
-def test_edited_code_is_another_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    monkeypatch.syspath_prepend(tmp_path)
-    module = tmp_path / "edited_agent.py"
-    source = "def first(observation):\n    return int(observation['action_mask'].argmax())\n"
-    module.write_text(source)
-    field = ["edited_agent:first", "random"]
-    whole = evaluation.round_robin(field, openings=0, out="run")
-    module.write_text(source + "# better\n")
-    with pytest.raises(UnreadableRun, match="edited_agent:first was edited"):
-        evaluation.round_robin(field, openings=0, out="run")
-    module.write_text(source)
-    assert evaluation.round_robin(field, openings=0, out="run").games == whole.games
 
 
 def test_code_of_everything_a_user_brings(tmp_path):

@@ -33,11 +33,10 @@ def test_each_figure_is_written_twice(tmp_path: Path) -> None:
     assert [p.read_bytes() for p in written] == [p.read_bytes() for p in again]
 
 
-def test_without_scores_there_is_no_blunder_figure(tmp_path: Path) -> None:
+def test_without_scores_there_is_no_blunder_figure() -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = report.contents({}, GAMES, RATINGS)
-    written = plots.write_plots(tmp_path, found)
-    assert {path.stem for path in written} == set(plots.FIGURES) - {"blunders", "course"}
+    found = dict(plots.figures(report.contents({}, GAMES, RATINGS)))
+    assert found.keys() == set(plots.FIGURES) - {"blunders", "course"}
 
 
 def texts_of(figure: Any, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:

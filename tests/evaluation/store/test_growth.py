@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import pytest
 from hypothesis import given
@@ -95,22 +93,6 @@ def test_growing_goes_on_after_an_interruption(tmp_path):
     result, there = counted(THREE, 1, out=tmp_path)
     assert there == 13
     assert result.digest == evaluation.round_robin(THREE, 1).digest == digest_of(tmp_path)
-
-
-def test_growing_goes_on_after_a_kill(tmp_path):
-    evaluation.round_robin(TWO, 1, out=tmp_path)
-    program = (
-        "import os, signal, sys, evaluation\n"
-        "def end(done, total):\n"
-        "    if done == 20: os.kill(os.getpid(), signal.SIGKILL)\n"
-        f"evaluation.round_robin({THREE}, 2, out=sys.argv[1], watch=end)"
-    )
-    done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], check=False)
-    assert done.returncode == -9
-    assert len(read_games(tmp_path)[1]) == 8 + 20
-    result, there = counted(THREE, 2, out=tmp_path)
-    assert there == 20
-    assert result.digest == evaluation.round_robin(THREE, 2).digest
 
 
 def digest_of(folder):

@@ -63,6 +63,9 @@ def test_a_line_torn_off_by_a_kill_is_dropped(tmp_path, torn):
         ('{"format":"numbers 2"}\n', "line 1.*checksum is missing"),
         ('{"format":"letters 1"}\n', "line 1.*the format is 'letters 1'"),
         ("notes of mine\n", "line 1"),
+        ("{}\n", "line 1"),
+        ("[]\n", "line 1"),
+        ("\n", "line 1"),
         ("notes of mine", "notes of mine"),
     ],
 )

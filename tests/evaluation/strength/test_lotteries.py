@@ -108,11 +108,10 @@ def test_open_spiel_finds_the_same_lotteries():
 # -- copies -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("of", ["a", "c", "e"])
-def test_copies_do_not_change_the_order_of_the_others(of):
-    for seed in range(2):
-        tally = field(rated([60, 40, 20, 0, 0]), 12, seed)
-        before = [p.player for p in standing(tally).places]
+def test_copies_do_not_change_the_order_of_the_others():
+    tally = field(rated([60, 40, 20, 0, 0]), 12)
+    before = [p.player for p in standing(tally).places]
+    for of in "ace":
         copied = standing(with_copy(with_copy(tally, of, "x"), of, "y"))
         assert [p.player for p in copied.places if p.player not in "xy"] == before
         together = {p.player: (p.place, p.best) for p in copied.places}
@@ -171,15 +170,14 @@ def test_no_cycle_and_no_order_without_games_or_rivals():
 def test_the_report_says_it(tmp_path, capsys, monkeypatch):
     agents = ["random", "greedy", "minimax:depth=1"]
     run = evaluation.round_robin(agents, openings=1, out=tmp_path)
-    assert run.standing().places[-1].player == "random"
+    places = [p.player for p in run.standing().places]
+    assert places[-1] == "random"
     assert main(["report", str(tmp_path)]) == 0
     assert "Cycles: none" in (shown := capsys.readouterr().out)
     assert "by maximal lotteries" in shown
-    assert main(["report", str(tmp_path), "--format", "markdown"]) == 0
-    assert "| by maximal lotteries |" in capsys.readouterr().out
     assert main(["report", str(tmp_path), "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)["standing"]
-    assert [p["player"] for p in told["places"]] == [p.player for p in run.standing().places]
+    assert [p["player"] for p in told["places"]] == places
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["report", str(tmp_path)]) == 0
     assert "need scipy: pip install" in capsys.readouterr().out

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
+import agents
 from agents.errors import UnknownAgent
 from agents.solver import Solver
-from agents.zoo import registry
 from evaluation.__main__ import main
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.truth.answers import ANSWERS_FILE, question_agents
@@ -85,8 +85,8 @@ def test_a_damaged_answer_is_named(tmp_path, judge):
         question_agents(["greedy"], SET, judge, folder=tmp_path)
 
 
-def test_an_agent_without_an_answer_is_noted(judge, monkeypatch):
-    monkeypatch.setitem(registry._registered, "answers-breaks-down", breaks_down)
+def test_an_agent_without_an_answer_is_noted(judge):
+    agents.register("answers-breaks-down", breaks_down)
     quality = question_agents(["answers-breaks-down", "greedy"], SET, judge)
     odd = sum(p.position.plies % 2 for p in SET)
     moves = {q.player: q.moves + q.forced for q in quality.overall()}

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import csv
 import io
-import itertools
 import json
 
 import numpy as np
@@ -38,31 +37,6 @@ def hopeful(mine: int, theirs: int) -> float:
 def certain(mine: int, theirs: int) -> float:
     """Too sure of itself."""
     return WIN
-
-
-def pairs(x, y):
-    """Concordant less discordant pairs, and the pairs untied in x and in y, one by one."""
-    both = list(itertools.combinations(range(len(x)), 2))
-    signs = [(np.sign(x[i] - x[j]), np.sign(y[i] - y[j])) for i, j in both]
-    return sum(a * b for a, b in signs), sum(a * a for a, _ in signs), sum(b * b for _, b in signs)
-
-
-def ranks(x):
-    """Average ranks, by counting."""
-    return [
-        sum(other < value for other in x) + sum(other == value for other in x) / 2 for value in x
-    ]
-
-
-def test_rank_correlations_are_those_of_the_definitions():
-    generator = np.random.default_rng(1)
-    for ties in (3, 10, 1000):
-        x = generator.integers(0, ties, 30).astype(float)
-        y = generator.integers(0, ties, 30) + x / 2
-        (rho,), (tau,) = rank_correlations(x, y, np.ones((1, 30)))
-        agreeing, untied_x, untied_y = pairs(x, y)
-        assert tau == pytest.approx(agreeing / np.sqrt(untied_x * untied_y))
-        assert rho == pytest.approx(np.corrcoef(ranks(x), ranks(y))[0, 1])
 
 
 def test_rank_correlations_agree_with_scipy_and_weights_repeat_positions():

@@ -2,25 +2,18 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from agents.solver import Solver
-from c4env.position import Position, format_moves
+from c4env.position import Position
 from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.store.record import GameRecord
 from evaluation.truth.judge import SCORES_FILE, Judge, positions_backwards, positions_of
-from evaluation.truth.labelled import random_moves
+from tests.helpers.positions import random_positions
 
 
-def late_positions(count, seed=0, discs=32):
-    generator = np.random.default_rng(seed)
-    found = []
-    while len(found) < count:
-        columns = random_moves(discs + len(found) % 4, generator)
-        if columns is not None:
-            found.append(Position.parse(format_moves(columns)))
-    return found
+def late_positions(count):
+    return random_positions(count, seed=0, fewest=32, most=35)
 
 
 def a_judge(folder=None):

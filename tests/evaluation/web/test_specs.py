@@ -6,8 +6,8 @@ import pytest
 
 import agents
 from agents.search.heuristics import HEURISTICS
-from agents.zoo import registry
 from agents.zoo.entries import REQUIRED, Entry, Option
+from agents.zoo.registry import split_spec
 from agents.zoo.table import ZOO
 from c4env.errors import C4Error
 from evaluation.errors import InvalidRequest
@@ -21,7 +21,7 @@ def test_the_zoo_is_offered_and_every_default_passes() -> None:
         given = ",".join(f"{o.name}={o.default}" for o in settable(entry) if o.default is not None)
         assert check_spec(name) == name
         spec = check_spec(f"{name}:{given}" if given else name)
-        assert agents.zoo.registry.split_spec(spec)[0] == name
+        assert split_spec(spec)[0] == name
 
 
 def test_the_levels_are_offered_and_vary_their_play() -> None:
@@ -49,7 +49,7 @@ def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.Monkey
     option = Option("network", str, "shipped", "a file")
     entry = Entry("led", "agents.simple:Random", "led", (option,), argument="network")
     monkeypatch.setitem(specs.PLAIN, "led", entry)
-    monkeypatch.setitem(registry._registered, "led", entry)
+    agents.register("led", entry)
     assert check_spec("led") == "led"
     for spec in ("led:other.npz", "led:network=other.npz", "led:os:system", "led(network=x)"):
         with pytest.raises(InvalidRequest, match="option 'network'"):

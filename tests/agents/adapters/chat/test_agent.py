@@ -60,13 +60,6 @@ def test_an_address_with_a_secret_or_without_a_host_is_refused_and_not_repeated(
     assert "hunter2" not in str(caught.value)
 
 
-def test_the_client_is_needed_when_a_model_is_made_and_not_before(monkeypatch):
-    monkeypatch.setitem(sys.modules, "openai", None)
-    assert "openai" in agents.describe("chat")
-    with pytest.raises(MissingExtra, match=r"pip install 'c4env\[chat\]'"):
-        agents.make("chat:m,base_url=http://127.0.0.1:9/unique")
-
-
 def test_the_address_may_come_from_the_environment(server, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     server.script = ["Move: 5"]

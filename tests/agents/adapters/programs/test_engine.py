@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -54,24 +53,6 @@ def test_a_program_of_another_language_plays(tmp_path, made):
     game = play_game((agent, agents.make("random")), ("sh", "random"), "", 3)
     assert game.ending in ("four", "illegal column", "exception")
     assert len(game.moves) > 4
-
-
-def test_a_compiled_program_plays(tmp_path, made):
-    compiler = shutil.which("cc") or shutil.which("gcc")
-    if compiler is None:
-        pytest.skip("no C compiler here")
-    (tmp_path / "engine.c").write_text(
-        "#include <stdio.h>\n#include <string.h>\n"
-        "int main(void) { char line[99]; int count[8] = {0};\n"
-        "  while (fgets(line, sizeof line, stdin)) {\n"
-        "    memset(count, 0, sizeof count);\n"
-        "    for (char *c = line; *c >= '1'; c++) count[*c - '0']++;\n"
-        '    for (int c = 7; c; c--) if (count[c] < 6) { printf("%d\\n", c); break; }\n'
-        "    fflush(stdout);\n  }\n}\n"
-    )
-    subprocess.run([compiler, tmp_path / "engine.c", "-o", tmp_path / "engine"], check=True)
-    agent = made(f"exec:{tmp_path / 'engine'}")
-    assert [agent.choose(Position.parse(m)) for m in ("", "777777")] == [6, 5]
 
 
 def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made):
@@ -147,7 +128,7 @@ def test_a_wrong_answer_is_a_fault_and_the_next_game_begins_afresh(
     agent = made(f"exec:{answering(tmp_path, statements)}{options},timeout=60")
     with pytest.raises(EngineFault, match=words):
         agent.choose(Position.parse("111111"))
-    assert agent._process is None
+    assert agent._process is None  # to see it else would take a program that counts its starts
 
 
 @pytest.mark.parametrize("reply", ["column", "scores", "score"])
@@ -226,7 +207,7 @@ def test_faults_forfeit_games_with_the_reason_and_the_run_goes_on(tmp_path):
     field = {
         "good": f"exec:{answering(tmp_path, FIRST, 'good.py')}",
         "crash": f"exec:{answering(tmp_path, 'raise KeyError(7)', 'crash.py')}",
-        "hang": f"exec:{answering(tmp_path, 'time.sleep(60)', 'hang.py')},timeout=0.2,startup=0.2",
+        "hang": f"exec:{answering(tmp_path, 'time.sleep(60)', 'hang.py')},timeout=0.1,startup=0.1",
         "random": "random",
     }
     result = evaluation.round_robin(field, openings=0, seed=1)

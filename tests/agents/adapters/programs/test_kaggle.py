@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 import agents
@@ -11,7 +9,6 @@ import evaluation
 from agents.adapters.programs.kaggle import observe
 from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 from c4env import Position
-from evaluation.games.game import play_game
 from tests.helpers.paths import DATA
 
 SUBMISSIONS = DATA / "kaggle"
@@ -180,19 +177,3 @@ def test_published_kinds_of_submission_play_a_round_robin():
     del field["rules"]
     again = evaluation.round_robin(field, openings=0, seed=2)
     assert {game.moves for game in again.games} <= {game.moves for game in result.games}
-
-
-def test_a_submission_plays_as_its_function_does() -> None:
-    """The file run here, on the board of each position, agrees with what is played."""
-    names: dict = {}
-    exec((SUBMISSIONS / "rules.py").read_text(), names)
-    agent = agents.make(RULES)
-    game = play_game((agent, agents.make("greedy")), ("rules", "greedy"), "", 1)
-    position = Position()
-    for digit in game.moves:
-        if position.to_move == 0:
-            configuration = {"rows": 6, "columns": 7, "inarow": 4}
-            assert names["my_agent"](observe(position, 60.0), configuration) == int(digit) - 1
-        position = position.play(int(digit) - 1)
-    agent.close()
-    assert json.loads(json.dumps(observe(position, 1.0)))["step"] == len(game.moves)

@@ -1,0 +1,23 @@
+"""Positions of random play."""
+
+from __future__ import annotations
+
+import random
+
+from c4env.position import Position
+
+
+def random_position(plies: int, rng: random.Random) -> Position:
+    """A position of so many discs that is not over."""
+    while True:
+        position = Position()
+        while position.plies < plies and position.outcome is None:
+            position = position.play(rng.choice(position.legal_columns()))
+        if position.outcome is None:
+            return position
+
+
+def random_positions(count: int, seed: int, fewest: int = 0, most: int = 37) -> list[Position]:
+    """Positions of ``fewest`` to ``most`` discs that are not over."""
+    rng = random.Random(seed)
+    return [random_position(rng.randint(fewest, most), rng) for _ in range(count)]

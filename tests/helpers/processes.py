@@ -1,0 +1,28 @@
+"""Python in processes of its own, which find the packages of this checkout from any folder."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Any
+
+from tests.helpers.paths import ROOT
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The variables of such a process."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), **more}
+
+
+def run_python(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """A process that has ended, and what it said; options are those of ``subprocess.run``."""
+    given: dict[str, Any] = {"capture_output": True, "text": True, "env": environment(), **options}
+    return subprocess.run([sys.executable, *map(str, arguments)], **given)
+
+
+def start_python(*arguments: object, **options: Any) -> subprocess.Popen[str]:
+    """A process that runs; options are those of ``subprocess.Popen``."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    given: dict[str, Any] = {**pipes, "env": environment(), **options}
+    return subprocess.Popen([sys.executable, *map(str, arguments)], **given)
