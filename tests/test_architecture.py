@@ -226,7 +226,8 @@ def test_kernels_stand_where_the_cache_watches_them() -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_every_error_is_a_value_error(package: str) -> None:
     module = importlib.import_module(f"{package}.errors")
-    own = [e for e in vars(module).values() if getattr(e, "__module__", "") == module.__name__]
+    classes = [e for e in vars(module).values() if isinstance(e, type)]
+    own = [e for e in classes if e.__module__ == module.__name__]
     assert len(own) > 5
     for error in own:
         assert issubclass(error, C4Error) or error is WindowClosed

@@ -18,10 +18,10 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from agents.solver import Solver
+from c4env.lazy import from_extra
 from c4env.position import Position, parse_moves
 from evaluation.benchmarks.harness import show_as_measured, timed
 from evaluation.commands.options import at_least
-from evaluation.errors import needed
 from evaluation.tables import number
 from evaluation.truth.labelled import random_games, read_labelled
 
@@ -90,8 +90,11 @@ def load_peer(arguments: argparse.Namespace) -> Any:
     Raises:
         MissingExtra: it is not installed.
     """
-    how = "expected pip install 'c4env[peers]', or --alone"
-    return None if arguments.alone else needed("bitbully.bitbully_core", how)
+    if arguments.alone:
+        return None
+    with from_extra("peers", "without --alone the peer is needed"):
+        from bitbully import bitbully_core
+    return bitbully_core
 
 
 def timed_peer(

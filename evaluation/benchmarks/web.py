@@ -18,11 +18,11 @@ from typing import Any, Final
 
 import agents
 from c4env.cores import usable_cores
+from c4env.lazy import from_extra
 from c4env.position import Position
 from evaluation.benchmarks.harness import timed
 from evaluation.commands.options import at_least
 from evaluation.commands.output import show
-from evaluation.errors import needed
 from evaluation.tables import Table, number
 
 FAULTS: Final = ("replies lost", "replies of another game")
@@ -36,9 +36,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     at_least(arguments, 1, "pages", "jobs")
-    how = "this needs httpx and the web server: pip install httpx 'c4env[web]'"
-    needed("httpx", how)  # now, not when the server is up
-    server = needed("evaluation.web.server", how)
+    with from_extra("web", "this needs httpx and the web server: pip install httpx, and"):
+        import httpx as httpx  # now, not when the server is up
+
+        from evaluation.web import server
     running = server.Server(server.Settings(record=None, workers=arguments.jobs))
     with server.listen("127.0.0.1", 0) as socket:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [socket]})

@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from c4env.lazy import from_extra
 from evaluation.commands import COMMANDS, module_of
 from evaluation.commands.options import Parser
 from evaluation.commands.output import say
-from evaluation.errors import needed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    shtab = needed("shtab", "completion needs shtab: pip install 'c4env[completion]'")
+    with from_extra("completion", "completion needs shtab"):
+        import shtab
     parser = Parser(prog="c4")
     commands = parser.add_subparsers()
     for name, (_, summary) in COMMANDS.items():

@@ -13,7 +13,8 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypedDict, TypeVar
 
-from evaluation.errors import InvalidRun, whole
+from c4env.errors import require_integer
+from evaluation.errors import InvalidRun
 from evaluation.games.backends import check_backend
 from evaluation.games.game import Clock
 from evaluation.store.record import GameRecord
@@ -113,10 +114,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         put = functools.partial(object.__setattr__, self)
-        put("seed", whole("seed", self.seed, "an integer 0..2**63-1", 0))
+        number = functools.partial(require_integer, wrong=InvalidRun)
+        put("seed", number("seed", self.seed, 0, "an integer 0..2**63-1", high=2**63 - 1))
         for name, of in (("jobs", "processes"), ("limit", "openings"), ("max_tokens", "tokens")):
             if name == "jobs" or getattr(self, name) is not None:
-                put(name, whole(name, getattr(self, name), f"a number of {of}, at least 1"))
+                put(name, number(name, getattr(self, name), 1, f"a number of {of}, at least 1"))
         if self.movetime is not None:
             _seconds("movetime", self.movetime, "more than 0")
         _seconds("margin", self.margin, "at least 0")

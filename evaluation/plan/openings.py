@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from c4env.errors import C4Error
+from c4env.errors import C4Error, require_integer
 from c4env.position import Position, format_moves
-from evaluation.errors import InvalidRun, whole
+from evaluation.errors import InvalidRun
 
 MAX_PLIES: Final = 8  # as far as the book goes: 91,295 openings
 
@@ -106,7 +106,8 @@ def enumerate_openings(plies: int) -> list[str]:
         InvalidRun: not an integer 0..8.
     """
     layer = {Position(): ""}
-    for _ in range(whole("openings", plies, GRAMMAR, 0, MAX_PLIES)):
+    count = require_integer("openings", plies, 0, GRAMMAR, high=MAX_PLIES, wrong=InvalidRun)
+    for _ in range(count):
         following: dict[Position, str] = {}
         seen: set[Position] = set()
         for position, moves in layer.items():

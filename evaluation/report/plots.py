@@ -14,7 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from evaluation.errors import UnwritableRun, needed
+from c4env.lazy import from_extra
+from evaluation.errors import UnwritableRun
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
@@ -66,11 +67,12 @@ def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    how = "figures need matplotlib: pip install 'c4env[plots]'"
-    mpl, drawn = needed("matplotlib", how), needed("matplotlib.figure", how)
+    with from_extra("plots", "figures need matplotlib"):
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
     for name, draw in FIGURES.items():
         with mpl.rc_context(STYLE):
-            figure = drawn.Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
+            figure = Figure(figsize=(WIDTH, 3.6), dpi=DPI, layout="constrained")
             if draw(figure, found):
                 yield name, figure
 

@@ -28,7 +28,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from c4env.arrays import Bools, Float64s, Int64s
-from evaluation.errors import InvalidRun, needed
+from c4env.lazy import from_extra
+from evaluation.errors import InvalidRun
 from evaluation.seeds import seeds
 from evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
 from evaluation.tables import Table
@@ -36,7 +37,7 @@ from evaluation.tables import Table
 SURE: Final = 0.95
 _SIGNS: Final = 2000  # times that the openings' signs are drawn
 _RESAMPLES: Final = 200  # each may need several linear programs
-_NEEDS_SCIPY: Final = "maximal lotteries need scipy: pip install 'c4env[lotteries]'"
+_NEEDS_SCIPY: Final = "maximal lotteries need scipy"
 _TIE: Final = 1e-9  # points a game: nearer results are the same
 
 
@@ -82,7 +83,7 @@ class Standing:
 
     def verdict(self) -> str:
         """Whether there is a cycle, in a sentence, and what is missing to say more."""
-        missing = "" if self.places else f" {_NEEDS_SCIPY}."
+        missing = "" if self.places else f" {_NEEDS_SCIPY}: pip install 'c4env[lotteries]'."
         if self.cycle is None:
             return f"Cycles: none.{missing}"
         if self.exact:
@@ -173,7 +174,8 @@ def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
     Raises:
         MissingExtra: scipy is not installed.
     """
-    linprog = needed("scipy.optimize", _NEEDS_SCIPY).linprog
+    with from_extra("lotteries", _NEEDS_SCIPY):
+        from scipy.optimize import linprog
     n = len(margins)
     payoff = margins.T / max(float(np.abs(margins).max()), _TIE)  # [against, of]
     inside = np.column_stack([-(np.eye(n) + payoff), np.ones(n)])

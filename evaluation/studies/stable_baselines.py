@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.scripts import needs
-from evaluation.errors import whole
+from c4env.errors import require_integer
+from evaluation.errors import InvalidRun
 from evaluation.studies.strength import Watch
 
 with needs("sb3"):
@@ -34,7 +35,7 @@ class StrengthCallback(BaseCallback):
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
         super().__init__()
-        self.every = whole("every", every, "a positive integer")
+        self.every = require_integer("every", every, wrong=InvalidRun)
         self._next = every
         self._folder, self._options = folder, options
         self.watch = Watch(folder, **options)

@@ -19,8 +19,9 @@ import agents
 from agents.batched import opponent
 from agents.solver.exam import exam
 from agents.training.judge import Critical, blunders
+from c4env.errors import require_integer
 from c4env.files import write_whole
-from evaluation.errors import InvalidRun, UnreadableRun, whole
+from evaluation.errors import InvalidRun, UnreadableRun
 from evaluation.studies.leaderboard import place, stored_board
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
@@ -54,7 +55,7 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
         InvalidRun: not a positive number of questions.
     """
     if questions is not None:
-        whole("questions", questions, "at least 1")
+        require_integer("questions", questions, wrong=InvalidRun)
     asked = exam()[:questions]
     scores = np.array([question.scores for question in asked], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))

@@ -17,8 +17,9 @@ from agents.solver import Book, BookUnavailable, Solver
 from agents.solver.book import default_book, twelve_ply_book
 from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
 from c4env.cores import usable_cores
+from c4env.errors import require_integer
 from c4env.position import Position
-from evaluation.errors import whole
+from evaluation.errors import InvalidRun
 from evaluation.plan.openings import canonical
 from evaluation.store.journal import Findings, Format
 from evaluation.store.record import GameRecord
@@ -94,8 +95,9 @@ class Judge:
             InvalidRun: ``jobs`` is not a positive number.
             UnwritableRun: the scores cannot be written.
         """
-        expected = "a number of threads, at least 1"
-        threads = usable_cores() if jobs is None else whole("jobs", jobs, expected)
+        if jobs is not None:
+            require_integer("jobs", jobs, wrong=InvalidRun)
+        threads = jobs or usable_cores()
         distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))
         missing = [p for p in distinct if (p.mine, p.theirs) not in self._known]
         done = len(distinct) - len(missing)

@@ -28,7 +28,8 @@ import joblib
 
 import agents
 from agents.zoo.registry import registered_here
-from evaluation.errors import InvalidRun, WorkerDied, whole
+from c4env.errors import require_integer
+from evaluation.errors import InvalidRun, WorkerDied
 from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
 from evaluation.games.settings import Settings, Watcher
 from evaluation.games.workers import (
@@ -185,7 +186,7 @@ def refute(
         WorkerDied: a worker process ended; what it had found out is kept.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
-    positions = whole("positions", positions, "an integer, at least 1")
+    positions = require_integer("positions", positions, wrong=InvalidRun)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     field = name_players(player if isinstance(player, Mapping) else [player])
     if len(field) != 1:

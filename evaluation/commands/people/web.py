@@ -42,11 +42,12 @@ def execute(arguments: argparse.Namespace) -> None:
     import agents
     from agents.adapters.http_requests import is_loopback
     from c4env.cores import usable_cores
-    from evaluation.errors import InvalidRun, needed
+    from c4env.lazy import from_extra
+    from evaluation.errors import InvalidRun
     from evaluation.play import keep
 
-    how = "the web server needs starlette and uvicorn: pip install 'c4env[web]'"
-    server = needed("evaluation.web.server", how)
+    with from_extra("web", "the web server needs starlette and uvicorn"):
+        from evaluation.web import server
     if not arguments.seconds > 0:
         raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
     at_least(arguments, 1, "jobs")

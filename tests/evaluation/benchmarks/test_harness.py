@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-import pytest
-
-from c4env.errors import MissingExtra
 from evaluation.__main__ import main
 from evaluation.benchmarks import harness
-from evaluation.errors import needed
 
 
 def test_the_fastest_call_counts():
@@ -31,8 +27,6 @@ def test_they_take_turns_and_the_first_rounds_are_not_measured():
 
 def test_what_is_not_installed():
     assert harness.peer("no_such_module_1") is None
-    with pytest.raises(MissingExtra, match=r"no_such_module_1.*: get it"):
-        needed("no_such_module_1", "get it")
 
 
 def test_rows_are_printed_as_they_are_measured(capsys):
