@@ -102,6 +102,7 @@ def test_a_script_names_the_extra_it_needs(script, extra, monkeypatch, capsys):
     needed, *_ = SCRIPTS[f"training.{script}"]
     for name in [needed, *(name for name in sys.modules if name.startswith(f"{needed}."))]:
         monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, f"agents.training.{script}", raising=False)  # runpy warns
     with pytest.raises(SystemExit) as left:
         runpy.run_module(f"agents.training.{script}", run_name="__main__", alter_sys=True)
     printed = capsys.readouterr()

@@ -343,7 +343,7 @@ def test_the_command_prints_every_form(capsys, tmp_path):
         (["gredy"], "did you mean 'greedy'"),
         (["greedy", "--openings", "9"], "0..8"),
         (["greedy", "--openings", "nowhere.txt"], "nowhere.txt"),
-        (["greedy", "--positions", "0"], "positions=0: expected an integer, at least 1"),
+        (["greedy", "--positions", "0"], "positions=0: expected a positive integer"),
         (["greedy", "--jobs", "0"], "jobs=0"),
         (["greedy", "--limit", "0"], "limit=0"),
         (["greedy", "--seed", "-1"], "seed=-1"),
