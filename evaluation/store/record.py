@@ -174,8 +174,8 @@ def open_games(
     return Journal(folder and folder / GAMES_FILE, GAMES, header, _take_on, patience)
 
 
-def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
-    """Header and games of a run directory, and the length in bytes of its whole lines.
+def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord]]:
+    """Header and games of a run directory.
 
     Raises:
         UnreadableRun: no such file, a line that is neither torn off at the end nor a game, or
@@ -184,7 +184,7 @@ def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord], int]:
     path = folder / GAMES_FILE
     content = read_lines(path, GAMES)
     _check_games(path, content)
-    return content[:3]
+    return content[:2]
 
 
 def _take_on(path: Path, content: Content[GameRecord], header: dict[str, Any]) -> dict[str, Any]:

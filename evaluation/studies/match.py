@@ -294,7 +294,7 @@ def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
     if out is None:
         return openings
     try:
-        header, games, _ = read_games(Path(out))
+        header, games = read_games(Path(out))
     except UnreadableRun:  # nothing yet, or opening it for the games says what is wrong
         return openings
     there = header.get("openings", ()) if games else ()

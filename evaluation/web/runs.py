@@ -60,7 +60,7 @@ class Runs:
 @functools.lru_cache(KEPT)
 def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
     """A run, read again when the state of its file is another."""
-    header, games, _ = read_games(path)
+    header, games = read_games(path)
     table = WinTable.of(games, list(header.get("players", ())))
     number = {player: i for i, player in enumerate(table.players)}
     return {

@@ -26,5 +26,5 @@ def execute(arguments: argparse.Namespace) -> None:
     from evaluation.report.comparison import changed_games, compare
     from evaluation.store.record import read_games
 
-    before, after = (read_games(folder)[:2] for folder in (arguments.before, arguments.after))
+    before, after = (read_games(folder) for folder in (arguments.before, arguments.after))
     show((changed_games if arguments.games else compare)(before, after), arguments)

@@ -54,7 +54,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from evaluation.strength.ratings import Tally
     from evaluation.studies.match import Match, judge_if
 
-    header, games, _ = read_games(arguments.folder)
+    header, games = read_games(arguments.folder)
     if not games and (arguments.html or arguments.plots):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
     notes = notes_of(header)

@@ -33,7 +33,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from evaluation.store.record import read_games
     from evaluation.truth.judge import Judge
 
-    _, games, _ = read_games(arguments.folder)
+    _, games = read_games(arguments.folder)
     if not 1 <= arguments.game <= len(games):
         raise InvalidRun(f"game {arguments.game}: expected 1..{len(games)} in {arguments.folder}")
     game = games[arguments.game - 1]

@@ -130,7 +130,7 @@ def _statistics(arguments: argparse.Namespace) -> list[Table]:
 
     played = {}
     for folder in arguments.files:
-        header, games, _ = read_games(folder)
+        header, games = read_games(folder)
         players = tuple(header.get("players", ()))
         if len(players) != 2:
             raise InvalidRun(f"{folder}: expected a match of two agents, not {len(players)}")

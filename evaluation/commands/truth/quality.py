@@ -62,7 +62,7 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
     from evaluation.truth.quality import Quality
 
     folder = Path(arguments.what[0])
-    _, games, _ = read_games(folder)
+    _, games = read_games(folder)
     with Judge(folder) as judge, Progress("positions", arguments.quiet) as progress:
         judge.judge(positions_backwards(games), arguments.jobs, progress.watch)
         return Quality.of_games(games, judge, seed=arguments.seed)

@@ -57,7 +57,7 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
     assert main([*run, "--out", str(tmp_path), "--anchor", "old=100"]) == 0
     shown = capsys.readouterr().out
     assert {line.split()[1] for line in shown.splitlines()[1:3]} == {"old", "new"}
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert header["players"] == {"old": "random", "new": "random"}
     assert {game.players for game in games} == {("old", "new"), ("new", "old")}
     assert main(["gauntlet", "mine=greedy", "greedy", *run[3:], "--format", "csv"]) == 0

@@ -53,7 +53,7 @@ def test_the_same_games_for_any_number_at_once(server, tmp_path):
     assert [g.fixture for g in many.games] == [g.fixture for g in alone.games]
     assert Counter(map(str, answered)) == Counter(map(str, server.asked))
     assert server.most_at_once > 5
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert header["prompts"]["model"].startswith("board+legal version 1, sha256 ")
     assert {game.ending for game in games} <= {"four", "full board"}
 
@@ -82,7 +82,7 @@ def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
     server.answer = lambda body: Fault(500) if next(count) > 30 else lowest_legal(body)
     with pytest.raises(Unavailable, match=r"status 500.* of 8 games are in .* goes on"):
         run(server, out=tmp_path)
-    _, games, _ = read_games(tmp_path)
+    _, games = read_games(tmp_path)
     assert 0 < len(games) < 8
     assert {game.ending for game in games} <= {"four", "full board"}
     server.answer = lowest_legal

@@ -323,5 +323,5 @@ def test_numpy_numbers_will_do():
 
 def test_the_header_says_which_games_are_planned(tmp_path):
     evaluation.gauntlet("random", ["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert set(planned(header)) == {g.fixture for g in games}

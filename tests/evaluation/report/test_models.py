@@ -133,7 +133,7 @@ def test_the_page_holds_the_conversations_as_text(server, tmp_path):
         lowest_legal(body) if len(body["messages"]) > 1 else {"message": {"content": HOSTILE}}
     )
     evaluation.round_robin({"model": server.spec, "other": "random"}, openings=0, out=tmp_path)
-    _, games, _ = read_games(tmp_path)
+    _, games = read_games(tmp_path)
     talk = conversations(games, read_transcripts(tmp_path))
     assert sorted(talk) == [0, 1]
     first, second = talk[games.index(next(g for g in games if g.players[0] == "model"))][:2]

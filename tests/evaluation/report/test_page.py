@@ -47,7 +47,7 @@ def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Iterator
 
 
 def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
-    _, games, _ = read_games(folder / "run")
+    _, games = read_games(folder / "run")
     page.click("tr[data-game='3'] td >> nth=1")
     moves = games[3].moves
     solver = Solver()
@@ -88,7 +88,7 @@ def test_the_table_sorts_and_filters(page: Any) -> None:
 
 
 def test_a_cell_leads_to_its_games(page: Any, folder: Path) -> None:
-    _, games, _ = read_games(folder / "run")
+    _, games = read_games(folder / "run")
     mine = [g for g in games if g.players == ("greedy", "random")]
     page.click("#cross td button[aria-label^='greedy first against random']")
     assert page.locator("#list tbody tr").count() == len(mine)

@@ -148,7 +148,7 @@ def test_the_command_writes_the_page_and_keeps_the_scores(
     assert main([*run, "--out", str(tmp_path / "run")]) == 0
     page = tmp_path / "page.html"
     assert main(["report", str(tmp_path / "run"), "--html", str(page), "--quiet"]) == 0
-    _, games, _ = read_games(tmp_path / "run")
+    _, games = read_games(tmp_path / "run")
     found = data_of(page.read_text())
     assert len(found["games"]) == len(games) == 8  # type: ignore[arg-type]
     assert (tmp_path / "run" / "scores.jsonl").exists()

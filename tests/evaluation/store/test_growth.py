@@ -53,7 +53,7 @@ def test_more_agents_and_openings_play_what_is_missing(tmp_path, settings):
         assert result.players == at_once.players
         assert result.table.text() == at_once.table.text()
         assert [r.elo for r in result.ratings] == [r.elo for r in at_once.ratings]
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert list(header["players"]) == THREE
     assert len(header["openings"]) == 4 + 25
     assert len(games) == 6 * 29  # the first plies' are kept
@@ -124,7 +124,7 @@ def test_a_gauntlet_takes_on_challengers_opponents_and_openings(tmp_path):
     result, there = counted(two, field, 1, play=evaluation.gauntlet, out=tmp_path)
     assert there == 0  # another opening
     assert result.digest == evaluation.gauntlet(two, field, 1).digest
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert header["challengers"] == ["greedy", "late"]
     assert len(games) == 2 + 32
     assert len(planned(header)) == 40  # from the empty board three pairings have not met
@@ -155,7 +155,7 @@ def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     assert there == 4
     assert at_once.games != first.games
     assert (result.digest, result.report()) == (at_once.digest, at_once.report())
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert header["openings"] == order
     assert Match.read(header, games).report() == at_once.report()
     assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).report() == first.report()
@@ -170,7 +170,7 @@ def test_what_a_match_reads_ends_with_the_deciding_pair(tmp_path):
         opening for opening in whole.openings if opening not in {g.opening for g in whole.games}
     ]
     play_match(pair, last[:2], test, out=tmp_path)  # some of those that were not needed
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert len(games) > len(whole.games)
     assert Match.read(header, games).report() == whole.report()
 
@@ -222,7 +222,7 @@ def test_a_directory_without_a_game_takes_on_anything(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         evaluation.round_robin(["mine=greedy", "random"], 1, seed=9, out=tmp_path, watch=stop)
     result = evaluation.round_robin(["mine=random", "greedy"], 0, seed=1, out=tmp_path)
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert games == list(result.games)
     assert (header["seed"], header["openings"]) == (1, [""])
 

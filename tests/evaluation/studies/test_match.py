@@ -73,7 +73,7 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
     assert resumed.digest == whole.digest
     again = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
     assert again.games == resumed.games  # read, not played
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     assert Match.read(header, games).report() == whole.report()
     with pytest.raises(
         UnreadableRun, match=r"has a sequential test of 0,300 Elo .* and a sequential test of 0,100"
@@ -147,7 +147,7 @@ def test_the_test_on_what_is_given_away_decides_alike_for_any_jobs_and_when_it_g
         play_match(FIELD, late, sprt=test, seed=5, out=tmp_path, watch=stop)
     resumed = play_match(FIELD, late, sprt=test, seed=5, out=tmp_path, jobs=2, backend="threading")
     assert (resumed.digest, resumed.pairs) == (whole.digest, whole.pairs)
-    header, games, _ = read_games(tmp_path)
+    header, games = read_games(tmp_path)
     with Judge(tmp_path) as judge:
         assert Match.read(header, games, judge).report() == whole.report()
     assert Match.read(header, games).sprt is None  # nobody judges
