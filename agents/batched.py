@@ -1,7 +1,7 @@
 """Opponents on many boards: called with M observations, they return M columns.
 
-:func:`opponent` makes any agent such a callable, some of them native for all boards;
-:class:`Pool` draws one of several for each game.
+:class:`BatchedSearch` searches all boards in one kernel; :func:`opponent` makes any agent
+such a callable; :class:`Pool` draws one of several for each game.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 from agents.adapters.model import ModelAgent
 from agents.base import Agent, require_count
 from agents.errors import InvalidValue
-from agents.search.fixed_depth import FixedDepth, best_column
+from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
 from agents.search.greedy import greedy_columns
 from agents.search.heuristics import Heuristic, load, not_a_value
 from agents.simple import Greedy, Random
 from agents.zoo.registry import make
+from agents.zoo.table import DEFAULT_HEURISTIC
 from c4env.arrays import Float64s, Int64s
+from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.many.batch import boards_from, parse_actions, positions_of, shares
 from c4env.envs.many.chance import streams
@@ -61,6 +63,76 @@ def best_columns(
             *(int(boards[i, 0]), int(boards[i, 1]), depth, True, True, heuristic),
             *(win, bonus, evaluate_full, inner_order, order),
         )
+
+
+class BatchedSearch:
+    """Looks ahead on M boards at once, as ``alphabeta`` does on one: the same columns.
+
+    Example:
+        ConnectFourVectorEnv(4096, opponent=BatchedSearch(depth=4, heuristic="window"))
+    """
+
+    def __init__(
+        self,
+        depth: int,
+        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
+        *,
+        rules: Rules = CHAIN_RULES,
+        threads: int = 1,
+    ) -> None:
+        """A search; its heuristic is compiled now.
+
+        Args:
+            depth: plies looked ahead, its own move included; 1..42.
+            heuristic: name or import path of the heuristic (``agents.search.heuristics``).
+            rules: orders and terminal values (``agents.search.fixed_depth``).
+            threads: threads that share the boards.
+
+        Raises:
+            InvalidValue: an argument out of range.
+            InvalidHeuristic: no such heuristic.
+        """
+        self.depth = require_count("depth", depth, 1, CELLS)
+        self.threads = require_count("threads", threads, 1, 1024)
+        self.heuristic = heuristic
+        self.rules = rules
+        self.nodes = 0  # searched for the latest answer, all boards together
+        self._function = load(heuristic)
+        self._executor: ThreadPoolExecutor | None = None
+
+    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
+        """Columns int64 ``[M]`` for what the sides to move see on M boards.
+
+        Raises:
+            InvalidObservation: not such observations.
+            InvalidHeuristic: the heuristic gave a value that is none.
+        """
+        boards = boards_from(observation)
+        columns, nodes = np.empty((2, len(boards)), np.int64)
+        rules = self.rules
+
+        def search(span: tuple[int, int]) -> None:
+            best_columns(
+                *(boards, self.depth, self._function, rules.win, rules.bonus),
+                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
+                *span,
+            )
+
+        spans = shares(len(boards), self.threads)
+        if len(spans) > 1:
+            self._executor = self._executor or ThreadPoolExecutor(self.threads)
+        list(self._executor.map(search, spans) if self._executor else map(search, spans))
+        if (nodes < 0).any():
+            raise not_a_value(self.heuristic)
+        self.nodes = int(nodes.sum())
+        return columns
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the threads: a copy makes its own."""
+        return {**self.__dict__, "_executor": None}
+
+    def __repr__(self) -> str:
+        return f"BatchedSearch({self.depth}, {self.heuristic!r}, threads={self.threads})"
 
 
 class RandomColumns:
@@ -273,55 +345,6 @@ class EachBoard:
         return f"{type(self).__name__}({self.agent!r})"
 
 
-class BatchedSearch(EachBoard):
-    """A fixed-depth search of all boards in one kernel: the columns the agent takes on one."""
-
-    agent: FixedDepth
-
-    def __init__(self, agent: FixedDepth, threads: int = 1) -> None:
-        """The search of an agent; so many threads share the boards.
-
-        Raises:
-            InvalidValue: ``threads`` is no integer from 1 to 1024.
-        """
-        super().__init__(agent)
-        self.threads = require_count("threads", threads, 1, 1024)
-        self.nodes = 0  # searched for the latest answer, all boards together
-        self._heuristic = load(agent.heuristic)
-        self._executor: ThreadPoolExecutor | None = None
-
-    def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` for what the sides to move see on M boards.
-
-        Raises:
-            InvalidObservation: not such observations.
-            InvalidHeuristic: the heuristic gave a value that is none.
-        """
-        boards = boards_from(observation)
-        columns, nodes = np.empty((2, len(boards)), np.int64)
-        agent, rules = self.agent, self.agent.rules
-
-        def search(span: tuple[int, int]) -> None:
-            best_columns(
-                *(boards, agent.depth, self._heuristic, rules.win, rules.bonus),
-                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
-                *span,
-            )
-
-        spans = shares(len(boards), self.threads)
-        if len(spans) > 1:
-            self._executor = self._executor or ThreadPoolExecutor(self.threads)
-        list(self._executor.map(search, spans) if self._executor else map(search, spans))
-        if (nodes < 0).any():
-            raise not_a_value(agent.heuristic)
-        self.nodes = int(nodes.sum())
-        return columns
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the threads: a copy makes its own."""
-        return {**self.__dict__, "_executor": None}
-
-
 class Model(EachBoard):
     """A model asked for all boards at once, at the speed of its own batches."""
 
@@ -360,7 +383,7 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     """
     made = agent if isinstance(agent, Agent) else make(agent)
     if isinstance(made, FixedDepth):  # cuts change no column, so minimax may have them too
-        return BatchedSearch(made, threads)
+        return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)
     if isinstance(made, Greedy):

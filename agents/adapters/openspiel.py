@@ -61,7 +61,7 @@ class OpenSpielBot(Agent):
         return parse_column(self._steps[position.to_move](state))
 
 
-# From an agent, the player and a seed to a bot, which is a function from a state to a column.
+# How bots are made: each function gives one that takes a state and answers with a column.
 
 
 def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:

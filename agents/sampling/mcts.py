@@ -9,6 +9,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from agents.errors import InvalidValue
 from agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -20,7 +21,6 @@ from agents.sampling.tree import (
     prove_leaf,
     sign,
 )
-from agents.zoo.entries import require_choice
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
@@ -195,10 +195,13 @@ class MCTS(TreeAgent):
     """Upper confidence bounds for trees (UCT): plays the column it tried most.
 
     Args:
-        simulations, movetime, reuse, tree_mb: as for :class:`agents.sampling.tree.TreeAgent`.
+        simulations: playouts a move; 2000, or no limit if ``movetime`` is given.
+        movetime: seconds a move.
         c: how much is explored; results are 1, 0 and -1.
         rollout: ``"greedy"`` playouts win, block, and do not let the other side win if they can;
             ``"random"`` ones take any legal column.
+        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
+        tree_mb: memory of the tree.
     """
 
     default_simulations = 2000
@@ -213,7 +216,8 @@ class MCTS(TreeAgent):
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
-        require_choice("mcts", "rollout", rollout, ROLLOUTS)
+        if rollout not in ROLLOUTS:
+            raise InvalidValue(f"mcts: rollout={rollout!r}: expected {' or '.join(ROLLOUTS)}")
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.rollout = rollout

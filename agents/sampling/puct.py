@@ -15,7 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from agents.base import require_count
-from agents.errors import InvalidFunction
+from agents.errors import InvalidFunction, InvalidValue
 from agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -27,7 +27,6 @@ from agents.sampling.tree import (
     prove_leaf,
     sign,
 )
-from agents.zoo.entries import require_choice
 from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
@@ -220,11 +219,14 @@ class PUCT(TreeAgent):
             one of ``agents.training.selfplay``, ``module:name`` of a :data:`PolicyValue`, or one
             itself. Only if it has an attribute ``deterministic``
             that is True is it known to answer the same position always alike.
-        simulations, movetime, reuse, tree_mb: as for :class:`agents.sampling.tree.TreeAgent`.
+        simulations: a move; 400, or no limit if ``movetime`` is given.
+        movetime: seconds a move.
         c: how much the policy counts against values of -1 to 1.
         policy: what the function gives of it: ``"logits"``, or ``"probabilities"``, which need
             not add up to 1. What it gives full columns is not looked at.
         batch: leaves the function is asked about at a time, at most.
+        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
+        tree_mb: memory of the tree.
     """
 
     default_simulations = 400
@@ -240,7 +242,8 @@ class PUCT(TreeAgent):
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
-        require_choice("puct", "policy", policy, (LOGITS, PROBABILITIES))
+        if policy not in (LOGITS, PROBABILITIES):
+            raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.policy = policy

@@ -63,7 +63,12 @@ def draw(folder: Path, out: Path) -> None:
 
 
 def read(file: Path) -> dict[str, Float64s]:
-    """By name the judged figures of a training: minutes, blunders, then the score by opponent."""
+    """By name the judged figures of a training: minutes, blunders, then the score by opponent.
+
+    Raises:
+        InvalidValue: not the file of a training.
+        OSError: it cannot be read.
+    """
     try:
         heading, *lines = [line.split("\t") for line in file.read_text().splitlines()] or [[]]
         columns = np.array(lines, np.float64).T

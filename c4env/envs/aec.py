@@ -302,11 +302,16 @@ class env(raw_env):
         self._has_updated = True
 
     def step(self, action: int | None) -> None:
-        """As :meth:`raw_env.step`, but see the class for a full column and a step after the end.
+        """Drop a disc for the selected agent, or, once the game is over, remove the agent.
+
+        Args:
+            action: 0-based column; None when the agent is terminated or truncated.
 
         Raises:
-            ActionNotInSpace, WrongOrder: as there; the game is as it was.
+            ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
+                as it was.
             NotReset: before the first reset.
+            WrongOrder: another agent was selected than the one to move.
         """
         self._require_reset("step")
         self._has_updated = True

@@ -106,7 +106,8 @@ def rgb_array(
         InvalidOption: a bad ``screen_scaling``, or the side that moved last has no disc
             on top of column ``last``.
     """
-    empty, tiles = _artwork(require_integer("screen_scaling", screen_scaling))
+    screen_scaling = require_integer("screen_scaling", screen_scaling)
+    empty, tiles = _artwork(screen_scaling)
     pixels = empty.copy()
     size, frame = _CELL * screen_scaling, _FRAME * screen_scaling
 

@@ -149,7 +149,9 @@ def gauntlet(
 
     Raises:
         InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
-        UnreadableRun, FileInUse, UnknownAgent, ...: as :func:`round_robin`.
+        UnreadableRun: ``out`` holds something else.
+        FileInUse: another process writes to it.
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings.of("gauntlet", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)

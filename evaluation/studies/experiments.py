@@ -26,7 +26,7 @@ NAIVE, PRUNED, ORDERED = SEARCHES
 def random_positions(count: int, seed: int) -> list[Position]:
     """The empty board and ``count - 1`` positions of random games, 1 to 20 plies old."""
     games = random_games(range(1, 21), np.random.default_rng(seed))
-    return [Position(), *map(Position.parse, itertools.islice(games, count - 1))]
+    return [Position(), *map(Position.parse, itertools.islice(games, max(count - 1, 0)))]
 
 
 def pruning(

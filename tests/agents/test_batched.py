@@ -76,12 +76,12 @@ def test_greedy_says_what_is_wrong_as_it_does_on_one_board():
 
 def test_threads_pickles_and_nodes_change_nothing():
     observation, positions = played()
-    agent = agents.make("alphabeta:depth=2,heuristic=window")
-    alone = batched.opponent(agent)
-    shared = pickle.loads(pickle.dumps(batched.opponent(agent, threads=3)))
+    alone = BatchedSearch(2, "window")
+    shared = pickle.loads(pickle.dumps(BatchedSearch(2, "window", threads=3)))
     assert shared(observation).tolist() == alone(observation).tolist()
     again = pickle.loads(pickle.dumps(shared))  # with its threads made
     assert again(observation).tolist() == alone(observation).tolist()
+    agent = agents.make("alphabeta:depth=2,heuristic=window")
     assert alone.nodes == shared.nodes == sum(agent.search(p).nodes for p in positions)
     one = {key: values[:1] for key, values in observation.items()}
     assert shared(one).tolist() == alone(observation).tolist()[:1]
@@ -89,7 +89,7 @@ def test_threads_pickles_and_nodes_change_nothing():
 
 def test_a_search_wins_in_the_vector_environment():
     envs = ConnectFourVectorEnv(
-        16, opponent="alphabeta:depth=2", autoreset_mode="Disabled", openings=["44", "1"]
+        16, opponent=BatchedSearch(2), autoreset_mode="Disabled", openings=["44", "1"]
     )
     observation, _ = envs.reset(seed=1)
     columns = RandomColumns(2)
@@ -302,25 +302,27 @@ def test_bad_pools_are_refused():
 
 
 def test_bad_arguments_and_observations_are_refused():
-    search = batched.opponent("alphabeta:depth=1")
-    for threads in (0, True, 2.0, "3"):
-        with pytest.raises(InvalidValue, match="threads="):
-            batched.opponent("alphabeta:depth=1", threads=threads)
+    for depth in (0, 43, True, 2.0, "3"):
+        with pytest.raises(InvalidValue, match="depth="):
+            BatchedSearch(depth)
+    with pytest.raises(InvalidValue, match="threads=0"):
+        BatchedSearch(1, threads=0)
+    with pytest.raises(InvalidHeuristic, match="nosuch"):
+        BatchedSearch(1, "nosuch")
     with pytest.raises(UnknownAgent, match="nosuch"):
         batched.opponent("nosuch")
     with pytest.raises(InvalidSpec, match="agent 7"):
         batched.opponent(7)
     with pytest.raises(InvalidObservation, match="shape"):
-        search(np.zeros((3, 84), np.int8))
+        BatchedSearch(1)(np.zeros((3, 84), np.int8))
     with pytest.raises(InvalidObservation, match="0 and 1"):
-        search(np.full((3, 6, 7, 2), 2, np.int8))
+        BatchedSearch(1)(np.full((3, 6, 7, 2), 2, np.int8))
 
 
 def test_a_heuristic_that_spoils_the_search_is_named():
     def boundless(mine, theirs):
         return 1e9
 
-    searching = agents.make("alphabeta", depth=1, heuristic=boundless)
-    envs = ConnectFourVectorEnv(3, opponent=searching, seat=1)
+    envs = ConnectFourVectorEnv(3, opponent=BatchedSearch(1, boundless), seat=1)
     with pytest.raises(OpponentFailed, match=r"boundless.*strictly between"):
         envs.reset(seed=1)

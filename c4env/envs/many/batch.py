@@ -169,7 +169,10 @@ class Batch:
 
     @property
     def results(self) -> Int8s:
-        """Int8 ``[N]``, codes of ``c4env.envs.many.kernels`` such as ``WON_BY_0``; a copy."""
+        """Int8 ``[N]``: ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` or ``DRAWN``; a copy.
+
+        These codes are constants of ``c4env.envs.many.kernels``.
+        """
         return self._results.copy()
 
     @property

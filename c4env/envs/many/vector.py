@@ -90,12 +90,17 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
 
         Args:
             num_envs: number of boards.
-            opponent: None for self-play; else as for ``ConnectFourEnv``. A function is given
-                the observations of the M boards on which it is to move, in the same layout, and
+            opponent: None for self-play; ``"random"`` (any legal column); ``"greedy"``
+                (wins if it can, else blocks if it must, else any legal column); an agent,
+                or the name of one after ``import agents``; or a function: it is given the
+                observations of the M boards on which it is to move, in the same layout, and
                 returns M columns (one that takes a single observation will do, slowly). One
                 that has a method ``reset`` is given a seed when all boards are reset.
-            seat, illegal, screen_scaling, rows, columns, connect: as for ``ConnectFourEnv``.
-                An error for an illegal move leaves every board as it was.
+            seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
+                game.
+            illegal: what a full column does: ``"lose"`` that game with -1 (0 for the other
+                player), or, to find mistakes, ``"raise"`` an error that leaves every board
+                as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
             openings: positions or move strings that games start from, one drawn for each
                 game; a single one may stand alone; None for the empty board.
@@ -104,6 +109,9 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
             threads: threads that share the boards; pays from some thousand boards on, and
                 only where no function or agent has to be asked.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
+            screen_scaling: size of a picture; see ``c4env.view.rendering``.
+            rows, columns, connect: of the board, and how many discs in a row win; see
+                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
             InvalidOption: an argument has another value, or there is no such board.

@@ -173,6 +173,13 @@ def test_seats_are_drawn() -> None:
     assert set(seats) == {0, 1}
 
 
+def test_a_search_that_draws_nothing_leaves_the_seats_of_a_seed_alone() -> None:
+    env = ConnectFourEnv("alphabeta:depth=1", seat="random")
+    seats = [env.reset(seed=seed)[1]["seat"] for seed in (1, *[None] * 7)]
+    expected = np.random.default_rng(np.random.SeedSequence(1)).integers(2, size=8)
+    assert seats == expected.tolist()
+
+
 @pytest.mark.parametrize("failure", [-1, 7, None, 2.5, True, "3", [1, 2]], ids=repr)
 def test_an_opponents_nonsense_takes_the_callers_move_back(failure: Any) -> None:
     environment = ConnectFourEnv(Scripted(failure, 3), seat=0)
