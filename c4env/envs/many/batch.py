@@ -242,5 +242,5 @@ class Batch:
 
 def shares(size: int, threads: int) -> list[tuple[int, int]]:
     """The boards, from one number up to another, that each thread looks after."""
-    edges = np.linspace(0, size, min(threads, size) + 1).astype(int).tolist()
-    return list(itertools.pairwise(edges))
+    parts = max(1, min(threads, size))
+    return list(itertools.pairwise(size * part // parts for part in range(parts + 1)))
