@@ -188,7 +188,7 @@ class AnyBoard:
             )
         twin: Any = importlib.import_module(_renamed(cls.__module__, wanted))
         load("c4env", wanted)
-        return getattr(twin, cls.__name__)(*args, **options)  # type: ignore[no-any-return]
+        return getattr(twin, cls.__name__)(*args, **options)  # type: ignore[no-any-return]  # by name
 
 
 # -- how modules are loaded ----------------------------------------------------------

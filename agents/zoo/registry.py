@@ -254,7 +254,8 @@ def make(spec: Any, **options: Any) -> Agent:
         InvalidSpec, InvalidValue: the spec or a value is malformed.
     """
     if not isinstance(spec, str):
-        return _import("agents.adapters.model:agent_of")(spec, **options)  # type: ignore[no-any-return]
+        made: Agent = _import("agents.adapters.model:agent_of")(spec, **options)
+        return made
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
     target = _lookup(name)

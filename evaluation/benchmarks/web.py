@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     at_least(arguments, 1, "pages", "jobs")
-    with from_extra("web", "this needs httpx and the web server: pip install httpx, and"):
+    with from_extra("web", "this needs httpx (pip install httpx) and the web server"):
         import httpx as httpx  # now, not when the server is up
 
         from evaluation.web import server
