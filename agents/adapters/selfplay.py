@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from agents.adapters.model import ModelAgent
 from agents.base import Agent
 from agents.errors import InvalidValue
@@ -12,6 +14,8 @@ from c4env.arrays import Int8s
 
 class SelfPlay(ModelAgent):
     """Plays the legal column that the network's policy prefers, without search.
+
+    The policy is the mean of what the network says of the board and of its mirror image.
 
     Args:
         network: a folder of self-play, of which the latest network plays, or a network's file; or
@@ -32,7 +36,8 @@ class SelfPlay(ModelAgent):
 
     def preferences(self, planes: Int8s) -> Any:
         """Logits ``[M, 7]``; see :class:`ModelAgent`."""
-        return self._network(planes)[0]
+        logits, _ = self._network(np.concatenate([planes, planes[:, :, ::-1]]))
+        return logits[: len(planes)] + logits[len(planes) :, ::-1]
 
 
 def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent:

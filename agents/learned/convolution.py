@@ -57,11 +57,14 @@ class Network(nn.Module):
         channels: of each convolution.
         layers: how many.
         units: of each dense layer.
+        blocks: of two more convolutions, what they find being added to what they see.
     """
 
-    def __init__(self, channels: int = 64, layers: int = 3, units: int = 256) -> None:
+    def __init__(
+        self, channels: int = 64, layers: int = 3, units: int = 256, blocks: int = 0
+    ) -> None:
         super().__init__()
-        self.shape = [channels, layers, units]
+        self.shape = [channels, layers, units, 0]
         inputs = [PLANES, *[channels] * (layers - 1)]
         self.convolutions = nn.ModuleList(nn.Conv2d(n, channels, 3, padding=1) for n in inputs)
         self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
@@ -70,11 +73,30 @@ class Network(nn.Module):
         for layer in (*self.convolutions, *self.dense):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
+        self.inward, self.outward = nn.ModuleList(), nn.ModuleList()
+        self.grow(blocks)
+
+    def grow(self, blocks: int) -> list[nn.Parameter]:
+        """Add blocks that change no answer before they are trained: their parameters."""
+        channels = self.shape[0]
+        added = [nn.Conv2d(channels, channels, 3, padding=1) for _ in range(2 * blocks)]
+        for layer in added[:blocks]:
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            nn.init.zeros_(layer.bias)
+        for layer in added[blocks:]:
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)
+        self.inward.extend(added[:blocks])
+        self.outward.extend(added[blocks:])
+        self.shape[-1] += blocks
+        return [weights for layer in added for weights in layer.parameters()]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Logits ``[N, 7]``, and ``[N]`` the logit of winning where a draw is half a win."""
         for layer in self.convolutions:
             planes = torch.relu(layer(planes))
+        for inward, outward in zip(self.inward, self.outward, strict=True):
+            planes = torch.relu(planes + outward(torch.relu(inward(planes))))
         units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy: so they lie in memory
         for layer in self.dense:
             units = torch.relu(layer(units))

@@ -17,9 +17,9 @@ import copy
 import math
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from agents.base import require_count
 from agents.batched import opponent
 from agents.errors import InvalidValue
 from agents.learned.labels import keys
-from agents.sampling.gumbel import GumbelSearch
+from agents.sampling.gumbel import GumbelSearch, Improved
 from agents.scripts import LAST_SEED, claimed, needs, run
 from agents.solver.exam import exam_positions
 from agents.training.judge import (
@@ -39,6 +39,7 @@ from agents.training.judge import (
     safe_position,
     score_against,
 )
+from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.many.batch import Batch, boards_from
 from c4env.envs.many.kernels import DRAWN
@@ -54,7 +55,23 @@ with needs("torch", __name__):
     from agents.learned.convolution import MODEL, Evaluator, Network, tensor_of
 
 BOARDS: Final = 256  # games at once
-SIMULATIONS: Final = {0: 16, 10: 32, 60: 64}  # a move, from so many minutes on
+
+
+class Stage(NamedTuple):
+    """How it goes on from some minute of a training on."""
+
+    simulations: int  # a move
+    plies: int  # of each game in which a move has so many; QUICK in those after them
+    blocks: int  # of the network
+
+
+STAGES: Final = {
+    0: Stage(16, CELLS, 0),
+    10: Stage(32, CELLS, 0),
+    60: Stage(64, CELLS, 0),
+    150: Stage(64, 6, 2),
+}
+QUICK: Final = 16  # simulations
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
 USES: Final = 4  # of each position in learning
@@ -80,6 +97,7 @@ SAMPLE: Final = np.dtype(
     ]
 )
 Samples = NDArray[np.void]
+Search = Callable[[Int64s, Float64s], Improved]
 
 
 class Games:
@@ -100,14 +118,26 @@ class Games:
             self.batch.reset(np.arange(len(where)) == i, start)
         self.moves[where] = 0
 
-    def play(self, search: GumbelSearch) -> Samples:
-        """One ply on every board; the moves of the games that it ended."""
+    def play(self, search: Search, quick: Search, plies: int) -> Samples:
+        """One ply on every board; the moves of the games that it ended.
+
+        Args:
+            search: for the moves of a game until so many ``plies`` of it are played.
+            quick: for those after them.
+            plies: see ``search``.
+        """
         boards = boards_from(self.batch.observe()[0])
-        found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
-        at = np.arange(len(boards)), self.batch.plies
-        self.moves["board"][at], self.moves["policy"][at] = boards, found.policies
-        self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
-        self.batch.step(found.columns)
+        noise = self.generator.gumbel(size=(len(boards), COLUMNS))
+        columns = np.zeros(len(boards), np.int64)
+        early = self.moves["policy"].any(axis=2).sum(axis=1) < plies
+        for some, asked in ((early, search), (~early, quick)):
+            if some.any():
+                found = asked(boards[some], noise[some])
+                at = np.flatnonzero(some), self.batch.plies[some]
+                self.moves["board"][at], self.moves["policy"][at] = boards[some], found.policies
+                self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
+                columns[some] = found.columns
+        self.batch.step(columns)
         ended = [np.zeros(0, SAMPLE)]
         for i in np.flatnonzero(self.batch.over):
             moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
@@ -152,13 +182,23 @@ class Trainer:
         self._exam = keys(*exam.T)
         if (out / STATE).exists():
             self._restore()
-        playing = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
-        self.player = Evaluator(playing, torch.bfloat16)
 
-    def play(self, simulations: int) -> None:
+    def grow(self, blocks: int) -> None:
+        """Give the network blocks until it has so many."""
+        more = blocks - self.network.shape[-1]
+        if more > 0:
+            averaged = self.averaged.module.state_dict()
+            self.optimiser.param_groups[0]["params"] += self.network.grow(more)
+            self.averaged.module.grow(more)
+            self.averaged.module.load_state_dict(self.network.state_dict() | averaged)
+
+    def play(self, stage: Stage) -> None:
         """One ply on every board, by the averaged weights; keeps the positions to learn from."""
-        self.player.network.load_state_dict(self.averaged.module.state_dict())
-        moves = self.games.play(GumbelSearch(self.player.evaluate, simulations))
+        self.grow(stage.blocks)
+        playing = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
+        evaluate = Evaluator(playing, torch.bfloat16).evaluate
+        search, quick = (GumbelSearch(evaluate, n) for n in (stage.simulations, QUICK))
+        moves = self.games.play(search, quick, stage.plies)
         moves = moves[~np.isin(keys(*moves["board"].T), self._exam)]  # which is to judge by
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
@@ -210,6 +250,7 @@ class Trainer:
     def _restore(self) -> None:
         try:
             state = torch.load(self.out / STATE, weights_only=True)
+            self.grow(sum(name.startswith("outward") for name in state["network"]) // 2)
             for name in ("network", "averaged", "optimiser"):
                 getattr(self, name).load_state_dict(state[name])
             self.generator.bit_generator.state = state["generator"]
@@ -284,8 +325,8 @@ def improve(trainer: Trainer, minutes: float, count: int) -> None:
     losses = [(math.nan, math.nan)]
     begun = time.process_time() - trainer.seconds
     while (share := trainer.seconds / (60 * minutes)) < 1:
-        simulations = [n for since, n in SIMULATIONS.items() if trainer.seconds >= 60 * since][-1]
-        trainer.play(simulations)
+        stage = [stage for since, stage in STAGES.items() if trainer.seconds >= 60 * since][-1]
+        trainer.play(stage)
         while trainer.learned < USES * (trainer.positions - FEWEST):
             losses.append(trainer.learn(rate_at(share)))
         trainer.seconds = time.process_time() - begun

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import agents
 import evaluation
 from agents.errors import InvalidSpec, InvalidValue, UnreadableWeights
 from c4env import Position
+from c4env.observation import observe
 
 
 @pytest.fixture
@@ -54,3 +56,11 @@ def test_bad_specs_are_refused(folder, tmp_path):
         agents.make(f"selfplay:{folder},simulations=5,temperature=1.0")
     with pytest.raises(InvalidValue, match="simulations='-1'"):
         agents.make(f"selfplay:{folder},simulations=-1")
+
+
+def test_mirrored_boards_get_mirrored_answers(folder):
+    agent = agents.make(f"selfplay:{folder}")
+    planes = np.stack([observe(Position.parse(m))["observation"] for m in ("", "4435", "112")])
+    mirrored = agent.preferences(np.ascontiguousarray(planes[:, :, ::-1]))
+    assert np.allclose(mirrored, agent.preferences(planes)[:, ::-1], atol=1e-6)
+    assert not np.allclose(mirrored[1], agent.preferences(planes)[1], atol=1e-3)

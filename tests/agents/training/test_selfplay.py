@@ -25,12 +25,14 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 from agents.training import selfplay  # noqa: E402  # it needs torch
 
 SMALL = {"boards": 16, "shape": (4, 1, 8), "count": 20}
-QUICK = {"FEWEST": 64, "BATCH": 32, "SIMULATIONS": {0: 2}, "SAVED": 0.0, "JUDGED": 1}
+STAGE = selfplay.Stage(2, 42, 0)
+GROWN = selfplay.Stage(3, 4, 2)
+QUICK = {"FEWEST": 64, "BATCH": 32, "SAVED": 0.0, "JUDGED": 1}
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    for name, value in {**QUICK, "AGAINST": ("greedy",)}.items():
+    for name, value in {**QUICK, "STAGES": {0: STAGE}, "AGAINST": ("greedy",)}.items():
         monkeypatch.setattr(selfplay, name, value)
 
 
@@ -57,8 +59,8 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
     proven = [False, False, False, True, False, False, True]
     search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)
     for _ in range(6):
-        assert len(games.play(search)) == 0
-    moves = games.play(search)
+        assert len(games.play(search, None, 42)) == 0
+    moves = games.play(search, None, 42)
     assert moves["value"].tolist() == pytest.approx([0.75, -1, 0.5, -1, 0.6, -0.4, 1])
     assert moves["policy"].argmax(axis=1).tolist() == [3, 0, 3, 0, 3, 0, 3]
     assert moves["board"][0].tolist() == [0, 0]
@@ -82,7 +84,7 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
         monkeypatch.setattr(selfplay, "exam_positions", lambda exam=exam: exam)
         trainer = trainer_of(tmp_path)
         while trainer.positions < 60:
-            trainer.play(2)
+            trainer.play(STAGE)
         boards = trainer.samples["board"][: trainer.positions]
         assert (boards.sum(axis=1) == 0).any() == kept
 
@@ -92,7 +94,7 @@ def test_the_ring_keeps_the_latest(tmp_path, quick, monkeypatch):
     monkeypatch.setattr(selfplay, "WINDOW", 300)
     trainer = trainer_of(tmp_path)
     while trainer.positions < 1000:
-        trainer.play(2)
+        trainer.play(STAGE)
     assert len(trainer.samples) == 300
     trainer.learn(1e-3)
 
@@ -146,11 +148,42 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     assert len(more.history) == 2
 
 
+def test_games_begin_with_long_searches_and_go_on_with_quick_ones(monkeypatch):
+    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
+    games = selfplay.Games(1, np.random.default_rng(0))
+    long = scripted([3, 0, 3], [0.0] * 3, [False] * 3)
+    quick = scripted([0, 3, 0, 3], [0.0] * 4, [False] * 4)
+    for _ in range(6):
+        assert len(games.play(long, quick, 3)) == 0
+    assert games.play(long, quick, 3)["policy"].argmax(axis=1).tolist() == [3, 0] * 3 + [3]
+
+
 @pytest.mark.compiled
-def test_a_checkpoint_is_all_of_a_training(tmp_path, quick):
+def test_a_network_grows_and_goes_on(tmp_path, quick):
+    trainer = trainer_of(tmp_path)
+    while trainer.positions < 200:
+        trainer.play(STAGE)
+    trainer.learn(1e-3)
+    boards = trainer.samples["board"][:100]
+    latest = selfplay.Evaluator(trainer.averaged.module)
+    before = latest.evaluate(boards)
+    trainer.grow(2)
+    for one, other in zip(before, latest.evaluate(boards), strict=True):
+        assert np.array_equal(one, other)
+    weights = trainer.network.outward[1].weight.detach().clone()
+    trainer.play(GROWN)
+    trainer.learn(1e-3)
+    assert not weights.equal(trainer.network.outward[1].weight)
+    trainer.save()
+    assert selfplay.Evaluator.load(tmp_path).network.shape == [4, 1, 8, 2]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("stage", [STAGE, GROWN])
+def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
     one = trainer_of(tmp_path)
     while one.positions < 200:
-        one.play(2)
+        one.play(stage)
     one.learn(1e-3)
     one.seconds, one.history = 5.0, [{"minutes": 0.1}]
     one.save()
@@ -159,7 +192,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick):
     assert two.history == [{"minutes": 0.1}]
     for _ in range(5):  # and so they go on alike
         for trainer in (one, two):
-            trainer.play(2)
+            trainer.play(stage)
             trainer.learn(1e-3)
     assert one.positions == two.positions
     assert (one.samples[: one.positions] == two.samples[: two.positions]).all()
@@ -175,7 +208,7 @@ from pathlib import Path
 from agents.training import selfplay
 for name, value in {QUICK!r}.items():
     setattr(selfplay, name, value)
-selfplay.AGAINST = ()
+selfplay.STAGES, selfplay.AGAINST = {{0: selfplay.Stage(2, 42, 0)}}, ()
 selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
