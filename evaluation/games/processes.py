@@ -131,7 +131,14 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
 
 
 def exit_with_parent(parent: int) -> None:
-    """Let this worker process end when the process that started it does, however that ended."""
+    """Let this worker process end when the process that started it does, however that ended.
+
+    It is not replaced when it grows, as the tables of many agents make it: a new one would have to
+    load all of them again.
+    """
+    from joblib.externals.loky import process_executor
+
+    process_executor._USE_PSUTIL = False  # with psutil, joblib ends workers that have grown
     _Interrupts.handled = True  # it is started with Ctrl-C blocked
     if os.name == "posix":  # elsewhere the number of a parent that died stays
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()

@@ -68,6 +68,18 @@ def test_a_worker_leaves_when_its_parent_is_killed():
     process.stdout.close()
 
 
+def test_a_worker_that_grows_is_not_replaced():
+    """joblib ends workers that grow by 300 MB, if psutil is installed."""
+    worker = (
+        "import os; from joblib.externals.loky import process_executor as workers;"
+        "assert workers._USE_PSUTIL in (True, False);"
+        "from evaluation.games.processes import exit_with_parent;"
+        "exit_with_parent(os.getppid()); print(workers._USE_PSUTIL)"
+    )
+    process = start_python("-c", worker)
+    assert process.communicate()[0] == "False\n"
+
+
 def test_an_interrupt_while_processes_start_waits_until_they_have():
     started = []
 
