@@ -8,7 +8,7 @@ and its number alone: a run that is stopped goes on, and a portion has positions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -44,7 +44,7 @@ OPPONENTS: Final = (  # in games of a network; "" is itself
     *("alphabeta-window:depth=7", "greedy"),
 )
 OPENING: Final = 8
-ERRS: Final = 20
+ERRS: Final = 1 / 20
 # Of the positions of so many plies no more than one for this many games: they are dear.
 SHARES: Final = {12: 6, 13: 4, 14: 3, 15: 2}
 
@@ -137,22 +137,29 @@ def positions_of_games(
     return mine, theirs
 
 
-def positions_met(network: Network, games: int, seed: int) -> tuple[Int64s, Int64s]:
+def positions_met(
+    network: Network,
+    games: int,
+    seed: Sequence[int],
+    opponents: Sequence[str] = OPPONENTS,
+    errs: float = ERRS,
+) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions that a network had to move in, none held out.
 
-    Its policy plays published searches and itself, after 0 to ``OPENING`` random discs; one move in
-    ``ERRS`` of either side is at random.
+    Its policy plays others and itself, after 0 to ``OPENING`` random discs.
 
     Args:
         network: its policy plays, but for wins and blocks.
         games: how many, at the least.
         seed: the same seed plays the same games.
+        opponents: specs of agents, ``""`` for the network itself.
+        errs: share of the moves of either side that are at random.
     """
-    generator = np.random.default_rng([seed, games])
+    generator = np.random.default_rng([*seed, games])
     found = [np.empty((2, 0), np.int64)]
-    for spec in OPPONENTS:
+    for spec in opponents:
         opponent = make(spec) if spec else None
-        sides = np.zeros((2, -(-games // len(OPPONENTS))), np.int64)  # by who is to move
+        sides = np.zeros((2, -(-games // len(opponents))), np.int64)  # by who is to move
         asked = np.arange(sides.shape[1]) & 1  # the colour of the network
         discs = generator.integers(0, OPENING + 1, sides.shape[1])
         for ply in range(CELLS):
@@ -160,7 +167,7 @@ def positions_met(network: Network, games: int, seed: int) -> tuple[Int64s, Int6
             planes = describe(own, other)
             legal, wins, blocks = played_columns(planes)
             columns = (generator.random(legal.shape) * legal).argmax(axis=1)
-            chosen = (ply >= discs) & (generator.random(len(discs)) >= 1 / ERRS)
+            chosen = (ply >= discs) & (generator.random(len(discs)) >= errs)
             turn = (asked == ply & 1) | (opponent is None)
             ours = chosen & turn
             if ours.any():

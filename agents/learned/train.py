@@ -1,5 +1,7 @@
 """Makes the weights: labels, fitting; labels of positions the network met in games, fitting again.
 
+Then, in rounds: games of the network against itself, labels of what it met there, more fitting.
+
     python -m agents.learned.train --out DIR
 
 Everything is kept in DIR: a run that was interrupted, or killed, goes on where it was. The weights
@@ -21,12 +23,18 @@ from agents.learned.network import Network
 from agents.scripts import LAST_SEED, claimed, needs, run
 from c4env.cores import usable_cores
 
-STEPS: Final = 30_000  # of the optimiser
+STEPS: Final = 30_000  # of the optimiser, before the rounds
 BEGIN: Final = 25  # portions of labels to begin with
-PORTIONS: Final = 100  # in the end
+PORTIONS: Final = 100  # before the rounds
 GROWTH: Final = 200  # steps, after each of which there is a portion more
 MET: Final = 0.81  # share of the steps after which the network plays
 GAMES: Final = 3_000
+ROUNDS: Final = 4
+ROUND: Final = 5_500  # steps
+MORE: Final = 170  # portions in the rounds
+PARTS: Final = 8  # of the games of a round
+PART: Final = 1_000  # games
+ERRS: Final = 1 / 60  # of the moves in them are at random
 JOBS: Final = usable_cores()
 SHAPE: Final = (64, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
 
@@ -70,25 +78,38 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
             return max(2, round(count * scale))
 
         def known(step: int) -> list[Labels]:
-            count = min(share(BEGIN) + step // GROWTH, len(made))
+            count = min(share(BEGIN) + step // GROWTH, share(PORTIONS))
             early, *played = (future.result() for future in made[:count])
             joined = Labels.join(played)
             say(f"fitting to {len(early.mine) + len(joined.mine):,} positions")
             return [joined, early, *met_in_games]
 
-        steps = share(STEPS)
-        checkpoint, path = out / "model.pt", out / "met.npz"
+        steps, more = share(STEPS), ROUNDS * share(ROUND)
+        checkpoint, again, path = out / "model.pt", out / "again.pt", out / "met.npz"
         met_in_games: list[Labels] = []
         # Labels are made while the model learns from those there are.
         workers = ThreadPoolExecutor(max(1, jobs - 1))
         try:
-            made = [workers.submit(portion, out, n, seed) for n in range(share(PORTIONS))]
+            made = [workers.submit(portion, out, n, seed) for n in range(share(MORE))]
             fit(model, known, int(MET * steps / SAVED) * SAVED, steps, seed, checkpoint, say)
             if not path.exists():
                 say("playing")
-                exact(*positions_met(Network(model.export()), share(GAMES), seed)).write(path)
+                found = positions_met(Network(model.export()), share(GAMES), [seed])
+                exact(*found).write(path)
             met_in_games.append(Labels.read(path))
             fit(model, known, steps, steps, seed, checkpoint, say)
+            early, *played = (future.result() for future in made)
+            others, pools = Labels.join(played), list[Labels]()
+            for turn in range(ROUNDS):
+                say(f"round {turn + 1} of {ROUNDS}: playing")
+                asked = out, turn, Network(model.export()), share(PART), seed
+                parts = [workers.submit(played_alone, part, *asked) for part in range(PARTS)]
+                met_in_games += [future.result() for future in parts]
+                joined = Labels.join(met_in_games)
+                say(f"fitting to {len(joined.mine):,} more positions")
+                pools[:] = [others, early, joined, joined]  # twice, to be drawn twice as often
+                stop = more * (turn + 1) // ROUNDS
+                fit(model, lambda _: pools, stop, more, seed, again, say)
         finally:
             workers.shutdown(cancel_futures=True)
         network = Network(model.export())
@@ -97,6 +118,16 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         print(table(network, kept_out))
         say(f"wrote {out / 'weights.npz'}")
         return network
+
+
+def played_alone(
+    part: int, folder: Path, turn: int, network: Network, games: int, seed: int
+) -> Labels:
+    """What a network meets in a part of the games of a round, from its file or made now."""
+    path = folder / f"met-{turn}-{part}.npz"
+    if not path.exists():
+        exact(*positions_met(network, games, [seed, turn, part], [""], ERRS)).write(path)
+    return Labels.read(path)
 
 
 def table(network: Network, labels: Labels) -> str:

@@ -138,15 +138,14 @@ def test_measure_counts_what_is_wrong(labels: Labels) -> None:
 
 
 @pytest.mark.compiled
-def test_a_network_meets_quiet_positions_in_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(made, "OPPONENTS", ("", "greedy"))
-    mine, theirs = made.positions_met(shipped(), 12, seed=1)
+def test_a_network_meets_quiet_positions_in_games() -> None:
+    mine, theirs = made.positions_met(shipped(), 12, [1], ("", "greedy"))
     assert len(mine) > 12
     assert not held_out(mine, theirs).any()
     for own, other in zip(mine.tolist(), theirs.tolist(), strict=True):
         assert position_of(own, other).plies > made.ALL
         assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
-    assert np.array_equal(made.positions_met(shipped(), 12, seed=1)[0], mine)
+    assert np.array_equal(made.positions_met(shipped(), 12, [1], ("", "greedy"))[0], mine)
 
 
 def test_without_torch_it_says_what_to_install(
@@ -239,6 +238,7 @@ def test_the_command_trains_and_goes_on_where_it_was(
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     monkeypatch.setattr(made, "PORTION", QUOTA)
     monkeypatch.setattr(made, "ALL", 3)
+    monkeypatch.setattr(train, "PARTS", 2)
     command = ["--out", str(tmp_path), "--scale", "0.002", "--jobs", "1"]
     assert main(command) == 0
     assert "held out" in capsys.readouterr().out
