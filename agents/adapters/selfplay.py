@@ -37,7 +37,7 @@ class SelfPlay(ModelAgent):
     def preferences(self, planes: Int8s) -> Any:
         """Logits ``[M, 7]``; see :class:`ModelAgent`."""
         logits, _ = self._network(np.concatenate([planes, planes[:, :, ::-1]]))
-        return logits[: len(planes)] + logits[len(planes) :, ::-1]
+        return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
 
 
 def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent:

@@ -57,7 +57,7 @@ class Network(nn.Module):
         channels: of each convolution.
         layers: how many.
         units: of each dense layer.
-        blocks: of two more convolutions, what they find being added to what they see.
+        blocks: residual blocks after them, of two convolutions each.
     """
 
     def __init__(
@@ -76,20 +76,18 @@ class Network(nn.Module):
         self.inward, self.outward = nn.ModuleList(), nn.ModuleList()
         self.grow(blocks)
 
-    def grow(self, blocks: int) -> list[nn.Parameter]:
-        """Add blocks that change no answer before they are trained: their parameters."""
+    def grow(self, blocks: int) -> None:
+        """Add blocks, which change no answer before they are trained."""
         channels = self.shape[0]
         added = [nn.Conv2d(channels, channels, 3, padding=1) for _ in range(2 * blocks)]
-        for layer in added[:blocks]:
-            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
-            nn.init.zeros_(layer.bias)
-        for layer in added[blocks:]:
+        for layer in added:
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)
+        for layer in added[:blocks]:
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
         self.inward.extend(added[:blocks])
         self.outward.extend(added[blocks:])
         self.shape[-1] += blocks
-        return [weights for layer in added for weights in layer.parameters()]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Logits ``[N, 7]``, and ``[N]`` the logit of winning where a draw is half a win."""

@@ -44,7 +44,7 @@ OPPONENTS: Final = (  # in games of a network; "" is itself
     *("alphabeta-window:depth=7", "greedy"),
 )
 OPENING: Final = 8
-ERRS: Final = 1 / 20
+ERRS: Final = 1 / 20  # share of the moves that are at random
 # Of the positions of so many plies no more than one for this many games: they are dear.
 SHARES: Final = {12: 6, 13: 4, 14: 3, 15: 2}
 
@@ -146,7 +146,7 @@ def positions_met(
 ) -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of quiet positions that a network had to move in, none held out.
 
-    Its policy plays others and itself, after 0 to ``OPENING`` random discs.
+    Its policy plays each of the opponents, after 0 to ``OPENING`` random discs.
 
     Args:
         network: its policy plays, but for wins and blocks.

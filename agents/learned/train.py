@@ -1,6 +1,6 @@
 """Makes the weights: labels, fitting; labels of positions the network met in games, fitting again.
 
-Then, in rounds: games of the network against itself, labels of what it met there, more fitting.
+Then come rounds, each of games of the network against itself, labels of what it met, and fitting.
 
     python -m agents.learned.train --out DIR
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -31,10 +32,10 @@ MET: Final = 0.81  # share of the steps after which the network plays
 GAMES: Final = 3_000
 ROUNDS: Final = 4
 ROUND: Final = 5_500  # steps
-MORE: Final = 170  # portions in the rounds
+ALL_PORTIONS: Final = 170  # in the rounds
 PARTS: Final = 8  # of the games of a round
 PART: Final = 1_000  # games
-ERRS: Final = 1 / 60  # of the moves in them are at random
+SELF_ERRS: Final = 1 / 60  # share of the moves in them that are at random
 JOBS: Final = usable_cores()
 SHAPE: Final = (64, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
 
@@ -84,13 +85,13 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
             say(f"fitting to {len(early.mine) + len(joined.mine):,} positions")
             return [joined, early, *met_in_games]
 
-        steps, more = share(STEPS), ROUNDS * share(ROUND)
+        steps, later = share(STEPS), ROUNDS * share(ROUND)
         checkpoint, again, path = out / "model.pt", out / "again.pt", out / "met.npz"
         met_in_games: list[Labels] = []
         # Labels are made while the model learns from those there are.
         workers = ThreadPoolExecutor(max(1, jobs - 1))
         try:
-            made = [workers.submit(portion, out, n, seed) for n in range(share(MORE))]
+            made = [workers.submit(portion, out, n, seed) for n in range(share(ALL_PORTIONS))]
             fit(model, known, int(MET * steps / SAVED) * SAVED, steps, seed, checkpoint, say)
             if not path.exists():
                 say("playing")
@@ -103,13 +104,12 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
             for turn in range(ROUNDS):
                 say(f"round {turn + 1} of {ROUNDS}: playing")
                 asked = out, turn, Network(model.export()), share(PART), seed
-                parts = [workers.submit(played_alone, part, *asked) for part in range(PARTS)]
-                met_in_games += [future.result() for future in parts]
+                met_in_games += workers.map(partial(played_alone, *asked), range(PARTS))
                 joined = Labels.join(met_in_games)
                 say(f"fitting to {len(joined.mine):,} more positions")
                 pools[:] = [others, early, joined, joined]  # twice, to be drawn twice as often
-                stop = more * (turn + 1) // ROUNDS
-                fit(model, lambda _: pools, stop, more, seed, again, say)
+                stop = later * (turn + 1) // ROUNDS
+                fit(model, lambda _: pools, stop, later, seed, again, say)
         finally:
             workers.shutdown(cancel_futures=True)
         network = Network(model.export())
@@ -121,12 +121,12 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
 
 
 def played_alone(
-    part: int, folder: Path, turn: int, network: Network, games: int, seed: int
+    folder: Path, turn: int, network: Network, games: int, seed: int, part: int
 ) -> Labels:
     """What a network meets in a part of the games of a round, from its file or made now."""
     path = folder / f"met-{turn}-{part}.npz"
     if not path.exists():
-        exact(*positions_met(network, games, [seed, turn, part], [""], ERRS)).write(path)
+        exact(*positions_met(network, games, [seed, turn, part], [""], SELF_ERRS)).write(path)
     return Labels.read(path)
 
 

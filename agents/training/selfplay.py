@@ -58,14 +58,14 @@ BOARDS: Final = 256  # games at once
 
 
 class Stage(NamedTuple):
-    """How it goes on from some minute of a training on."""
+    """What a training does from some minute on."""
 
-    simulations: int  # a move
-    plies: int  # of each game in which a move has so many; QUICK in those after them
+    simulations: int  # a move, in the first plies of a game
+    plies: int  # how many those are; later moves get QUICK simulations
     blocks: int  # of the network
 
 
-STAGES: Final = {
+STAGES: Final = {  # by the minute they begin
     0: Stage(16, CELLS, 0),
     10: Stage(32, CELLS, 0),
     60: Stage(64, CELLS, 0),
@@ -188,8 +188,9 @@ class Trainer:
         more = blocks - self.network.shape[-1]
         if more > 0:
             averaged = self.averaged.module.state_dict()
-            self.optimiser.param_groups[0]["params"] += self.network.grow(more)
+            self.network.grow(more)
             self.averaged.module.grow(more)
+            self.optimiser.param_groups[0]["params"] = list(self.network.parameters())
             self.averaged.module.load_state_dict(self.network.state_dict() | averaged)
 
     def play(self, stage: Stage) -> None:

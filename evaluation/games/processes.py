@@ -133,8 +133,8 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
 def exit_with_parent(parent: int) -> None:
     """Let this worker process end when the process that started it does, however that ended.
 
-    It is not replaced when it grows, as the tables of many agents make it: a new one would have to
-    load all of them again.
+    joblib does not replace it when it grows, as the tables of agents make it: a new one would have
+    to load the agents again.
     """
     from joblib.externals.loky import process_executor
 

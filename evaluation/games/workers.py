@@ -164,8 +164,8 @@ class _Batches:
             yield self._fixtures[self._count - size : self._count]
 
 
-# A worker that waited long is replaced by a fresh one: no game is lost. It is said in a thread of
-# the pool's own, which an error would end.
+# A worker that was idle for long is replaced by a fresh one: no game is lost. It is said in a
+# thread of the pool's own, which an error would end.
 warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
 
 

@@ -247,6 +247,7 @@ def test_the_command_trains_and_goes_on_where_it_was(
     assert agent.choose(Position()) in range(7)
     (tmp_path / "weights.npz").unlink()
     (tmp_path / "model.pt").unlink()  # as if stopped in the fitting
+    (tmp_path / "again.pt").unlink()
     assert main(command) == 0
     assert (tmp_path / "weights.npz").read_bytes() == first
     capsys.readouterr()
