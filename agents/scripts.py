@@ -144,7 +144,9 @@ def run(
                 raise InvalidValue(f"{path}: expected a name that ends with {' or '.join(endings)}")
         found = act(**given)
     except (C4Error, OSError) as error:
-        print(f"{parser.prog}: {' '.join(str(error).split())}", file=sys.stderr)
+        named = isinstance(error, OSError) and error.filename is not None
+        text = f"{error.filename}: {error.strerror}" if named else str(error)
+        print(f"{parser.prog}: {' '.join(text.split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         on = "; the same command goes on from the last checkpoint" if resumes else ""

@@ -102,7 +102,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
             early, *played = (future.result() for future in made)
             others, pools = Labels.join(played), list[Labels]()
             for turn in range(ROUNDS):
-                say(f"round {turn + 1} of {ROUNDS}: playing")
+                say(f"round {turn + 1} of {ROUNDS}")
                 asked = out, turn, Network(model.export()), share(PART), seed
                 met_in_games += workers.map(partial(played_alone, *asked), range(PARTS))
                 joined = Labels.join(met_in_games)

@@ -93,7 +93,7 @@ WRONG = [
     ({"training.torch_ppo"}, "{} --boards 0", "--boards=0: expected an integer between 1 and"),
     ({"training.q_table"}, "new.nothing", "expected a name that ends with .png or .svg"),
     ({"training.selfplay_picture"}, "new new.nothing", "expected a name that ends with"),
-    ({"training.selfplay_picture"}, "new new.png", "progress.tsv"),
+    ({"training.selfplay_picture"}, "new new.png", "new/progress.tsv: No such file"),
 ]
 
 
@@ -129,6 +129,7 @@ def test_bad_input_is_answered_in_a_line(script, tmp_path, monkeypatch, capsys):
         assert left.value.code == 2, words
         assert printed.err.startswith(f"python -m agents.{script}: "), words
         assert said in printed.err
+        assert "Errno" not in printed.err
         assert (printed.err.count("\n"), printed.out) == (1, ""), words
         assert sorted(os.listdir()) == ["file.png", "folder.png"], words
 
