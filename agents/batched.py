@@ -19,7 +19,7 @@ from agents.base import Agent, require_count
 from agents.errors import InvalidValue
 from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
 from agents.search.greedy import greedy_columns
-from agents.search.heuristics import Heuristic, load, not_a_value
+from agents.search.heuristics import Heuristic, as_argument, load, not_a_value
 from agents.simple import Greedy, Random
 from agents.zoo.registry import make
 from agents.zoo.table import DEFAULT_HEURISTIC
@@ -97,7 +97,7 @@ class BatchedSearch:
         self.heuristic = heuristic
         self.rules = rules
         self.nodes = 0  # searched for the latest answer, all boards together
-        self._function = load(heuristic)
+        self._function = as_argument(load(heuristic))
         self._executor: ThreadPoolExecutor | None = None
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:

@@ -144,8 +144,8 @@ def run(
                 raise InvalidValue(f"{path}: expected a name that ends with {' or '.join(endings)}")
         found = act(**given)
     except (C4Error, OSError) as error:
-        named = isinstance(error, OSError) and error.filename is not None
-        text = f"{error.filename}: {error.strerror}" if named else str(error)
+        file, why = getattr(error, "filename", None), getattr(error, "strerror", None)
+        text = str(error) if file is None else f"{file}: {why}"
         print(f"{parser.prog}: {' '.join(text.split())}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:

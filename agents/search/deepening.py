@@ -15,7 +15,7 @@ import numpy as np
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
 from agents.search.fixed_depth import INFINITY, INVALID, leaf
-from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
+from agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from agents.search.packing import (
     BOUND_BITS,
     BOUND_MASK,
@@ -296,8 +296,9 @@ class Deepening(SearchingAgent):
         self.depth = require_count("depth", CELLS if depth is None else depth, 1, CELLS)
         self.table_mb = require_count("table_mb", table_mb, 1, 1 << 16)
         self._heuristic_name = heuristic
-        self._heuristic = load(heuristic)
-        self.deterministic = movetime is None and repeats(self._heuristic)
+        function = load(heuristic)
+        self._heuristic = as_argument(function)
+        self.deterministic = movetime is None and repeats(function)
         self._work = np.zeros(WORKSPACE, np.int64)
         self._keys = np.zeros(0, np.int64)
         self._values = np.zeros(0, np.float64)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from agents.base import SearchingAgent, SearchResult, require_count, require_move
-from agents.search.heuristics import WIN, Heuristic, load, not_a_value, repeats
+from agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 from agents.zoo.table import DEFAULT_HEURISTIC
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
@@ -163,8 +163,9 @@ class FixedDepth(SearchingAgent):
         self.depth = require_count("depth", depth, 1, CELLS)
         self.rules = rules
         self.heuristic = heuristic
-        self._heuristic = load(heuristic)
-        self.deterministic = repeats(self._heuristic)
+        function = load(heuristic)
+        self._heuristic = as_argument(function)
+        self.deterministic = repeats(function)
 
     def _best(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int

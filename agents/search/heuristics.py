@@ -8,6 +8,7 @@ wins themselves and never ask about a won board; asked all the same, each answer
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -92,6 +93,46 @@ def repeats(heuristic: Heuristic) -> bool:
     """
     ours = any(heuristic is known for known in HEURISTICS.values())
     return ours or getattr(heuristic, "deterministic", False) is True
+
+
+class Located:
+    """One of ``HEURISTICS`` as an argument of a kernel, its machine code found once.
+
+    Given the function itself, Numba looks for its machine code at each call, for longer than a
+    search of two plies takes. Users' functions are given as they are all the same: an exception
+    raised in a function that is only an address would be lost.
+    """
+
+    _numba_type_: Final = types.FunctionType(_SIGNATURE)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        function: Any = HEURISTICS[name]
+        compiled = function.get_compile_result(_SIGNATURE)
+        self._address = compiled.library.get_pointer_to_function(
+            compiled.fndesc.llvm_cfunc_wrapper_name
+        )
+
+    def __wrapper_address__(self) -> int:
+        """Where a C function of the signature lies."""
+        return int(self._address)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process finds the machine code there."""
+        return _located, (self.name,)
+
+
+@functools.cache
+def _located(name: str) -> Located:
+    return Located(name)
+
+
+def as_argument(heuristic: Heuristic) -> Any:
+    """What kernels are given for a heuristic: ours :class:`Located`, others as they are."""
+    for name, known in HEURISTICS.items():
+        if known is heuristic and not config.DISABLE_JIT:
+            return _located(name)
+    return heuristic
 
 
 def check(function: Any, name: str) -> Heuristic:

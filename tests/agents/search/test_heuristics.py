@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 import sys
 import types
 from collections.abc import Iterator
@@ -12,7 +13,8 @@ from hypothesis import given
 import agents
 from agents.errors import InvalidHeuristic
 from agents.search.evaluations import line_score
-from agents.search.heuristics import HEURISTICS, WIN, check, load
+from agents.search.fixed_depth import FixedDepth
+from agents.search.heuristics import HEURISTICS, WIN, as_argument, check, load
 from agents.search.windows import count_in_windows, window_starts
 from c4env import Position
 from c4env.jit import config
@@ -225,3 +227,25 @@ def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, valu
 def test_a_heuristic_may_be_given_as_a_function() -> None:
     agent = agents.make("alphabeta", depth=2, heuristic=lambda mine, theirs: 0.5)
     assert agent.choose(Position.parse("112233")) == 3
+
+
+@compiled_only
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_ours_are_asked_by_their_address_as_if_they_were_given_themselves(name: str) -> None:
+    by_address, itself = FixedDepth(4, name), FixedDepth(4, name)
+    assert by_address._heuristic is as_argument(HEURISTICS[name])
+    itself._heuristic = HEURISTICS[name]
+    copied = pickle.loads(pickle.dumps(by_address))
+    for moves in ("", "4455", "1234567", "444432165"):
+        position = Position.parse(moves)
+        found = itself.best_move(position)
+        assert by_address.best_move(position) == copied.best_move(position) == found
+
+
+@compiled_only
+def test_what_a_users_heuristic_raises_is_not_lost() -> None:
+    def inverse(mine: int, theirs: int) -> float:
+        return 1.0 / (mine & theirs)
+
+    with pytest.raises(ZeroDivisionError):
+        FixedDepth(2, inverse).best_move(Position())
