@@ -43,6 +43,9 @@ class SelfPlay(ModelAgent):
 def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent:
     """The policy alone; with simulations, what the search ``puct`` makes of the network.
 
+    It asks about two leaves at a time and plays the best column by policy and value, which errs
+    less than the defaults of ``puct``.
+
     Raises:
         InvalidValue: simulations and a temperature, which is the policy's alone.
     """
@@ -53,6 +56,6 @@ def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent
             f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
             "one of them"
         )
-    from agents.sampling.puct import PUCT
+    from agents.sampling.puct import IMPROVED, PUCT
 
-    return PUCT(f"selfplay:{path}", simulations)
+    return PUCT(f"selfplay:{path}", simulations, batch=2, choice=IMPROVED)

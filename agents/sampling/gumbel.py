@@ -19,7 +19,7 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from agents.base import require_count
-from agents.sampling.puct import EXPLORATION, descend
+from agents.sampling.puct import EXPLORATION, descend, value_weight
 from agents.sampling.tree import NODE, NODES, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
@@ -28,10 +28,6 @@ from c4env.jit import kernel
 Evaluate = Callable[[Int64s], tuple[NDArray[Any], NDArray[Any]]]
 """From boards int64 ``[M, 2]``, the side to move first, to logits ``[M, 7]`` and values ``[M]``
 from -1 to 1, the results expected for the sides to move."""
-
-# A value counts in units of logits: (VISITS + visits of the most visited child) * SCALE.
-VISITS: Final = 50.0
-SCALE: Final = 0.1
 
 SEARCH: Final = np.dtype(
     [
@@ -95,7 +91,7 @@ def improve_logits(
         if tree[child]["proof"] == OPEN and tree[child]["visits"] == 0:
             values[column] = mixed
         logit = math.log(max(float(tree[child]["prior"]), 1e-9))
-        scores[column] = logit + (VISITS + most) * SCALE * values[column]
+        scores[column] = logit + value_weight(most) * values[column]
 
 
 @kernel(_int64(TREES, SEARCHES, _rows, _words, _words))

@@ -44,6 +44,7 @@ EXPLORATION: Final = 1.5
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
 LOGITS, PROBABILITIES = "logits", "probabilities"
+VISITS, IMPROVED = "visits", "improved"
 PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
 
 WAITING: Final = 2  # word of the workspace: leaves that wait for the function
@@ -51,6 +52,15 @@ WAITING: Final = 2  # word of the workspace: leaves that wait for the function
 _int64 = types.int64
 _words = types.int64[::1]
 _rows = types.int64[:, ::1]
+
+
+@kernel("float64(float64)")
+def value_weight(most: float) -> float:
+    """What a value of 1 counts for in units of logits, by the visits of the most visited child.
+
+    From "Policy improvement by planning with Gumbel" (see :mod:`agents.sampling.gumbel`).
+    """
+    return (50.0 + most) * 0.1
 
 
 @kernel(types.int64(NODES, _int64, types.float64))
@@ -212,7 +222,7 @@ def expand_leaves(
 
 
 class PUCT(TreeAgent):
-    """Search led by a policy and value function; plays the column it tried most.
+    """Search led by a policy and value function.
 
     Args:
         function: ``"learned"`` for the network that ships with the package, ``selfplay:DIR`` for
@@ -224,7 +234,10 @@ class PUCT(TreeAgent):
         c: how much the policy counts against values of -1 to 1.
         policy: what the function gives of it: ``"logits"``, or ``"probabilities"``, which need
             not add up to 1. What it gives full columns is not looked at.
-        batch: leaves the function is asked about at a time, at most.
+        batch: leaves the function is asked about at a time, at most. With fewer a search errs less
+            and takes longer.
+        choice: the column played: ``"visits"`` for the one tried most, ``"improved"`` for the best
+            by its share of the policy and its value, as Gumbel searches improve a policy.
         reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
         tree_mb: memory of the tree.
     """
@@ -239,14 +252,18 @@ class PUCT(TreeAgent):
         c: float = EXPLORATION,
         policy: str = LOGITS,
         batch: int = 8,
+        choice: str = VISITS,
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
         if policy not in (LOGITS, PROBABILITIES):
             raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
+        if choice not in (VISITS, IMPROVED):
+            raise InvalidValue(f"puct: choice={choice!r}: expected {VISITS} or {IMPROVED}")
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.policy = policy
+        self.choice = choice
         self.slice = 4 * require_count("batch", batch, 1, 1024)
         self._name = function if isinstance(function, str) else repr(function)
         self._function = load(function)
@@ -274,6 +291,19 @@ class PUCT(TreeAgent):
                 expand_leaves(self._tree, work, *leaves, *self._ask(waiting))
                 made += waiting
         return made
+
+    def _chosen(self) -> int:
+        if self.choice == VISITS or self._tree[0]["proof"] != OPEN:
+            return super()._chosen()
+        most = max(float(self._tree[child]["visits"]) for child in self._children(0))
+
+        def score(child: int) -> float:
+            value = self._value(child)
+            if value is None:
+                return -math.inf
+            return math.log(max(self._tree[child]["prior"], 1e-9)) + value_weight(most) * value
+
+        return max(self._children(0), key=score)
 
     def _ask(self, count: int) -> tuple[Float64s, Float64s]:
         """Weights ``[N, 7]`` and values ``[N]`` of the first leaves that wait."""

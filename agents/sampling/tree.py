@@ -358,7 +358,7 @@ class TreeAgent(SearchingAgent):
     def _read(self, position: Position, done: int) -> TreeResult:
         """The answer of the tree as it stands."""
         line = []
-        node = best_child(self._tree, 0)
+        node = self._chosen()
         best = self._tree[node]
         value = self._value(node)
         assert value is not None
@@ -378,6 +378,10 @@ class TreeAgent(SearchingAgent):
             *(line[0], value, done, max(int(self._work[DEEPEST]), len(line)), tuple(line)),
             *(tuple(visits), tuple(values), None if proof == OPEN else -sign(proof)),
         )
+
+    def _chosen(self) -> int:
+        """The child of the root to be played."""
+        return int(best_child(self._tree, 0))
 
     def _value(self, node: int) -> float | None:
         """What the move into a node is worth to the side that makes it, as far as known."""

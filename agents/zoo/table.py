@@ -160,6 +160,7 @@ ZOO: Final = (
             Option("c", float, 1.5, "how much the policy counts; values are -1 to 1", 0, 100),
             Option("policy", str, "logits", "what the function gives: logits or probabilities"),
             Option("batch", int, 8, "leaves it is asked about at a time", 1, 1024),
+            _choice("choice", ("visits", "improved"), "most tried, or best by policy and value"),
             _REUSE,
             _TREE_MB,
         ),

@@ -90,6 +90,32 @@ def test_the_policy_decides_what_is_tried_first() -> None:
     assert PUCT(uniform, simulations=60).search(Position()).visits[6] < 20
 
 
+def wavering(observations: Any, masks: Any) -> Any:
+    """An opinion on every position, of no sense."""
+    keys = observations.reshape(len(masks), -1) @ np.arange(1.0, 85.0)
+    return 2 * np.sin(keys[:, None] * np.arange(1, 8)), 0.6 * np.cos(keys)
+
+
+def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
+    agent, other = (PUCT(wavering, simulations=60, choice=c) for c in ("improved", "visits"))
+    differing = 0
+    for moves in ("", "4", "44", "12", "261", "4351", "77123", "3434"):
+        position = Position.parse(moves)
+        seen = observe(position)
+        planes, masks = seen["observation"][None], seen["action_mask"][None]
+        found, most_tried = agent.search(position), other.search(position)
+        scores = {
+            column: wavering(planes, masks)[0][0, column]
+            + (50 + max(found.visits)) / 10 * (found.values[column] or 0.0)
+            for column in range(7)
+            if found.visits[column]
+        }
+        assert found.visits == most_tried.visits
+        assert found.column == max(scores, key=scores.__getitem__)
+        differing += found.column != most_tried.column
+    assert differing
+
+
 def test_the_value_is_from_the_view_of_the_side_to_move() -> None:
     agent = PUCT(edge, simulations=1)
     found = agent.search(Position())
@@ -258,6 +284,7 @@ def test_a_spec_names_the_function() -> None:
         ),
         ("puct:users_network:evaluate,batch=0", InvalidValue, "batch='0'"),
         ("puct:users_network:evaluate,policy=odds", InvalidValue, "policy='odds'.*logits"),
+        ("puct:users_network:evaluate,choice=best", InvalidValue, "choice='best'.*improved"),
     ],
 )
 def test_bad_specs_are_said(spec: str, error: type[Exception], words: str) -> None:
