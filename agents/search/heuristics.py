@@ -99,8 +99,8 @@ class Located:
     """One of ``HEURISTICS`` as an argument of a kernel, its machine code found once.
 
     Given the function itself, Numba looks for its machine code at each call, for longer than a
-    search of two plies takes. Users' functions are given as they are all the same: an exception
-    raised in a function that is only an address would be lost.
+    search of two plies takes. Users' functions are still given as they are: an exception raised in
+    a function of which only the address is known would be lost.
     """
 
     _numba_type_: Final = types.FunctionType(_SIGNATURE)
