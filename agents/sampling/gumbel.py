@@ -19,8 +19,8 @@ from numba import from_dtype, types
 from numpy.typing import NDArray
 
 from agents.base import require_count
-from agents.sampling.puct import EXPLORATION, descend, value_weight
-from agents.sampling.tree import NODE, NODES, OPEN, add_result, best_child, expand, sign
+from agents.sampling.puct import EXPLORATION, descend, improve_logits
+from agents.sampling.tree import NODE, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel
@@ -56,42 +56,6 @@ class Improved(NamedTuple):
     policies: Float64s  # [N, 7] shares of the columns, better than the network's
     values: Float64s  # [N] results expected for the sides to move; nan: no choice, not searched
     proven: Bools  # [N] whose value is the result under best play
-
-
-@kernel(types.void(NODES, types.float64, _floats, _floats))
-def improve_logits(
-    tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s
-) -> None:
-    """Write what each column is worth as far as a search knows, and its improved logit.
-
-    Columns never tried are worth what the network's value of the root and the values of the
-    others make likely.
-
-    Args:
-        tree: of the search.
-        value: the network's, of the root.
-        scores: [7], written to: logits of the improved policy, -inf without a child.
-        values: [7], written to.
-    """
-    first = int(tree[0]["first"])
-    end = first + int(tree[0]["children"])
-    most = count = weight = total = 0.0
-    for child in range(first, end):
-        visits, proof = float(tree[child]["visits"]), int(tree[child]["proof"])
-        most, count = max(most, visits), count + visits
-        if proof != OPEN or visits > 0.0:
-            known = tree[child]["total"] / visits if proof == OPEN else float(sign(proof))
-            values[tree[child]["column"]] = known
-            weight += tree[child]["prior"]
-            total += tree[child]["prior"] * known
-    mixed = (value + count * total / weight) / (1.0 + count) if weight > 0.0 else value
-    scores[:] = -math.inf
-    for child in range(first, end):
-        column = tree[child]["column"]
-        if tree[child]["proof"] == OPEN and tree[child]["visits"] == 0:
-            values[column] = mixed
-        logit = math.log(max(float(tree[child]["prior"]), 1e-9))
-        scores[column] = logit + value_weight(most) * values[column]
 
 
 @kernel(_int64(TREES, SEARCHES, _rows, _words, _words))

@@ -45,6 +45,9 @@ LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
 LOGITS, PROBABILITIES = "logits", "probabilities"
 VISITS, IMPROVED = "visits", "improved"
+# A value counts in units of logits: (VISITS_ADDED + visits of the most visited child) * SCALE.
+VISITS_ADDED: Final = 50.0
+SCALE: Final = 0.1
 PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
 
 WAITING: Final = 2  # word of the workspace: leaves that wait for the function
@@ -52,15 +55,6 @@ WAITING: Final = 2  # word of the workspace: leaves that wait for the function
 _int64 = types.int64
 _words = types.int64[::1]
 _rows = types.int64[:, ::1]
-
-
-@kernel("float64(float64)")
-def value_weight(most: float) -> float:
-    """What a value of 1 counts for in units of logits, by the visits of the most visited child.
-
-    From "Policy improvement by planning with Gumbel" (see :mod:`agents.sampling.gumbel`).
-    """
-    return (50.0 + most) * 0.1
 
 
 @kernel(types.int64(NODES, _int64, types.float64))
@@ -221,6 +215,42 @@ def expand_leaves(
         add_result(tree, paths[i], depth, 0, -values[i])
 
 
+@kernel(types.void(NODES, types.float64, types.float64[::1], types.float64[::1]))
+def improve_logits(
+    tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s
+) -> None:
+    """Write what each column is worth as far as a search knows, and its improved logit.
+
+    Columns never tried are worth what the network's value of the root and the values of the
+    others make likely.
+
+    Args:
+        tree: of the search.
+        value: the network's, of the root.
+        scores: [7], written to: logits of the improved policy, -inf without a child.
+        values: [7], written to.
+    """
+    first = int(tree[0]["first"])
+    end = first + int(tree[0]["children"])
+    most = count = weight = total = 0.0
+    for child in range(first, end):
+        visits, proof = float(tree[child]["visits"]), int(tree[child]["proof"])
+        most, count = max(most, visits), count + visits
+        if proof != OPEN or visits > 0.0:
+            known = tree[child]["total"] / visits if proof == OPEN else float(sign(proof))
+            values[tree[child]["column"]] = known
+            weight += tree[child]["prior"]
+            total += tree[child]["prior"] * known
+    mixed = (value + count * total / weight) / (1.0 + count) if weight > 0.0 else value
+    scores[:] = -math.inf
+    for child in range(first, end):
+        column = tree[child]["column"]
+        if tree[child]["proof"] == OPEN and tree[child]["visits"] == 0:
+            values[column] = mixed
+        logit = math.log(max(float(tree[child]["prior"]), 1e-9))
+        scores[column] = logit + (VISITS_ADDED + most) * SCALE * values[column]
+
+
 class PUCT(TreeAgent):
     """Search led by a policy and value function.
 
@@ -295,15 +325,10 @@ class PUCT(TreeAgent):
     def _chosen(self) -> int:
         if self.choice == VISITS or self._tree[0]["proof"] != OPEN:
             return super()._chosen()
-        most = max(float(self._tree[child]["visits"]) for child in self._children(0))
-
-        def score(child: int) -> float:
-            value = self._value(child)
-            if value is None:
-                return -math.inf
-            return math.log(max(self._tree[child]["prior"], 1e-9)) + value_weight(most) * value
-
-        return max(self._children(0), key=score)
+        root, scores, values = self._tree[0], np.empty(COLUMNS), np.empty(COLUMNS)
+        improve_logits(self._tree, -root["total"] / root["visits"], scores, values)
+        known = [child for child in self._children(0) if self._value(child) is not None]
+        return max(known, key=lambda child: float(scores[self._tree[child]["column"]]))
 
     def _ask(self, count: int) -> tuple[Float64s, Float64s]:
         """Weights ``[N, 7]`` and values ``[N]`` of the first leaves that wait."""

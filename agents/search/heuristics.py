@@ -8,7 +8,6 @@ wins themselves and never ask about a won board; asked all the same, each answer
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Callable
 from typing import Any, Final
@@ -119,19 +118,14 @@ class Located:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process finds the machine code there."""
-        return _located, (self.name,)
-
-
-@functools.cache
-def _located(name: str) -> Located:
-    return Located(name)
+        return Located, (self.name,)
 
 
 def as_argument(heuristic: Heuristic) -> Any:
     """What kernels are given for a heuristic: ours :class:`Located`, others as they are."""
     for name, known in HEURISTICS.items():
         if known is heuristic and not config.DISABLE_JIT:
-            return _located(name)
+            return Located(name)
     return heuristic
 
 

@@ -14,7 +14,7 @@ import agents
 from agents.errors import InvalidHeuristic
 from agents.search.evaluations import line_score
 from agents.search.fixed_depth import FixedDepth
-from agents.search.heuristics import HEURISTICS, WIN, as_argument, check, load
+from agents.search.heuristics import HEURISTICS, WIN, Located, check, load
 from agents.search.windows import count_in_windows, window_starts
 from c4env import Position
 from c4env.jit import config
@@ -233,7 +233,7 @@ def test_a_heuristic_may_be_given_as_a_function() -> None:
 @pytest.mark.parametrize("name", HEURISTICS)
 def test_ours_are_asked_by_their_address_as_if_they_were_given_themselves(name: str) -> None:
     by_address, itself = FixedDepth(4, name), FixedDepth(4, name)
-    assert by_address._heuristic is as_argument(HEURISTICS[name])
+    assert isinstance(by_address._heuristic, Located)
     itself._heuristic = HEURISTICS[name]
     copied = pickle.loads(pickle.dumps(by_address))
     for moves in ("", "4455", "1234567", "444432165"):
