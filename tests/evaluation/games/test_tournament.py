@@ -213,7 +213,11 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
 def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
     command = ["-m", "evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "1"]
-    process = start_python(*command, start_new_session=True)
+    before = signal.signal(number, signal.SIG_DFL)  # under nohup a child would ignore SIGHUP
+    try:
+        process = start_python(*command, start_new_session=True)
+    finally:
+        signal.signal(number, before)
     path = tmp_path / GAMES_FILE
     while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") > 1):
         time.sleep(0.01)
