@@ -79,6 +79,20 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def checkpoint_read(path: Path) -> Iterator[None]:
+    """Say in one line that what is read within is no checkpoint, or one of another version.
+
+    Raises:
+        InvalidValue: reading fails, for whatever reason.
+    """
+    try:
+        yield
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+        raise InvalidValue(f"{path}: {said}: expected a checkpoint, or no file") from None
+
+
 class Parser(argparse.ArgumentParser):
     """One whose errors are ours, said in one line."""
 

@@ -277,7 +277,7 @@ def measure(network: Network, labels: Labels, band: int = 6) -> list[Row]:
     logits, values = network.evaluate(labels.mine, labels.theirs)
     columns = np.where(labels.keeps < 0, -np.inf, logits).argmax(axis=1)
     blunders = labels.keeps[np.arange(len(columns)), columns] == 0
-    right = np.rint(values * 1.5) == labels.signs
+    right = np.sign(np.trunc(values * 3)) == labels.signs
     plies = np.bitwise_count(labels.mine | labels.theirs)
     rows = []
     for first in (*range(0, CELLS, band), -1):

@@ -51,23 +51,26 @@ class Layer(nn.Module):
     ) -> None:
         super().__init__()
         inputs = float(np.prod(shape[1:]))
-        self.weight = nn.Parameter(torch.randn(shape) * gain * (2 / inputs) ** 0.5)
+        spread = gain * (2 / inputs) ** 0.5
+        self.weight = nn.Parameter(torch.randn(shape).flatten(1) * spread)  # as Muon wants it
         self.bias = nn.Parameter(torch.zeros(bias))
+        self.shape = shape
         self.whole = whole
 
     @property
     def steps(self) -> Tensor:
         """Of each output, the power of two by which its weights become whole numbers."""
-        most = self.weight.detach().flatten(1).abs().amax(1).clamp(min=2.0**-10)
+        most = self.weight.detach().abs().amax(1).clamp(min=2.0**-10)
         return torch.exp2(torch.floor(torch.log2(HIGHEST / most)))
 
     def values(self, rounded: bool) -> tuple[Tensor, Tensor]:
-        """The weights and the bias that go forward."""
-        if not rounded:
-            return self.weight, self.bias
-        steps = self.steps
-        weight = Rounded.apply(self.weight, steps.reshape(-1, *[1] * (self.weight.ndim - 1)))
-        return weight, Rounded.apply(self.bias, steps * self.whole)
+        """The weights, ``[out, in, ...]``, and the bias that go forward."""
+        weight, bias = self.weight, self.bias
+        if rounded:
+            steps = self.steps
+            weight = Rounded.apply(weight, steps[:, None])
+            bias = Rounded.apply(bias, steps * self.whole)
+        return weight.view(self.shape), bias
 
     def export(self, name: str, whole: int = UNIT) -> Weights:
         """The rounded parameters as whole numbers.
@@ -77,11 +80,10 @@ class Layer(nn.Module):
             whole: the number that stands for an output of 1.
         """
         steps = self.steps
-        weight = self.weight.detach().flatten(2) if self.weight.ndim > 2 else self.weight.detach()
-        weight = torch.round(weight * steps.reshape(-1, *[1] * (weight.ndim - 1)))
+        weight = torch.round(self.weight.detach() * steps[:, None])
         bias = torch.round(self.bias.detach() * steps * self.whole)
-        order = (2, 1, 0) if weight.ndim > 2 else (1, 0)  # by cell, then by input; output last
-        matrix = weight.permute(order).reshape(-1, len(weight))
+        outputs, inputs = self.shape[:2]  # the matrix: by cell, then by input; output last
+        matrix = weight.view(outputs, inputs, -1).permute(2, 1, 0).reshape(-1, outputs)
         return {
             name: matrix.numpy().astype(np.int8),
             f"{name}.bias": bias.numpy().astype(np.int32),
@@ -112,6 +114,11 @@ class Model(nn.Module):
         self.head = Layer((COLUMNS + OUTCOMES, units), (COLUMNS + OUTCOMES,), 0.3)
         self.column = Layer((1, channels), (1,), 0.1)
         self.rounded = False
+
+    def hidden(self) -> list[nn.Parameter]:
+        """The matrices between the first layer and the last ones."""
+        layers = (*self.inward, *self.outward, self.squeeze, self.dense)
+        return [layer.weight for layer in layers]
 
     def forward(self, planes: Tensor, to_move: Tensor) -> Tensor:
         """Outputs ``[N, 10]``, as of :meth:`Network.one_way`.

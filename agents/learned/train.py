@@ -1,6 +1,6 @@
-"""Makes the weights: labels, fitting; labels of positions the network met in games, fitting again.
+"""Makes the weights: exact labels of positions, and a network that is fitted to them.
 
-Then come rounds, each of games of the network against itself, labels of what it met, and fitting.
+Now and then it is asked to play, and positions that it meets in its games are labelled too.
 
     python -m agents.learned.train --out DIR
 
@@ -19,23 +19,27 @@ from typing import Final
 
 from agents.base import require_count
 from agents.errors import InvalidValue
-from agents.learned.labels import Labels, exact, measure, portion, positions_met
+from agents.learned.labels import (
+    ERRS,
+    OPPONENTS,
+    Labels,
+    exact,
+    measure,
+    portion,
+    positions_met,
+)
 from agents.learned.network import Network
 from agents.scripts import LAST_SEED, claimed, needs, run
 from c4env.cores import usable_cores
 
-STEPS: Final = 30_000  # of the optimiser, before the rounds
+STEPS: Final = 45_000  # of the optimisers
 BEGIN: Final = 25  # portions of labels to begin with
-PORTIONS: Final = 100  # before the rounds
-GROWTH: Final = 200  # steps, after each of which there is a portion more
-MET: Final = 0.81  # share of the steps after which the network plays
-GAMES: Final = 3_000
-ROUNDS: Final = 4
-ROUND: Final = 5_500  # steps
-ALL_PORTIONS: Final = 170  # in the rounds
-PARTS: Final = 8  # of the games of a round
+PORTIONS: Final = 340
+GROWTH: Final = 100  # steps, after each of which there is a portion more
+PLAYED: Final = (0.3, 0.4, 0.5, 0.6, 0.7)  # shares of the steps after which the network plays
+PARTS: Final = 8  # of the games it plays then: the first against OPPONENTS, others with itself
 PART: Final = 1_000  # games
-SELF_ERRS: Final = 1 / 60  # share of the moves in them that are at random
+SELF_ERRS: Final = 1 / 60  # share of the moves in those with itself that are at random
 JOBS: Final = usable_cores()
 SHAPE: Final = (64, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
 
@@ -51,7 +55,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         scale: share of the positions and steps of the full training.
 
     Raises:
-        InvalidValue: a bad number, or a folder of another training.
+        InvalidValue: a bad number, a folder of another training, or a damaged checkpoint.
         FileInUse: another process trains in the folder.
         OSError: it cannot be written.
         MissingExtra: PyTorch is not installed.
@@ -79,37 +83,26 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
             return max(2, round(count * scale))
 
         def known(step: int) -> list[Labels]:
-            count = min(share(BEGIN) + step // GROWTH, share(PORTIONS))
+            count = min(share(BEGIN) + step // GROWTH, len(made))
             early, *played = (future.result() for future in made[:count])
-            joined = Labels.join(played)
-            say(f"fitting to {len(early.mine) + len(joined.mine):,} positions")
-            return [joined, early, *met_in_games]
+            pools = [Labels.join(played), early]
+            if met:
+                pools += [Labels.join(met)] * 2  # to be drawn twice as often
+            say(f"fitting to {sum(len(pool.mine) for pool in pools[:3]):,} positions")
+            return pools
 
-        steps, later = share(STEPS), ROUNDS * share(ROUND)
-        checkpoint, again, path = out / "model.pt", out / "again.pt", out / "met.npz"
-        met_in_games: list[Labels] = []
+        steps, checkpoint = share(STEPS), out / "model.pt"
+        stops = [int(part * steps / SAVED) * SAVED for part in PLAYED]
+        met: list[Labels] = []
         # Labels are made while the model learns from those there are.
         workers = ThreadPoolExecutor(max(1, jobs - 1))
         try:
-            made = [workers.submit(portion, out, n, seed) for n in range(share(ALL_PORTIONS))]
-            fit(model, known, int(MET * steps / SAVED) * SAVED, steps, seed, checkpoint, say)
-            if not path.exists():
-                say("playing")
-                found = positions_met(Network(model.export()), share(GAMES), [seed])
-                exact(*found).write(path)
-            met_in_games.append(Labels.read(path))
+            made = [workers.submit(portion, out, n, seed) for n in range(share(PORTIONS))]
+            for turn, stop in enumerate(stops):
+                fit(model, known, stop, steps, seed, checkpoint, say)
+                asked = partial(met_by, Network(model.export()), out, share(PART), seed, turn)
+                met += workers.map(asked, range(PARTS))
             fit(model, known, steps, steps, seed, checkpoint, say)
-            early, *played = (future.result() for future in made)
-            others, pools = Labels.join(played), list[Labels]()
-            for turn in range(ROUNDS):
-                say(f"round {turn + 1} of {ROUNDS}")
-                asked = out, turn, Network(model.export()), share(PART), seed
-                met_in_games += workers.map(partial(played_alone, *asked), range(PARTS))
-                joined = Labels.join(met_in_games)
-                say(f"fitting to {len(joined.mine):,} more positions")
-                pools[:] = [others, early, joined, joined]  # twice, to be drawn twice as often
-                stop = later * (turn + 1) // ROUNDS
-                fit(model, lambda _: pools, stop, later, seed, again, say)
         finally:
             workers.shutdown(cancel_futures=True)
         network = Network(model.export())
@@ -120,13 +113,12 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         return network
 
 
-def played_alone(
-    folder: Path, turn: int, network: Network, games: int, seed: int, part: int
-) -> Labels:
-    """What a network meets in a part of the games of a round, from its file or made now."""
+def met_by(network: Network, folder: Path, games: int, seed: int, turn: int, part: int) -> Labels:
+    """What a network meets in one part of its games, from its file or made now."""
     path = folder / f"met-{turn}-{part}.npz"
     if not path.exists():
-        exact(*positions_met(network, games, [seed, turn, part], [""], SELF_ERRS)).write(path)
+        who = (OPPONENTS, ERRS) if part == 0 else (("",), SELF_ERRS)
+        exact(*positions_met(network, games, [seed, turn, part], *who)).write(path)
     return Labels.read(path)
 
 

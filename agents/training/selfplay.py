@@ -30,7 +30,7 @@ from agents.batched import opponent
 from agents.errors import InvalidValue
 from agents.learned.labels import keys
 from agents.sampling.gumbel import GumbelSearch, Improved
-from agents.scripts import LAST_SEED, claimed, needs, run
+from agents.scripts import LAST_SEED, checkpoint_read, claimed, needs, run
 from agents.solver.exam import exam_positions
 from agents.training.judge import (
     COUNT,
@@ -249,7 +249,7 @@ class Trainer:
         write_whole(self.out / PROGRESS, "\n".join([heading, *rows]) + "\n")
 
     def _restore(self) -> None:
-        try:
+        with checkpoint_read(self.out / STATE):
             state = torch.load(self.out / STATE, weights_only=True)
             self.grow(sum(name.startswith("outward") for name in state["network"]) // 2)
             for name in ("network", "averaged", "optimiser"):
@@ -262,11 +262,6 @@ class Trainer:
             self.games.batch.reset(None, boards)
             for name in COUNTED:
                 setattr(self, name, state[name])
-        except Exception as error:  # of a damaged file, whatever it holds
-            said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
-            raise InvalidValue(
-                f"{self.out / STATE}: {said}: expected a checkpoint, or no file"
-            ) from None
 
 
 COUNTED: Final = ("positions", "learned", "seconds", "history")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import agents
+from agents.errors import InvalidValue
 from agents.learned import labels as made
 from agents.learned import train
 from agents.learned.features import describe
@@ -128,7 +129,7 @@ def test_measure_counts_what_is_wrong(labels: Labels) -> None:
         def evaluate(self, mine: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             logits = labels.keeps.astype(np.float32)
             logits[labels.critical.argmax()] *= -1
-            return logits, labels.signs * 0.9
+            return logits, labels.signs * 1.0
 
     *bands, last = made.measure(Told(), labels)
     assert last == ("all", int(labels.critical.sum()), 1, 1.0)
@@ -228,6 +229,9 @@ def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
     parts = fitted(tmp_path / "b.pt", [15, 40]).export()
     assert all(np.array_equal(parts[name], array) for name, array in whole.items())
     assert len(said) == 3
+    (tmp_path / "b.pt").write_bytes(b"no checkpoint")
+    with pytest.raises(InvalidValue, match=r"b\.pt.*expected a checkpoint"):
+        fitted(tmp_path / "b.pt", [40])
 
 
 @pytest.mark.compiled
@@ -247,7 +251,6 @@ def test_the_command_trains_and_goes_on_where_it_was(
     assert agent.choose(Position()) in range(7)
     (tmp_path / "weights.npz").unlink()
     (tmp_path / "model.pt").unlink()  # as if stopped in the fitting
-    (tmp_path / "again.pt").unlink()
     assert main(command) == 0
     assert (tmp_path / "weights.npz").read_bytes() == first
     capsys.readouterr()
