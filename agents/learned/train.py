@@ -19,15 +19,7 @@ from typing import Final
 
 from agents.base import require_count
 from agents.errors import InvalidValue
-from agents.learned.labels import (
-    ERRS,
-    OPPONENTS,
-    Labels,
-    exact,
-    measure,
-    portion,
-    positions_met,
-)
+from agents.learned.labels import Labels, exact, measure, portion, positions_met
 from agents.learned.network import Network
 from agents.scripts import LAST_SEED, claimed, needs, run
 from c4env.cores import usable_cores
@@ -37,7 +29,7 @@ BEGIN: Final = 25  # portions of labels to begin with
 PORTIONS: Final = 340
 GROWTH: Final = 100  # steps, after each of which there is a portion more
 PLAYED: Final = (0.3, 0.4, 0.5, 0.6, 0.7)  # shares of the steps after which the network plays
-PARTS: Final = 8  # of the games it plays then: the first against OPPONENTS, others with itself
+PARTS: Final = 8  # of the games it plays then: the first with all opponents, others with itself
 PART: Final = 1_000  # games
 SELF_ERRS: Final = 1 / 60  # share of the moves in those with itself that are at random
 JOBS: Final = usable_cores()
@@ -85,9 +77,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         def known(step: int) -> list[Labels]:
             count = min(share(BEGIN) + step // GROWTH, len(made))
             early, *played = (future.result() for future in made[:count])
-            pools = [Labels.join(played), early]
-            if met:
-                pools += [Labels.join(met)] * 2  # to be drawn twice as often
+            pools = [Labels.join(played), early, *met, *met]  # twice, to be drawn twice as often
             say(f"fitting to {sum(len(pool.mine) for pool in pools[:3]):,} positions")
             return pools
 
@@ -101,7 +91,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
             for turn, stop in enumerate(stops):
                 fit(model, known, stop, steps, seed, checkpoint, say)
                 asked = partial(met_by, Network(model.export()), out, share(PART), seed, turn)
-                met += workers.map(asked, range(PARTS))
+                met[:] = [Labels.join([*met, *workers.map(asked, range(PARTS))])]
             fit(model, known, steps, steps, seed, checkpoint, say)
         finally:
             workers.shutdown(cancel_futures=True)
@@ -117,8 +107,8 @@ def met_by(network: Network, folder: Path, games: int, seed: int, turn: int, par
     """What a network meets in one part of its games, from its file or made now."""
     path = folder / f"met-{turn}-{part}.npz"
     if not path.exists():
-        who = (OPPONENTS, ERRS) if part == 0 else (("",), SELF_ERRS)
-        exact(*positions_met(network, games, [seed, turn, part], *who)).write(path)
+        play = partial(positions_met, network, games, [seed, turn, part])
+        exact(*(play() if part == 0 else play([""], SELF_ERRS))).write(path)
     return Labels.read(path)
 
 
