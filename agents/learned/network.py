@@ -97,7 +97,8 @@ class Network:
             with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
                 return cls(dict(data))
         except (OSError, UnreadableWeights) as error:
-            raise UnreadableWeights(f"weights {file}: {error}") from None
+            said = getattr(error, "strerror", None) or error
+            raise UnreadableWeights(f"weights {file}: {said}") from None
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
             # What NumPy says of it advises to allow pickled code.
             raise UnreadableWeights(
