@@ -27,6 +27,7 @@ from c4env.lazy import from_extra
 with from_extra("torch", "a network of self-play needs PyTorch"):
     import torch
     from torch import Tensor, nn
+    from torch.nn import functional
 
 PLANES: Final = 6
 SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
@@ -50,51 +51,77 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
     return torch.from_numpy(planes).permute(0, 3, 1, 2)  # in memory as convolutions like it
 
 
+class Window(nn.Module):
+    """A convolution of 3 by 3 cells; its filters are a matrix ``[out, in * 9]``, for Muon.
+
+    Args:
+        inputs: channels that go in.
+        outputs: that come out.
+    """
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(outputs, inputs * 9))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+        nn.init.kaiming_normal_(self.weight, nonlinearity="relu")
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Of ``[N, in, 6, 7]``, ``[N, out, 6, 7]``."""
+        filters = self.weight.view(len(self.weight), -1, 3, 3)
+        return functional.conv2d(planes, filters, self.bias, padding=1)
+
+
+class Block(nn.Module):
+    """Two convolutions whose outcome is added to what went in; at first nothing is."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.inward, self.outward = Window(channels, channels), Window(channels, channels)
+        nn.init.zeros_(self.outward.weight)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Of ``[N, channels, 6, 7]``, as many."""
+        return torch.relu(planes + self.outward(torch.relu(self.inward(planes))))
+
+
 class Network(nn.Module):
-    """Convolutions of 3 by 3 cells, two dense layers, and from them a policy and a value.
+    """A convolution, residual blocks, two dense layers, and from them a policy and a value.
 
     Args:
         channels: of each convolution.
-        layers: how many.
         units: of each dense layer.
-        blocks: residual blocks after them, of two convolutions each.
+        blocks: of two convolutions each.
     """
 
-    def __init__(
-        self, channels: int = 64, layers: int = 3, units: int = 256, blocks: int = 0
-    ) -> None:
+    def __init__(self, channels: int = 64, units: int = 256, blocks: int = 0) -> None:
         super().__init__()
-        self.shape = [channels, layers, units, 0]
-        inputs = [PLANES, *[channels] * (layers - 1)]
-        self.convolutions = nn.ModuleList(nn.Conv2d(n, channels, 3, padding=1) for n in inputs)
+        self.shape = [channels, units, 0]
+        self.first = Window(PLANES, channels)
+        self.blocks = nn.ModuleList()
         self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
         self.policy = nn.Linear(units, COLUMNS)
         self.value = nn.Linear(units, 1)
-        for layer in (*self.convolutions, *self.dense):
+        for layer in self.dense:
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
-        self.inward, self.outward = nn.ModuleList(), nn.ModuleList()
         self.grow(blocks)
 
     def grow(self, blocks: int) -> None:
-        """Add blocks, which change no answer before they are trained."""
-        channels = self.shape[0]
-        added = [nn.Conv2d(channels, channels, 3, padding=1) for _ in range(2 * blocks)]
-        for layer in added:
-            nn.init.zeros_(layer.weight)
-            nn.init.zeros_(layer.bias)
-        for layer in added[:blocks]:
-            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
-        self.inward.extend(added[:blocks])
-        self.outward.extend(added[blocks:])
-        self.shape[-1] += blocks
+        """Add blocks until there are so many; they change no answer before they are trained."""
+        for _ in range(blocks - len(self.blocks)):
+            self.blocks.append(Block(self.shape[0]))
+        self.shape[-1] = len(self.blocks)
+
+    def hidden(self) -> list[nn.Parameter]:
+        """The matrices between the first layer and the last ones."""
+        windows = [window for block in self.blocks for window in (block.inward, block.outward)]
+        return [layer.weight for layer in (*windows, *self.dense)]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
         """Logits ``[N, 7]``, and ``[N]`` the logit of winning where a draw is half a win."""
-        for layer in self.convolutions:
-            planes = torch.relu(layer(planes))
-        for inward, outward in zip(self.inward, self.outward, strict=True):
-            planes = torch.relu(planes + outward(torch.relu(inward(planes))))
+        planes = torch.relu(self.first(planes))
+        for block in self.blocks:
+            planes = block(planes)
         units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy: so they lie in memory
         for layer in self.dense:
             units = torch.relu(layer(units))

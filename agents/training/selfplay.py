@@ -53,6 +53,7 @@ with needs("torch", __name__):
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
     from agents.learned.convolution import MODEL, Evaluator, Network, tensor_of
+    from agents.learned.optimiser import Optimiser
 
 BOARDS: Final = 256  # games at once
 
@@ -66,10 +67,10 @@ class Stage(NamedTuple):
 
 
 STAGES: Final = {  # by the minute they begin
-    0: Stage(16, CELLS, 0),
-    10: Stage(32, CELLS, 0),
-    60: Stage(64, CELLS, 0),
-    150: Stage(64, 6, 2),
+    0: Stage(16, CELLS, 1),
+    10: Stage(32, CELLS, 2),
+    60: Stage(64, CELLS, 3),
+    150: Stage(64, 6, 4),
 }
 QUICK: Final = 16  # simulations
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
@@ -78,9 +79,8 @@ USES: Final = 4  # of each position in learning
 BATCH: Final = 512  # positions a step of learning
 WINDOW: Final = 2_000_000  # positions kept at most; the latest half of all is learned from
 FEWEST: Final = 4_096  # positions before learning begins
-RATE: Final = 1.2e-3  # of learning
-LAST_RATE: Final = 5e-5
-FLAT: Final = 0.6  # share of the time before the rate falls
+FLAT: Final = 0.6  # share of the time before the rate of learning falls
+LAST: Final = 0.04  # what it falls to, of what it was
 AVERAGE: Final = 0.995  # how much a step keeps of the averaged weights, which play
 SAVED: Final = 60.0  # seconds between two checkpoints
 JUDGED: Final = 20  # times in a training
@@ -175,7 +175,7 @@ class Trainer:
         self.network = Network(*shape)
         average = get_ema_multi_avg_fn(AVERAGE)
         self.averaged = AveragedModel(self.network, multi_avg_fn=average)
-        self.optimiser = torch.optim.AdamW(self.network.parameters(), lr=RATE, fused=True)
+        self.optimiser = Optimiser(self.network)
         self.games = Games(boards, self.generator)
         self.samples: Samples = np.zeros(0, SAMPLE)  # a ring: the oldest is overwritten
         exam = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64)
@@ -185,13 +185,12 @@ class Trainer:
 
     def grow(self, blocks: int) -> None:
         """Give the network blocks until it has so many."""
-        more = blocks - self.network.shape[-1]
-        if more > 0:
+        if blocks > len(self.network.blocks):
             averaged = self.averaged.module.state_dict()
-            self.network.grow(more)
-            self.averaged.module.grow(more)
-            self.optimiser.param_groups[0]["params"] = list(self.network.parameters())
+            self.network.grow(blocks)
+            self.averaged.module.grow(blocks)
             self.averaged.module.load_state_dict(self.network.state_dict() | averaged)
+            self.optimiser.take()
 
     def play(self, stage: Stage) -> None:
         """One ply on every board, by the averaged weights; keeps the positions to learn from."""
@@ -208,8 +207,12 @@ class Trainer:
             self.samples[at] = moves
             self.positions += len(moves)
 
-    def learn(self, rate: float) -> tuple[float, float]:
-        """One step on a batch of the latest half; the losses of policy and value."""
+    def learn(self, share: float) -> tuple[float, float]:
+        """One step on a batch of the latest half, at a share of the highest rate of learning.
+
+        Returns:
+            The losses of policy and value.
+        """
         window = min(len(self.samples), max(FEWEST, self.positions // 2), self.positions)
         drawn = self.positions - 1 - self.generator.integers(window, size=BATCH)
         samples = self.samples[drawn % len(self.samples)]
@@ -221,11 +224,10 @@ class Trainer:
         policy_loss = cross_entropy(logits.float(), torch.from_numpy(policy))
         chance = torch.from_numpy((samples["value"] + 1) / 2)
         value_loss = binary_cross_entropy_with_logits(raw.float(), chance)
-        self.optimiser.param_groups[0]["lr"] = rate
         self.optimiser.zero_grad()
         (policy_loss + value_loss).backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-        self.optimiser.step()
+        self.optimiser.step(share)
         self.averaged.update_parameters(self.network)
         self.learned += BATCH
         return float(policy_loss.detach()), float(value_loss.detach())
@@ -233,6 +235,7 @@ class Trainer:
     def save(self) -> None:
         """Write a checkpoint, the network that plays, and the figures."""
         state = {
+            "blocks": len(self.network.blocks),
             "network": self.network.state_dict(),
             "averaged": self.averaged.state_dict(),
             "optimiser": self.optimiser.state_dict(),
@@ -251,7 +254,7 @@ class Trainer:
     def _restore(self) -> None:
         with checkpoint_read(self.out / STATE):
             state = torch.load(self.out / STATE, weights_only=True)
-            self.grow(sum(name.startswith("outward") for name in state["network"]) // 2)
+            self.grow(state["blocks"])
             for name in ("network", "averaged", "optimiser"):
                 getattr(self, name).load_state_dict(state[name])
             self.generator.bit_generator.state = state["generator"]
@@ -273,9 +276,9 @@ def as_bytes(array: Samples) -> Any:
 
 
 def rate_at(share: float) -> float:
-    """The rate of learning after a share of the time: flat, then along a cosine."""
+    """The rate of learning after a share of the time, of the highest: flat, then a cosine."""
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
-    return LAST_RATE + (RATE - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * fall))
+    return LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
 
 
 def train(
@@ -284,7 +287,7 @@ def train(
     seed: int = 1,
     *,
     boards: int = BOARDS,
-    shape: Sequence[int] = (64, 3, 256),
+    shape: Sequence[int] = (64, 256),
     count: int = COUNT,
 ) -> Trainer:
     """Train until so many minutes are spent, those of earlier calls counted.

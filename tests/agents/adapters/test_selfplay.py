@@ -19,7 +19,7 @@ def folder(tmp_path):
 
     torch.set_num_threads(1)
     torch.manual_seed(2)
-    Evaluator(Network(4, 1, 8)).save(tmp_path / "model.pt")
+    Evaluator(Network(4, 8)).save(tmp_path / "model.pt")
     return tmp_path
 
 

@@ -23,7 +23,7 @@ def boards_of(positions):
 @pytest.fixture
 def evaluator():
     torch.manual_seed(1)
-    return Evaluator(Network(4, 2, 8))
+    return Evaluator(Network(4, 8, 1))
 
 
 def test_the_planes_show_discs_threats_and_where_discs_fall():
@@ -69,7 +69,7 @@ def test_observations_and_boards_are_asked_alike(evaluator):
 
 
 @pytest.mark.parametrize(
-    "content", [None, b"", b"not a model", {"shape": [4, 2, 8]}, {"shape": [4], "weights": {}}]
+    "content", [None, b"", b"not a model", {"shape": [4, 8, 1]}, {"shape": [4], "weights": {}}]
 )
 def test_what_is_no_network_is_refused_in_a_line(tmp_path, content):
     path = tmp_path / "model.pt"

@@ -24,7 +24,7 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 from agents.training import selfplay  # noqa: E402  # it needs torch
 
-SMALL = {"boards": 16, "shape": (4, 1, 8), "count": 20}
+SMALL = {"boards": 16, "shape": (4, 8), "count": 20}
 STAGE = selfplay.Stage(2, 42, 0)
 GROWN = selfplay.Stage(3, 4, 2)
 QUICK = {"FEWEST": 64, "BATCH": 32, "SAVED": 0.0, "JUDGED": 1}
@@ -37,7 +37,7 @@ def quick(monkeypatch):
 
 
 def trainer_of(out, seed=1, boards=16):
-    return selfplay.Trainer(out, seed, boards, (4, 1, 8))
+    return selfplay.Trainer(out, seed, boards, (4, 8))
 
 
 def scripted(columns, values, proven):
@@ -96,7 +96,7 @@ def test_the_ring_keeps_the_latest(tmp_path, quick, monkeypatch):
     while trainer.positions < 1000:
         trainer.play(STAGE)
     assert len(trainer.samples) == 300
-    trainer.learn(1e-3)
+    trainer.learn(1.0)
 
 
 @pytest.mark.compiled
@@ -110,9 +110,9 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick):
         sample["policy"][column] = 1
         sample["value"] = value
     trainer.positions = len(shown)
-    first = sum(trainer.learn(3e-3))
+    first = sum(trainer.learn(1.0))
     for _ in range(300):
-        last = sum(trainer.learn(3e-3))
+        last = sum(trainer.learn(1.0))
     assert last < first / 2
     logits, values = selfplay.Evaluator(trainer.network).evaluate(trainer.samples["board"])
     assert logits.argmax(axis=1).tolist() == [column for _, column, _ in shown]
@@ -124,8 +124,8 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick):
 
 def test_the_rate_is_flat_and_then_falls():
     rates = [selfplay.rate_at(share) for share in (0, 0.6, 0.8, 1, 1.2)]
-    assert rates[:2] == [selfplay.RATE] * 2
-    assert rates[1] > rates[2] > rates[3] == rates[4] == selfplay.LAST_RATE
+    assert rates[:2] == [1.0] * 2
+    assert rates[1] > rates[2] > rates[3] == rates[4] == selfplay.LAST
 
 
 @pytest.mark.compiled
@@ -163,19 +163,19 @@ def test_a_network_grows_and_goes_on(tmp_path, quick):
     trainer = trainer_of(tmp_path)
     while trainer.positions < 200:
         trainer.play(STAGE)
-    trainer.learn(1e-3)
+    trainer.learn(1.0)
     boards = trainer.samples["board"][:100]
     latest = selfplay.Evaluator(trainer.averaged.module)
     before = latest.evaluate(boards)
     trainer.grow(2)
     for one, other in zip(before, latest.evaluate(boards), strict=True):
         assert np.array_equal(one, other)
-    weights = trainer.network.outward[1].weight.detach().clone()
+    weights = trainer.network.blocks[1].outward.weight.detach().clone()
     trainer.play(GROWN)
-    trainer.learn(1e-3)
-    assert not weights.equal(trainer.network.outward[1].weight)
+    trainer.learn(1.0)
+    assert not weights.equal(trainer.network.blocks[1].outward.weight)
     trainer.save()
-    assert selfplay.Evaluator.load(tmp_path).network.shape == [4, 1, 8, 2]
+    assert selfplay.Evaluator.load(tmp_path).network.shape == [4, 8, 2]
 
 
 @pytest.mark.compiled
@@ -184,7 +184,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
     one = trainer_of(tmp_path)
     while one.positions < 200:
         one.play(stage)
-    one.learn(1e-3)
+    one.learn(1.0)
     one.seconds, one.history = 5.0, [{"minutes": 0.1}]
     one.save()
     two = trainer_of(tmp_path, seed=2)
@@ -193,7 +193,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
     for _ in range(5):  # and so they go on alike
         for trainer in (one, two):
             trainer.play(stage)
-            trainer.learn(1e-3)
+            trainer.learn(1.0)
     assert one.positions == two.positions
     assert (one.samples[: one.positions] == two.samples[: two.positions]).all()
     for ours, theirs in zip(one.network.parameters(), two.network.parameters(), strict=True):
@@ -245,4 +245,4 @@ def test_a_folder_of_another_training_is_refused_in_a_line(tmp_path, capsys):
 def test_a_bad_shape_of_the_checkpoint_is_told(tmp_path, quick):
     trainer_of(tmp_path).save()
     with pytest.raises(InvalidValue, match="expected a checkpoint"):
-        selfplay.Trainer(tmp_path, 1, 16, (8, 1, 8))
+        selfplay.Trainer(tmp_path, 1, 16, (8, 8))
