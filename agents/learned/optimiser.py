@@ -1,8 +1,8 @@
 """How networks are fitted here: Muon for the matrices within, AdamW for the rest.
 
-Muon (Jordan and others, 2024) turns a step of a matrix into one that is as long in every direction.
-With it networks erred in a fifth to a third fewer positions after the same minutes: see
-agents/learned/README.md and agents/training/README.md.
+Muon (Jordan and others, 2024) turns a step of a matrix into one that is about as long in every
+direction. With it networks erred in a tenth to a quarter fewer positions after the same minutes:
+agents/learned/README.md and agents/training/README.md give the figures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ class Fitted(Protocol):
 
 
 class Optimiser:
-    """Fits a network by both; what has come to it since counts after :meth:`take`."""
+    """Fits a network, by Muon and AdamW.
+
+    Args:
+        network: what is fitted; parameters that come to it later are once :meth:`take` is called.
+    """
 
     def __init__(self, network: Fitted) -> None:
         self.network = network

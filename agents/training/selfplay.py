@@ -69,7 +69,7 @@ class Stage(NamedTuple):
 STAGES: Final = {  # by the minute they begin
     0: Stage(16, CELLS, 1),
     10: Stage(32, CELLS, 2),
-    60: Stage(64, CELLS, 3),
+    60: Stage(64, 6, 3),
     150: Stage(64, 6, 4),
 }
 QUICK: Final = 16  # simulations
