@@ -72,7 +72,7 @@ class Window(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions whose outcome is added to what went in; at first nothing is."""
+    """Two convolutions whose outcome is added to what went in; at first it is 0."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -95,7 +95,6 @@ class Network(nn.Module):
 
     def __init__(self, channels: int = 64, units: int = 256, blocks: int = 0) -> None:
         super().__init__()
-        self.shape = [channels, units, 0]
         self.first = Window(PLANES, channels)
         self.blocks = nn.ModuleList()
         self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
@@ -109,8 +108,12 @@ class Network(nn.Module):
     def grow(self, blocks: int) -> None:
         """Add blocks until there are so many; they change no answer before they are trained."""
         for _ in range(blocks - len(self.blocks)):
-            self.blocks.append(Block(self.shape[0]))
-        self.shape[-1] = len(self.blocks)
+            self.blocks.append(Block(len(self.first.bias)))
+
+    @property
+    def shape(self) -> list[int]:
+        """What makes such a network: channels, units, blocks."""
+        return [len(self.first.bias), self.policy.in_features, len(self.blocks)]
 
     def hidden(self) -> list[nn.Parameter]:
         """The matrices between the first layer and the last ones."""

@@ -29,25 +29,26 @@ class Optimiser:
     """Fits a network, by Muon and AdamW.
 
     Args:
-        network: what is fitted; parameters that come to it later are once :meth:`take` is called.
+        network: what is fitted; parameters that come to it later count from :meth:`refresh` on.
     """
 
     def __init__(self, network: Fitted) -> None:
         self.network = network
-        hidden, others = self._shared_out()
+        hidden, others = self._split()
         self.parts: list[Optimizer] = [
             Muon(hidden, weight_decay=0.1),
             AdamW(others, weight_decay=1e-2, fused=True),
         ]
 
-    def _shared_out(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+    def _split(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+        """What Muon fits, and what AdamW does."""
         hidden = self.network.hidden()
         own = {id(matrix) for matrix in hidden}
         return hidden, [other for other in self.network.parameters() if id(other) not in own]
 
-    def take(self) -> None:
-        """Fit the parameters that the network has now."""
-        for part, parameters in zip(self.parts, self._shared_out(), strict=True):
+    def refresh(self) -> None:
+        """Fit all parameters that the network has now, when it has grown."""
+        for part, parameters in zip(self.parts, self._split(), strict=True):
             part.param_groups[0]["params"] = parameters
 
     def zero_grad(self) -> None:

@@ -190,7 +190,7 @@ class Trainer:
             self.network.grow(blocks)
             self.averaged.module.grow(blocks)
             self.averaged.module.load_state_dict(self.network.state_dict() | averaged)
-            self.optimiser.take()
+            self.optimiser.refresh()
 
     def play(self, stage: Stage) -> None:
         """One ply on every board, by the averaged weights; keeps the positions to learn from."""

@@ -73,7 +73,7 @@ def test_both_states_go_on_alike(model):
         assert ours.equal(theirs)
 
 
-def test_what_comes_to_a_network_is_fitted_once_taken(model):
+def test_what_comes_to_a_network_is_fitted_after_a_refresh(model):
     optimiser = Optimiser(model)
     step(optimiser)
     new = torch.nn.Linear(6, 6)
@@ -81,6 +81,6 @@ def test_what_comes_to_a_network_is_fitted_once_taken(model):
     before = [parameter.detach().clone() for parameter in new.parameters()]
     step(optimiser)
     assert all(now.equal(old) for now, old in zip(new.parameters(), before, strict=True))
-    optimiser.take()
+    optimiser.refresh()
     step(optimiser)
     assert not any(now.equal(old) for now, old in zip(new.parameters(), before, strict=True))
