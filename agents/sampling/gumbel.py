@@ -4,7 +4,8 @@ At the root columns are tried by sequential halving: of those with the greatest 
 Gumbel noise, half go on after each round, the better ones by their values. What comes out is a
 policy better than the network's even when a search makes few simulations (Danihelka, Guez,
 Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022). Below the root children
-are chosen as by PUCT, and proofs are kept (:mod:`agents.sampling.tree`). All searches ask about
+are chosen as by PUCT, forced moves are made without asking, and proofs are kept
+(:mod:`agents.sampling.tree`). All searches ask about
 their next leaf in one batch, which is how a network answers fastest.
 """
 
@@ -40,6 +41,8 @@ SEARCH: Final = np.dtype(
     ],
     align=True,
 )
+MIXED: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd: a board times them spreads
+FORCED: Final = 5  # nodes of forced moves that a simulation has room for, on the average
 TREES: Final[Any] = from_dtype(NODE)[:, ::1]
 SEARCHES: Final[Any] = from_dtype(SEARCH)[::1]
 _int64 = types.int64
@@ -104,7 +107,9 @@ def advance(
                         chosen, best = child, score
             path[1] = chosen
             there = mine | drop(mine | theirs, int(tree[chosen]["column"]))
-            depth, mine, theirs = descend(tree, path, 1, theirs, there, EXPLORATION)
+            depth, mine, theirs, search["used"] = descend(
+                *(tree, path, 1, theirs, there, EXPLORATION, int(search["used"]))
+            )
         proof = int(tree[path[depth]]["proof"])
         if proof != OPEN:
             add_result(tree, path, depth, 1, float(sign(proof)))
@@ -132,7 +137,8 @@ def answer(
         node = path[depth]
         if depth > 0:
             mine, theirs = int(search["leaf"][0]), int(search["leaf"][1])
-            search["used"] = expand(tree, node, mine, theirs, int(search["used"]))
+            if search["used"] + COLUMNS <= len(tree):
+                search["used"] = expand(tree, node, mine, theirs, int(search["used"]))
         else:
             search["value"] = values[k]
         first = int(tree[node]["first"])
@@ -194,6 +200,38 @@ def conclude(
             expected[i] = worth if proven[i] else math.nan
 
 
+class Remembered:
+    """An evaluating function whose answers are kept, for positions that come again.
+
+    Args:
+        evaluate: it.
+        size: answers kept at most; a later one may take the place of an earlier one.
+    """
+
+    def __init__(self, evaluate: Evaluate, size: int = 1 << 16) -> None:
+        self.evaluate = evaluate
+        self._boards = np.empty((size, 2), np.int64)
+        self._logits = np.empty((size, COLUMNS), np.float32)
+        self._values = np.empty(size, np.float32)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all answers."""
+        self._boards[:] = -1
+
+    def __call__(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """See :data:`Evaluate`."""
+        at = (boards @ MIXED >> 32) % len(self._boards)
+        new = (self._boards[at] != boards).any(axis=1)
+        logits, values = self._logits[at], self._values[at]
+        if new.any():
+            logits[new], values[new] = self.evaluate(boards[new])
+            at = at[new]
+            self._boards[at] = boards[new]
+            self._logits[at], self._values[at] = logits[new], values[new]
+        return logits, values
+
+
 class GumbelSearch:
     """Searches that share the batches of one evaluating function.
 
@@ -217,7 +255,7 @@ class GumbelSearch:
             noise: ``[N, 7]``, drawn from Gumbel's distribution; zeros for the best column.
         """
         size = len(boards)
-        trees = np.zeros((size, 1 + COLUMNS * (self.simulations + 1)), NODE)
+        trees = np.zeros((size, 1 + (COLUMNS + FORCED) * (self.simulations + 1)), NODE)
         trees["proof"][:, 0] = OPEN
         searches = np.zeros(size, SEARCH)
         searches["root"], searches["noise"] = boards, noise

@@ -24,8 +24,9 @@ from agents.sampling.tree import (
     TreeAgent,
     add_result,
     expand,
-    prove_leaf,
+    propagate_proof,
     sign,
+    tactical_status,
 )
 from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s, Int64s
@@ -88,35 +89,58 @@ def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: f
 
 
 @kernel(
-    types.UniTuple(_int64, 3)(  # type: ignore[no-untyped-call]  # Numba's
-        *(NODES, _words, _int64, _int64, _int64, types.float64)
+    types.UniTuple(_int64, 4)(  # type: ignore[no-untyped-call]  # Numba's
+        *(NODES, _words, _int64, _int64, _int64, types.float64, _int64)
     ),
     nogil=True,
 )
 def descend(
-    tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int, exploration: float
-) -> tuple[int, int, int]:
+    tree: NDArray[np.void],
+    path: Int64s,
+    depth: int,
+    mine: int,
+    theirs: int,
+    exploration: float,
+    used: int,
+) -> tuple[int, int, int, int]:
     """Go on from ``path[depth]``, the position ``mine`` and ``theirs``, to where the tree ends.
 
     A leaf that the next two discs decide is proven, and what follows from it above. The others
-    wait for the function, unless their ``first`` is ``PENDING`` and they wait already.
+    wait for the function, unless their ``first`` is ``PENDING`` and they wait already. One with a
+    single move that does not lose at once gets it as its child, and the child is the leaf in
+    its place, and so on; if ``used`` is 0, it waits as others do.
+
+    Args:
+        tree: the nodes, ``used`` of them in use.
+        path: written to: the way to the leaf.
 
     Returns:
-        The depth of the node reached, whose way there is in ``path``, and its bitboards.
+        The depth of the leaf, whose way there is in ``path``, its bitboards, and ``used`` now.
     """
     node = path[depth]
-    while tree[node]["proof"] == OPEN and tree[node]["children"]:
+    while tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
+        if tree[node]["children"] == 0:
+            score, cells = tactical_status(mine, theirs)
+            if score != OPEN:
+                tree[node]["proof"] = -score
+                propagate_proof(tree, path, depth)
+                break
+            if cells & (cells - 1) or used == 0 or used == len(tree):
+                break
+            used = expand(tree, node, mine, theirs, used)
+            tree[used - 1]["prior"] = 1.0
         node = select(tree, node, exploration)
         depth += 1
         path[depth] = node
         mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
-    if tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
-        prove_leaf(tree, path, depth, mine, theirs)
-    return depth, mine, theirs
+    return depth, mine, theirs, used
 
 
 @kernel(
-    types.int64(*(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64)),
+    types.int64(
+        *(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64),
+        types.boolean,
+    ),
     nogil=True,
 )
 def select_leaves(
@@ -129,6 +153,7 @@ def select_leaves(
     root_theirs: int,
     most: int,
     exploration: float,
+    follow: bool,
 ) -> int:
     """Simulations as far as they come without the function.
 
@@ -140,6 +165,7 @@ def select_leaves(
         boards: [batch, 2], their bitboards, those of the side to move first.
         most: simulations to begin.
         exploration: the ``c`` of PUCT.
+        follow: forced moves are made without the function.
 
     Returns:
         simulations that are done because rules or a proof decided them; others wait.
@@ -148,7 +174,11 @@ def select_leaves(
     while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
         path = paths[waiting]
         path[0] = 0
-        depth, mine, theirs = descend(tree, path, 0, root_mine, root_theirs, exploration)
+        used = int(work[USED])
+        depth, mine, theirs, now = descend(
+            *(tree, path, 0, root_mine, root_theirs, exploration, used if follow else 0)
+        )
+        work[USED] = max(used, now)
         node = path[depth]
         if tree[node]["proof"] == OPEN and tree[node]["first"] == PENDING:
             break  # nothing else is worth a look before this leaf's answer is there
@@ -268,6 +298,8 @@ class PUCT(TreeAgent):
             and takes longer.
         choice: the column played: ``"visits"`` for the one tried most, ``"improved"`` for the best
             by its share of the policy and its value, as Gumbel searches improve a policy.
+        follow: 1: where all moves but one lose to the next disc, the function is not asked about
+            the position, but about the one after that move. A search errs less so.
         reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
         tree_mb: memory of the tree.
     """
@@ -283,6 +315,7 @@ class PUCT(TreeAgent):
         policy: str = LOGITS,
         batch: int = 8,
         choice: str = VISITS,
+        follow: int = 0,
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
@@ -294,6 +327,7 @@ class PUCT(TreeAgent):
         self.c = c
         self.policy = policy
         self.choice = choice
+        self.follow = bool(follow)
         self.slice = 4 * require_count("batch", batch, 1, 1024)
         self._name = function if isinstance(function, str) else repr(function)
         self._function = load(function)
@@ -314,7 +348,8 @@ class PUCT(TreeAgent):
         made = 0
         while made < most and self._tree[0]["proof"] == OPEN:
             made += select_leaves(
-                *(self._tree, work, *leaves, position.mine, position.theirs, most - made, self.c)
+                *(self._tree, work, *leaves, position.mine, position.theirs, most - made),
+                *(self.c, self.follow),
             )
             waiting = int(work[WAITING])
             if waiting:

@@ -18,6 +18,8 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -29,7 +31,7 @@ from agents.base import require_count
 from agents.batched import opponent
 from agents.errors import InvalidValue
 from agents.learned.labels import keys
-from agents.sampling.gumbel import GumbelSearch, Improved
+from agents.sampling.gumbel import GumbelSearch, Improved, Remembered
 from agents.scripts import LAST_SEED, checkpoint_read, claimed, needs, run
 from agents.solver.exam import exam_positions
 from agents.training.judge import (
@@ -59,26 +61,29 @@ BOARDS: Final = 256  # games at once
 
 
 class Stage(NamedTuple):
-    """What a training does from some minute on."""
+    """What a training does from so many positions on."""
 
     simulations: int  # a move, in the first plies of a game
     plies: int  # how many those are; later moves get QUICK simulations
     blocks: int  # of the network
 
 
-STAGES: Final = {  # by the minute they begin
+STAGES: Final = {  # by the positions they begin with, so alike on quick machines and slow ones
     0: Stage(16, CELLS, 1),
-    10: Stage(32, CELLS, 2),
-    60: Stage(64, 6, 3),
-    150: Stage(64, 6, 4),
+    500_000: Stage(32, CELLS, 2),
+    2_000_000: Stage(64, 6, 3),
+    6_000_000: Stage(64, 6, 4),
 }
 QUICK: Final = 16  # simulations
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
+FORCED: Final = 0.25  # of the positions without a choice that are learned from
+REMEMBERED: Final = 16  # plies for which answers of the network are kept
 USES: Final = 4  # of each position in learning
 BATCH: Final = 512  # positions a step of learning
 WINDOW: Final = 2_000_000  # positions kept at most; the latest half of all is learned from
 FEWEST: Final = 4_096  # positions before learning begins
+BEHIND: Final = 4_096  # positions learning may be behind while games go on
 FLAT: Final = 0.6  # share of the time before the rate of learning falls
 LAST: Final = 0.04  # what it falls to, of what it was
 AVERAGE: Final = 0.995  # how much a step keeps of the averaged weights, which play
@@ -119,7 +124,7 @@ class Games:
         self.moves[where] = 0
 
     def play(self, search: Search, quick: Search, plies: int) -> Samples:
-        """One ply on every board; the moves of the games that it ended.
+        """One ply on every board; the moves of the games that it ended, few of the forced ones.
 
         Args:
             search: for the moves of a game until so many ``plies`` of it are played.
@@ -144,9 +149,10 @@ class Games:
             # Whoever made the last move won, the one before lost, and so on.
             result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
             result *= self.batch.results[i] != DRAWN
-            searched = np.where(np.isnan(moves["value"]), result, moves["value"])
+            chosen = ~np.isnan(moves["value"])
+            searched = np.where(chosen, moves["value"], result)
             moves["value"] = np.where(moves["proven"], searched, (searched + result) / 2)
-            ended.append(moves)
+            ended.append(moves[chosen | (self.generator.random(len(moves)) < FORCED)])
         self.begin(self.batch.over)
         return np.concatenate(ended)
 
@@ -171,15 +177,17 @@ class Trainer:
     def __init__(self, out: Path, seed: int, boards: int, shape: Sequence[int]) -> None:
         torch.manual_seed(seed)
         self.out = out
-        self.generator = np.random.default_rng(seed)
+        self.generator, playing = np.random.default_rng(seed).spawn(2)
         self.network = Network(*shape)
         average = get_ema_multi_avg_fn(AVERAGE)
         self.averaged = AveragedModel(self.network, multi_avg_fn=average)
         self.optimiser = Optimiser(self.network)
-        self.games = Games(boards, self.generator)
+        self.games = Games(boards, playing)
         self.samples: Samples = np.zeros(0, SAMPLE)  # a ring: the oldest is overwritten
         exam = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64)
         self._exam = keys(*exam.T)
+        self._answers = Remembered(Evaluator(self.network).evaluate)  # forgotten now and then
+        self._plies = 0  # since then
         if (out / STATE).exists():
             self._restore()
 
@@ -192,13 +200,19 @@ class Trainer:
             self.averaged.module.load_state_dict(self.network.state_dict() | averaged)
             self.optimiser.refresh()
 
-    def play(self, stage: Stage) -> None:
-        """One ply on every board, by the averaged weights; keeps the positions to learn from."""
+    def playing(self, stage: Stage) -> Callable[[], Samples]:
+        """What plays a ply on every board by the averaged weights of now, also beside learning."""
         self.grow(stage.blocks)
-        playing = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
-        evaluate = Evaluator(playing, torch.bfloat16).evaluate
-        search, quick = (GumbelSearch(evaluate, n) for n in (stage.simulations, QUICK))
-        moves = self.games.play(search, quick, stage.plies)
+        if self._plies % REMEMBERED == 0:
+            self._answers.clear()
+        self._plies += 1
+        network = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
+        self._answers.evaluate = Evaluator(network, torch.bfloat16).evaluate
+        search, quick = (GumbelSearch(self._answers, n) for n in (stage.simulations, QUICK))
+        return partial(self.games.play, search, quick, stage.plies)
+
+    def keep(self, moves: Samples) -> None:
+        """Keep positions to learn from, but for those of the exam."""
         moves = moves[~np.isin(keys(*moves["board"].T), self._exam)]  # which is to judge by
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
@@ -234,12 +248,13 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint, the network that plays, and the figures."""
+        self._plies = 0  # answers are forgotten: a training gone on with has none either
         state = {
             "blocks": len(self.network.blocks),
             "network": self.network.state_dict(),
             "averaged": self.averaged.state_dict(),
             "optimiser": self.optimiser.state_dict(),
-            "generator": self.generator.bit_generator.state,
+            "generators": [g.bit_generator.state for g in (self.generator, self.games.generator)],
             "samples": as_bytes(self.samples[: self.positions]),
             "boards": torch.from_numpy(boards_from(self.games.batch.observe()[0])),
             "moves": as_bytes(self.games.moves),
@@ -257,7 +272,10 @@ class Trainer:
             self.grow(state["blocks"])
             for name in ("network", "averaged", "optimiser"):
                 getattr(self, name).load_state_dict(state[name])
-            self.generator.bit_generator.state = state["generator"]
+            for generator, its in zip(
+                (self.generator, self.games.generator), state["generators"], strict=True
+            ):
+                generator.bit_generator.state = its
             self.samples = state["samples"].numpy().view(SAMPLE)
             self.games.moves = state["moves"].numpy().view(SAMPLE).reshape(-1, CELLS)
             self.games.batch = Batch(len(state["boards"]))
@@ -294,7 +312,8 @@ def train(
 
     Args:
         out: folder for all that is made.
-        minutes: of processor time, on one core: by the clock, if nothing else runs there.
+        minutes: of processor time. Games go on while the network learns: where two cores are
+            free, ten minutes by the clock have up to twenty of them.
         seed: of weights and games.
         boards, shape: see :class:`Trainer`.
         count: positions that the judged ones are chosen from.
@@ -308,14 +327,15 @@ def train(
         raise InvalidValue(f"minutes={minutes!r}: expected a number above 0")
     require_count("seed", seed, 0, LAST_SEED)
     torch.set_num_threads(1)
-    with claimed(out, f"seed {seed}\n"):
+    beside = ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))
+    with claimed(out, f"seed {seed}\n"), beside:
         trainer = Trainer(out, seed, boards, shape)
-        improve(trainer, minutes, count)
+        improve(trainer, minutes, count, beside)
     return trainer
 
 
-def improve(trainer: Trainer, minutes: float, count: int) -> None:
-    """Play, learn, judge and save by turns; see :func:`train`."""
+def improve(trainer: Trainer, minutes: float, count: int, beside: Executor) -> None:
+    """Play in another thread, learn meanwhile, judge and save now and then; see :func:`train`."""
     critical = critical_positions(count)
     field = {name: opponent(name) for name in AGAINST}
     latest = Evaluator(trainer.averaged.module)
@@ -324,10 +344,13 @@ def improve(trainer: Trainer, minutes: float, count: int) -> None:
     losses = [(math.nan, math.nan)]
     begun = time.process_time() - trainer.seconds
     while (share := trainer.seconds / (60 * minutes)) < 1:
-        stage = [stage for since, stage in STAGES.items() if trainer.seconds >= 60 * since][-1]
-        trainer.play(stage)
-        while trainer.learned < USES * (trainer.positions - FEWEST):
+        stage = [stage for since, stage in STAGES.items() if trainer.positions >= since][-1]
+        played = beside.submit(trainer.playing(stage))
+        while (behind := USES * (trainer.positions - FEWEST) - trainer.learned) > 0:
+            if played.done() and behind <= USES * BEHIND:
+                break
             losses.append(trainer.learn(rate_at(share)))
+        trainer.keep(played.result())
         trainer.seconds = time.process_time() - begun
         share = trainer.seconds / (60 * minutes)
         judged = trainer.history[-1]["minutes"] if trainer.history else 0.0

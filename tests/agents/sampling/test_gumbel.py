@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from agents.errors import InvalidValue
-from agents.sampling.gumbel import GumbelSearch, halving
+from agents.sampling.gumbel import GumbelSearch, Remembered, halving
 from agents.solver import Solver
 from c4env import Position
 from c4env.jit import config
@@ -153,3 +153,27 @@ def test_an_exact_value_function_is_followed() -> None:
 def test_a_bad_number_of_simulations_is_refused() -> None:
     with pytest.raises(InvalidValue, match="simulations=0"):
         GumbelSearch(uniform, 0)
+
+
+@pytest.mark.parametrize("size", [1, 3, 1 << 16])
+def test_answers_are_kept_for_positions_that_come_again(size: int) -> None:
+    asked = []
+
+    def counted(boards: Any) -> Any:
+        asked.append(len(boards))
+        return sure(boards)
+
+    remembered = Remembered(counted, size)
+    generator = np.random.default_rng(5)
+    boards = boards_of("", "1", "12", "7", "44", "445", "1122", "")
+    for _ in range(30):
+        some = boards[generator.integers(len(boards), size=5)]
+        for one, other in zip(remembered(some), sure(some), strict=True):
+            assert np.allclose(one, other)
+    assert (sum(asked) < 30) == (size > 3)
+    asked.clear()
+    remembered(boards)
+    before = len(asked)
+    remembered.clear()
+    remembered(boards[:1])
+    assert len(asked) == before + 1

@@ -12,7 +12,7 @@ import pytest
 import agents
 from agents.errors import InvalidFunction, InvalidValue
 from agents.sampling.puct import PUCT
-from agents.sampling.tree import NODE, OPEN, USED
+from agents.sampling.tree import NODE, OPEN, USED, tactical_status
 from agents.solver import Solver
 from c4env import Position, observe
 from c4env.jit import config
@@ -114,6 +114,41 @@ def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
         assert found.column == max(scores, key=scores.__getitem__)
         differing += found.column != most_tried.column
     assert differing
+
+
+def forced(position: Position) -> bool:
+    """Whether all moves but one lose to the next disc."""
+    score, cells = tactical_status(position.mine, position.theirs)
+    return score == OPEN and cells & (cells - 1) == 0
+
+
+@pytest.mark.parametrize("reuse", [0, 1])
+def test_forced_moves_are_followed_without_a_question(reuse: int) -> None:
+    count = 0
+    for moves in reference.random_games(seed=922, count=12, least=12, most=25):
+        root = Position.parse(moves)
+        asked = {}
+        for follow in (0, 1):
+            recorder = Recorder()
+            found = PUCT(recorder, simulations=60, follow=follow, reuse=reuse).search(root)
+            assert found.proven is not None or found.nodes == 60
+            assert sum(found.visits) >= (found.proven is None) * 60
+            planes = [planes for observations, _ in recorder.asked for planes in observations]
+            asked[follow] = [forced(p) for p in map(position_from, planes) if p != root]
+        count += sum(asked[0])
+        assert not any(asked[1]), moves
+    assert count > 50
+
+
+@pytest.mark.parametrize(("follow", "value"), [(0, -0.25), (1, 0.25)])
+def test_a_value_is_of_whoever_moves_where_it_was_asked(follow: int, value: float) -> None:
+    def ahead(planes: Any, masks: Any) -> Any:
+        return np.eye(7)[[3] * len(masks)], np.full(len(masks), 0.25)
+
+    # Column 4 threatens 3456, which has to be answered: it is the first player's turn again.
+    found = PUCT(ahead, simulations=1, follow=follow).search(Position.parse("3161"))
+    assert (found.column, found.value) == (3, value)
+    assert found.depth == 1 + follow
 
 
 def test_the_value_is_from_the_view_of_the_side_to_move() -> None:

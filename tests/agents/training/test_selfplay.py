@@ -27,7 +27,7 @@ from agents.training import selfplay  # noqa: E402  # it needs torch
 SMALL = {"boards": 16, "shape": (4, 8), "count": 20}
 STAGE = selfplay.Stage(2, 42, 0)
 GROWN = selfplay.Stage(3, 4, 2)
-QUICK = {"FEWEST": 64, "BATCH": 32, "SAVED": 0.0, "JUDGED": 1}
+QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "JUDGED": 1}
 
 
 @pytest.fixture
@@ -38,6 +38,10 @@ def quick(monkeypatch):
 
 def trainer_of(out, seed=1, boards=16):
     return selfplay.Trainer(out, seed, boards, (4, 8))
+
+
+def play(trainer, stage):
+    trainer.keep(trainer.playing(stage)())
 
 
 def scripted(columns, values, proven):
@@ -54,6 +58,7 @@ def scripted(columns, values, proven):
 
 def test_targets_are_results_and_values_halves_each(monkeypatch):
     monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(selfplay, "FORCED", 1.0)
     games = selfplay.Games(1, np.random.default_rng(0))
     values = [0.5, np.nan, 0.0, -1.0, 0.2, 0.2, 1.0]
     proven = [False, False, False, True, False, False, True]
@@ -67,6 +72,16 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
     position = Position.parse("414141")
     assert moves["board"][-1].tolist() == [position.mine, position.theirs]
     assert games.batch.plies.tolist() == [0]  # a new game
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.0, 5), (1.0, 7)])
+def test_few_positions_without_a_choice_are_learned_from(monkeypatch, share, kept):
+    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
+    monkeypatch.setattr(selfplay, "FORCED", share)
+    games = selfplay.Games(1, np.random.default_rng(0))
+    search = scripted([3, 0, 3, 0, 3, 0, 3], [0, np.nan, 0, 0, np.nan, 0, 0], [False] * 7)
+    moves = np.concatenate([games.play(search, None, 42) for _ in range(7)])
+    assert len(moves) == kept
 
 
 def test_games_begin_in_many_positions_not_yet_decided(monkeypatch):
@@ -84,7 +99,7 @@ def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch
         monkeypatch.setattr(selfplay, "exam_positions", lambda exam=exam: exam)
         trainer = trainer_of(tmp_path)
         while trainer.positions < 60:
-            trainer.play(STAGE)
+            play(trainer, STAGE)
         boards = trainer.samples["board"][: trainer.positions]
         assert (boards.sum(axis=1) == 0).any() == kept
 
@@ -94,7 +109,7 @@ def test_the_ring_keeps_the_latest(tmp_path, quick, monkeypatch):
     monkeypatch.setattr(selfplay, "WINDOW", 300)
     trainer = trainer_of(tmp_path)
     while trainer.positions < 1000:
-        trainer.play(STAGE)
+        play(trainer, STAGE)
     assert len(trainer.samples) == 300
     trainer.learn(1.0)
 
@@ -136,7 +151,9 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     assert "blunders" in said[0]
     assert "against greedy" in said[0]
     assert trainer.positions > 100
-    assert trainer.learned > 0
+    most = 4 * (trainer.positions - 64)
+    assert 0 < trainer.learned < most + 32
+    assert trainer.learned > most - 4 * (64 + 16 * 42)  # behind, and what a ply ended at most
     heading, row = (tmp_path / "progress.tsv").read_text().splitlines()
     assert dict(zip(heading.split("\t"), row.split("\t"), strict=True))["positions"]
     for spec in (f"selfplay:{tmp_path}", f"selfplay:{tmp_path},simulations=9"):
@@ -162,7 +179,7 @@ def test_games_begin_with_long_searches_and_go_on_with_quick_ones(monkeypatch):
 def test_a_network_grows_and_goes_on(tmp_path, quick):
     trainer = trainer_of(tmp_path)
     while trainer.positions < 200:
-        trainer.play(STAGE)
+        play(trainer, STAGE)
     trainer.learn(1.0)
     boards = trainer.samples["board"][:100]
     latest = selfplay.Evaluator(trainer.averaged.module)
@@ -171,7 +188,7 @@ def test_a_network_grows_and_goes_on(tmp_path, quick):
     for one, other in zip(before, latest.evaluate(boards), strict=True):
         assert np.array_equal(one, other)
     weights = trainer.network.blocks[1].outward.weight.detach().clone()
-    trainer.play(GROWN)
+    play(trainer, GROWN)
     trainer.learn(1.0)
     assert not weights.equal(trainer.network.blocks[1].outward.weight)
     trainer.save()
@@ -183,7 +200,7 @@ def test_a_network_grows_and_goes_on(tmp_path, quick):
 def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
     one = trainer_of(tmp_path)
     while one.positions < 200:
-        one.play(stage)
+        play(one, stage)
     one.learn(1.0)
     one.seconds, one.history = 5.0, [{"minutes": 0.1}]
     one.save()
@@ -192,7 +209,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
     assert two.history == [{"minutes": 0.1}]
     for _ in range(5):  # and so they go on alike
         for trainer in (one, two):
-            trainer.play(stage)
+            play(trainer, stage)
             trainer.learn(1.0)
     assert one.positions == two.positions
     assert (one.samples[: one.positions] == two.samples[: two.positions]).all()
