@@ -63,18 +63,16 @@ BOARDS: Final = 256  # games at once
 class Stage(NamedTuple):
     """What a training does from so many positions on."""
 
-    simulations: int  # a move, in the first plies of a game
-    plies: int  # how many those are; later moves get QUICK simulations
+    simulations: int  # a move
     blocks: int  # of the network
 
 
 STAGES: Final = {  # by the positions they begin with, so alike on quick machines and slow ones
-    0: Stage(16, CELLS, 1),
-    500_000: Stage(32, CELLS, 2),
-    2_000_000: Stage(64, 6, 3),
-    6_000_000: Stage(64, 6, 4),
+    0: Stage(16, 1),
+    500_000: Stage(32, 2),
+    2_000_000: Stage(32, 3),
+    6_000_000: Stage(64, 4),
 }
-QUICK: Final = 16  # simulations
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
 FORCED: Final = 0.25  # of the positions without a choice that are learned from
@@ -123,26 +121,14 @@ class Games:
             self.batch.reset(np.arange(len(where)) == i, start)
         self.moves[where] = 0
 
-    def play(self, search: Search, quick: Search, plies: int) -> Samples:
-        """One ply on every board; the moves of the games that it ended, few of the forced ones.
-
-        Args:
-            search: for the moves of a game until so many ``plies`` of it are played.
-            quick: for those after them.
-            plies: see ``search``.
-        """
+    def play(self, search: Search) -> Samples:
+        """One ply on every board; the moves of the games that it ended, few of the forced ones."""
         boards = boards_from(self.batch.observe()[0])
-        noise = self.generator.gumbel(size=(len(boards), COLUMNS))
-        columns = np.zeros(len(boards), np.int64)
-        early = self.moves["policy"].any(axis=2).sum(axis=1) < plies
-        for some, asked in ((early, search), (~early, quick)):
-            if some.any():
-                found = asked(boards[some], noise[some])
-                at = np.flatnonzero(some), self.batch.plies[some]
-                self.moves["board"][at], self.moves["policy"][at] = boards[some], found.policies
-                self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
-                columns[some] = found.columns
-        self.batch.step(columns)
+        found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
+        at = np.arange(len(boards)), self.batch.plies
+        self.moves["board"][at], self.moves["policy"][at] = boards, found.policies
+        self.moves["value"][at], self.moves["proven"][at] = found.values, found.proven
+        self.batch.step(found.columns)
         ended = [np.zeros(0, SAMPLE)]
         for i in np.flatnonzero(self.batch.over):
             moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
@@ -208,8 +194,7 @@ class Trainer:
         self._plies += 1
         network = copy.deepcopy(self.averaged.module).to(torch.bfloat16)
         self._answers.evaluate = Evaluator(network, torch.bfloat16).evaluate
-        search, quick = (GumbelSearch(self._answers, n) for n in (stage.simulations, QUICK))
-        return partial(self.games.play, search, quick, stage.plies)
+        return partial(self.games.play, GumbelSearch(self._answers, stage.simulations))
 
     def keep(self, moves: Samples) -> None:
         """Keep positions to learn from, but for those of the exam."""

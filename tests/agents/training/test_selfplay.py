@@ -25,8 +25,8 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 from agents.training import selfplay  # noqa: E402  # it needs torch
 
 SMALL = {"boards": 16, "shape": (4, 8), "count": 20}
-STAGE = selfplay.Stage(2, 42, 0)
-GROWN = selfplay.Stage(3, 4, 2)
+STAGE = selfplay.Stage(2, 0)
+GROWN = selfplay.Stage(3, 2)
 QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "JUDGED": 1}
 
 
@@ -64,8 +64,8 @@ def test_targets_are_results_and_values_halves_each(monkeypatch):
     proven = [False, False, False, True, False, False, True]
     search = scripted([3, 0, 3, 0, 3, 0, 3], values, proven)
     for _ in range(6):
-        assert len(games.play(search, None, 42)) == 0
-    moves = games.play(search, None, 42)
+        assert len(games.play(search)) == 0
+    moves = games.play(search)
     assert moves["value"].tolist() == pytest.approx([0.75, -1, 0.5, -1, 0.6, -0.4, 1])
     assert moves["policy"].argmax(axis=1).tolist() == [3, 0, 3, 0, 3, 0, 3]
     assert moves["board"][0].tolist() == [0, 0]
@@ -80,7 +80,7 @@ def test_few_positions_without_a_choice_are_learned_from(monkeypatch, share, kep
     monkeypatch.setattr(selfplay, "FORCED", share)
     games = selfplay.Games(1, np.random.default_rng(0))
     search = scripted([3, 0, 3, 0, 3, 0, 3], [0, np.nan, 0, 0, np.nan, 0, 0], [False] * 7)
-    moves = np.concatenate([games.play(search, None, 42) for _ in range(7)])
+    moves = np.concatenate([games.play(search) for _ in range(7)])
     assert len(moves) == kept
 
 
@@ -165,16 +165,6 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     assert len(more.history) == 2
 
 
-def test_games_begin_with_long_searches_and_go_on_with_quick_ones(monkeypatch):
-    monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
-    games = selfplay.Games(1, np.random.default_rng(0))
-    long = scripted([3, 0, 3], [0.0] * 3, [False] * 3)
-    quick = scripted([0, 3, 0, 3], [0.0] * 4, [False] * 4)
-    for _ in range(6):
-        assert len(games.play(long, quick, 3)) == 0
-    assert games.play(long, quick, 3)["policy"].argmax(axis=1).tolist() == [3, 0] * 3 + [3]
-
-
 @pytest.mark.compiled
 def test_a_network_grows_and_goes_on(tmp_path, quick):
     trainer = trainer_of(tmp_path)
@@ -225,7 +215,7 @@ from pathlib import Path
 from agents.training import selfplay
 for name, value in {QUICK!r}.items():
     setattr(selfplay, name, value)
-selfplay.STAGES, selfplay.AGAINST = {{0: selfplay.Stage(2, 42, 0)}}, ()
+selfplay.STAGES, selfplay.AGAINST = {{0: selfplay.Stage(2, 0)}}, ()
 selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
