@@ -161,7 +161,7 @@ ZOO: Final = (
             Option("policy", str, "logits", "what the function gives: logits or probabilities"),
             Option("batch", int, 8, "leaves it is asked about at a time", 1, 1024),
             _choice("choice", ("visits", "improved"), "most tried, or best by policy and value"),
-            Option("follow", int, 0, "1: no question where all moves but one lose at once"),
+            Option("follow", int, 0, "1: no question where all moves but one lose at once", 0, 1),
             _REUSE,
             _TREE_MB,
         ),
