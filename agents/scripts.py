@@ -24,7 +24,7 @@ OPTIONS: Final = {
     "folder": "folder of a training, for all that it makes",
     "positions": "how many to learn from",
     "steps": "how long to train, in steps of the environment",
-    "minutes": "processor time to train for, that of earlier calls included",
+    "minutes": "how long to train, earlier calls included",
     "scale": "share of the full training",
     "seed": "of weights and games",
     "device": '"cpu", "cuda" or another of PyTorch',

@@ -87,17 +87,20 @@ class Block(nn.Module):
 class Network(nn.Module):
     """A convolution, residual blocks, two dense layers, and from them a policy and a value.
 
+    To the policy each column's own cells add directly.
+
     Args:
         channels: of each convolution.
         units: of each dense layer.
         blocks: of two convolutions each.
     """
 
-    def __init__(self, channels: int = 64, units: int = 256, blocks: int = 0) -> None:
+    def __init__(self, channels: int = 32, units: int = 256, blocks: int = 0) -> None:
         super().__init__()
         self.first = Window(PLANES, channels)
         self.blocks = nn.ModuleList()
         self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
+        self.column = nn.Linear(channels * ROWS, 1)
         self.policy = nn.Linear(units, COLUMNS)
         self.value = nn.Linear(units, 1)
         for layer in self.dense:
@@ -128,7 +131,8 @@ class Network(nn.Module):
         units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy: so they lie in memory
         for layer in self.dense:
             units = torch.relu(layer(units))
-        return self.policy(units), self.value(units).squeeze(1)
+        columns = planes.permute(0, 3, 2, 1).flatten(2)  # [N, 7, 6 * channels]
+        return self.policy(units) + self.column(columns).squeeze(2), self.value(units).squeeze(1)
 
 
 class Evaluator:

@@ -4,7 +4,7 @@
 
 plays, learns and prints a line of figures now and then. ``selfplay:DIR`` plays the latest
 network. Everything is kept in DIR: the same command goes on where it was, whatever ended it, and
-more minutes train on. Processor time decides what is done when, so two trainings with the same
+more minutes train on. The clock decides what is done when, so two trainings with the same
 seed are not alike.
 
 Nothing is learned from exact play: targets are the results of games, the searches' values and
@@ -68,10 +68,10 @@ class Stage(NamedTuple):
 
 
 STAGES: Final = {  # by the positions they begin with, so alike on quick machines and slow ones
-    0: Stage(16, 1),
-    500_000: Stage(32, 2),
-    2_000_000: Stage(32, 3),
-    6_000_000: Stage(64, 4),
+    0: Stage(16, 4),
+    500_000: Stage(32, 4),
+    1_500_000: Stage(32, 6),
+    5_000_000: Stage(64, 8),
 }
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
@@ -82,8 +82,9 @@ BATCH: Final = 512  # positions a step of learning
 WINDOW: Final = 2_000_000  # positions kept at most; the latest half of all is learned from
 FEWEST: Final = 4_096  # positions before learning begins
 BEHIND: Final = 4_096  # positions learning may be behind while games go on
-FLAT: Final = 0.6  # share of the time before the rate of learning falls
-LAST: Final = 0.04  # what it falls to, of what it was
+STEEP: Final = 150_000  # positions after which the rate of learning is 1 / sqrt(2) of what it was
+FLAT: Final = 0.5  # share of the time before it falls further
+LAST: Final = 0.1  # what it falls to then, of what it would be
 AVERAGE: Final = 0.995  # how much a step keeps of the averaged weights, which play
 SAVED: Final = 60.0  # seconds between two checkpoints
 JUDGED: Final = 20  # times in a training
@@ -278,10 +279,14 @@ def as_bytes(array: Samples) -> Any:
     return torch.from_numpy(np.ascontiguousarray(array).view(np.uint8).reshape(-1))
 
 
-def rate_at(share: float) -> float:
-    """The rate of learning after a share of the time, of the highest: flat, then a cosine."""
+def rate_at(share: float, positions: int) -> float:
+    """The rate of learning, of the highest, after a share of the time and so many positions.
+
+    It falls as the root of the positions, and by a cosine at the end.
+    """
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
-    return LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
+    end = LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
+    return end / math.sqrt(1 + positions / STEEP)
 
 
 def train(
@@ -290,15 +295,14 @@ def train(
     seed: int = 1,
     *,
     boards: int = BOARDS,
-    shape: Sequence[int] = (64, 256),
+    shape: Sequence[int] = (32, 256),
     count: int = COUNT,
 ) -> Trainer:
     """Train until so many minutes are spent, those of earlier calls counted.
 
     Args:
         out: folder for all that is made.
-        minutes: of processor time. Games go on while the network learns: where two cores are
-            free, ten minutes by the clock have up to twenty of them.
+        minutes: by the clock, when the training runs.
         seed: of weights and games.
         boards, shape: see :class:`Trainer`.
         count: positions that the judged ones are chosen from.
@@ -327,16 +331,16 @@ def improve(trainer: Trainer, minutes: float, count: int, beside: Executor) -> N
     player = opponent(SelfPlay(latest))
     saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
     losses = [(math.nan, math.nan)]
-    begun = time.process_time() - trainer.seconds
+    begun = time.monotonic() - trainer.seconds
     while (share := trainer.seconds / (60 * minutes)) < 1:
         stage = [stage for since, stage in STAGES.items() if trainer.positions >= since][-1]
         played = beside.submit(trainer.playing(stage))
         while (behind := USES * (trainer.positions - FEWEST) - trainer.learned) > 0:
             if played.done() and behind <= USES * BEHIND:
                 break
-            losses.append(trainer.learn(rate_at(share)))
+            losses.append(trainer.learn(rate_at(share, trainer.positions)))
         trainer.keep(played.result())
-        trainer.seconds = time.process_time() - begun
+        trainer.seconds = time.monotonic() - begun
         share = trainer.seconds / (60 * minutes)
         judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
         if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
@@ -349,7 +353,7 @@ def improve(trainer: Trainer, minutes: float, count: int, beside: Executor) -> N
             print(in_words(row), flush=True)
             latest.save(trainer.out / f"model-{row['minutes']:06.1f}.pt")
             losses = losses[-1:]
-            trainer.seconds = time.process_time() - begun
+            trainer.seconds = time.monotonic() - begun
             before, saved = (trainer.seconds, trainer.positions), -math.inf
         if trainer.seconds - saved > SAVED:
             trainer.save()

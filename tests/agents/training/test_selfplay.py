@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -34,6 +35,8 @@ QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "JUDGED": 1}
 def quick(monkeypatch):
     for name, value in {**QUICK, "STAGES": {0: STAGE}, "AGAINST": ("greedy",)}.items():
         monkeypatch.setattr(selfplay, name, value)
+    # Of the processor, so that as much is done on a busy machine.
+    monkeypatch.setattr(selfplay, "time", SimpleNamespace(monotonic=time.process_time))
 
 
 def trainer_of(out, seed=1, boards=16):
@@ -137,10 +140,11 @@ def test_a_network_learns_what_it_is_shown(tmp_path, quick):
     assert selfplay.Evaluator(trainer.network).evaluate(seen)[0].argmax() == 3
 
 
-def test_the_rate_is_flat_and_then_falls():
-    rates = [selfplay.rate_at(share) for share in (0, 0.6, 0.8, 1, 1.2)]
-    assert rates[:2] == [1.0] * 2
-    assert rates[1] > rates[2] > rates[3] == rates[4] == selfplay.LAST
+def test_the_rate_falls_with_positions_and_faster_at_the_end():
+    begun = [selfplay.rate_at(share, 0) for share in (0, 0.5, 0.75, 1, 1.2)]
+    assert begun == pytest.approx([1, 1, 0.55, 0.1, 0.1])
+    later = [selfplay.rate_at(share, 3 * selfplay.STEEP) for share in (0, 0.5, 0.75, 1)]
+    assert later == pytest.approx([rate / 2 for rate in begun[:4]])
 
 
 @pytest.mark.compiled
