@@ -4,7 +4,7 @@
 
 It sees six planes of the board as the side to move does: its own discs, the other's, the empty
 cells that would complete four of its own, and of the other's, the cells a disc can be dropped to,
-and ones everywhere for whoever moved first in the game.
+and ones everywhere if the side to move began the game.
 """
 
 from __future__ import annotations

@@ -86,8 +86,13 @@ class Labels(NamedTuple):
 
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     """A number ``[N]`` for each position, the same as that of its mirror image alone."""
-    boards = (mine * 3 + theirs) * 5, (mirror_all(mine) * 3 + mirror_all(theirs)) * 5
-    least: Int64s = np.minimum(*boards)
+    return _least(mine, theirs, 2)  # in each column the sum tells both how many discs and whose
+
+
+def _least(mine: Int64s, theirs: Int64s, weight: int) -> NDArray[np.uint64]:
+    """The lesser of the weighted sums ``[N]`` of boards and of their mirror images."""
+    images = mirror_all(mine) * weight + mirror_all(theirs)
+    least: Int64s = np.minimum(mine * weight + theirs, images)
     return least.astype(np.uint64)
 
 
@@ -101,7 +106,7 @@ def held_out(mine: Int64s, theirs: Int64s) -> Bools:
 
     The positions of the exam (``agents.solver.exam``) are all among them.
     """
-    mixed = keys(mine, theirs) * np.uint64(0x9E3779B97F4A7C15)
+    mixed = _least(mine, theirs, 3) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
     chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
     return chosen
 

@@ -41,8 +41,8 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
 
     Args:
         out: folder for all that is made.
-        seed: the same seed gives the same positions and labels anywhere, and the same
-            weights on the same machine.
+        seed: the same seed gives the same positions of erring players and labels anywhere, and
+            the same weights on the same machine.
         jobs: cores to use: one trains, the others label positions.
         scale: share of the positions and steps of the full training.
 

@@ -55,13 +55,13 @@ _table = types.float64[:, ::1]
 class Improved(NamedTuple):
     """What searches found in N positions."""
 
-    columns: Int64s  # [N] to be played: drawn, as the noise was, from about the policy
+    columns: Int64s  # [N] to play: drawn from about the policy, by means of the noise
     policies: Float64s  # [N, 7] shares of the columns, better than the network's
     values: Float64s  # [N] results expected for the sides to move; nan: no choice, not searched
     proven: Bools  # [N] whose value is the result under best play
 
 
-@kernel(_int64(TREES, SEARCHES, _rows, _words, _words))
+@kernel(_int64(TREES, SEARCHES, _rows, _words, _words), nogil=True)
 def advance(
     trees: NDArray[np.void],
     searches: NDArray[np.void],
@@ -121,7 +121,7 @@ def advance(
     return count
 
 
-@kernel(types.void(TREES, SEARCHES, _rows, _words, _table, _floats))
+@kernel(types.void(TREES, SEARCHES, _rows, _words, _table, _floats), nogil=True)
 def answer(
     trees: NDArray[np.void],
     searches: NDArray[np.void],
@@ -154,7 +154,7 @@ def answer(
         add_result(tree, path, depth, 1, -values[k])
 
 
-@kernel(types.void(TREES, SEARCHES, _words, _table, _floats, types.boolean[::1]))
+@kernel(types.void(TREES, SEARCHES, _words, _table, _floats, types.boolean[::1]), nogil=True)
 def conclude(
     trees: NDArray[np.void],
     searches: NDArray[np.void],

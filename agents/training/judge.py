@@ -69,7 +69,7 @@ def observed(positions: Iterable[Position]) -> Observation:
 
 
 def critical_positions(count: int = COUNT, plies: range = PLIES, seed: int = 0) -> Critical:
-    """Those among ``count`` random positions without a win or block, solved now."""
+    """Those among ``count`` random positions that the next two discs do not decide, solved now."""
     generator = np.random.default_rng(seed)
     found: dict[Position, None] = {}
     while len(found) < count:
@@ -94,7 +94,7 @@ def score_against(player: BatchOpponent, other: BatchOpponent, plies: int = 2) -
 
     Args:
         player, other: who play.
-        plies: of the openings, all of which are played; at most 3, so that none is won.
+        plies: of the openings, all of which are played; at most 6, so that none is won.
     """
     columns = itertools.product("1234567", repeat=plies)
     games = [(Position.parse("".join(o)), seat) for o in columns for seat in (0, 1)]

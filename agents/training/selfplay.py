@@ -79,7 +79,7 @@ FORCED: Final = 0.25  # of the positions without a choice that are learned from
 REMEMBERED: Final = 16  # plies for which answers of the network are kept
 USES: Final = 4  # of each position in learning
 BATCH: Final = 512  # positions a step of learning
-WINDOW: Final = 2_000_000  # positions kept at most; the latest half of all is learned from
+WINDOW: Final = 2_000_000  # positions kept; learned from are these, or the latest half of all
 FEWEST: Final = 4_096  # positions before learning begins
 BEHIND: Final = 4_096  # positions learning may be behind while games go on
 STEEP: Final = 150_000  # positions after which the rate of learning is 1 / sqrt(2) of what it was
@@ -154,7 +154,7 @@ class Trainer:
         shape: arguments of :class:`~agents.learned.convolution.Network`.
 
     Raises:
-        InvalidValue: the checkpoint is none.
+        InvalidValue: what is there is not a checkpoint.
     """
 
     positions = learned = 0  # sampled, and learned from, ever
@@ -248,7 +248,7 @@ class Trainer:
         }
         write_whole(self.out / STATE, lambda file: torch.save(state, file))
         Evaluator(self.averaged.module).save(self.out / MODEL)
-        rows = ["\t".join(f"{v:.6g}" for v in row.values()) for row in self.history]
+        rows = ["\t".join(f"{v:.8g}" for v in row.values()) for row in self.history]
         heading = "\t".join(self.history[0]) if rows else ""
         write_whole(self.out / PROGRESS, "\n".join([heading, *rows]) + "\n")
 

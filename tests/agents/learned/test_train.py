@@ -92,6 +92,15 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
     assert known & set(made.keys(*aside).tolist())  # so games do reach some
 
 
+@pytest.mark.compiled
+def test_a_key_is_of_one_position_and_its_mirror_image_alone() -> None:
+    mine, theirs = made.early_positions()  # one of each mirror pair
+    assert len(np.unique(made.keys(mine, theirs))) == len(mine)
+    assert np.array_equal(
+        made.keys(mirror_all(mine), mirror_all(theirs)), made.keys(mine, theirs)
+    )
+
+
 def test_mirror_images_are_held_out_together() -> None:
     generator = np.random.default_rng(1)
     boards = generator.integers(0, 2**49, (2, 4000)) & ~0x1020408102040
