@@ -96,9 +96,7 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
 def test_a_key_is_of_one_position_and_its_mirror_image_alone() -> None:
     mine, theirs = made.early_positions()  # one of each mirror pair
     assert len(np.unique(made.keys(mine, theirs))) == len(mine)
-    assert np.array_equal(
-        made.keys(mirror_all(mine), mirror_all(theirs)), made.keys(mine, theirs)
-    )
+    assert np.array_equal(made.keys(mirror_all(mine), mirror_all(theirs)), made.keys(mine, theirs))
 
 
 def test_mirror_images_are_held_out_together() -> None:
