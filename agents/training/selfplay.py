@@ -148,7 +148,7 @@ class Trainer:
     """All that a training is, and its checkpoint.
 
     Args:
-        out: its folder; a checkpoint there is gone on from.
+        out: its folder; a checkpoint there is resumed.
         seed: of weights and games.
         boards: games at once.
         shape: arguments of :class:`~agents.learned.convolution.Network`.
@@ -234,7 +234,7 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint, the network that plays, and the figures."""
-        self._plies = 0  # answers are forgotten: a training gone on with has none either
+        self._plies = 0  # answers are forgotten: a resumed training has none either
         state = {
             "blocks": len(self.network.blocks),
             "network": self.network.state_dict(),

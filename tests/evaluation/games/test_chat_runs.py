@@ -1,4 +1,4 @@
-"""Runs in which language models play: many at once, stopped, gone on with, on a budget."""
+"""Runs in which language models play: many at once, stopped, resumed, on a budget."""
 
 from __future__ import annotations
 
