@@ -53,7 +53,7 @@ def draw(folder: Path, out: Path) -> None:
         left.set(ylim=(0, 100), ylabel="percent of the points, by opponent")
         left.legend(loc="lower right")
         if len(files) > 1:
-            right.legend(loc="lower left")
+            right.legend(loc="upper right")
         right.set(ylim=(0, None), ylabel="blunders, percent of the critical moves")
         for axes in (left, right):
             axes.set(xlabel="minutes of training", xlim=(0, None))
