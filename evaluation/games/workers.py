@@ -45,6 +45,7 @@ from evaluation.games.processes import (
     exit_with_parent,
     sigint_blocked,
     stdout_to_stderr,
+    unseen_tasks_dropped,
 )
 from evaluation.plan.field import Player, is_language_model, make_player
 from evaluation.plan.schedule import Fixture
@@ -210,7 +211,8 @@ def as_they_end(tasks: Iterable[Any], jobs: int, **options: Any) -> Generator[An
         for result in results:  # noqa: UP028
             yield result
     finally:
-        with warnings.catch_warnings():  # of a run that is stopped: it goes on another time
+        # Of a run that is stopped: it goes on another time.
+        with unseen_tasks_dropped(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
             if results is not None:
                 results.close()
@@ -250,7 +252,8 @@ def _one_at_a_time(
                 quarantined.add(game.players[game.forfeited_by])
                 yield game
             finally:
-                process.shutdown(wait=True, kill_workers=True)
+                with unseen_tasks_dropped():
+                    process.shutdown(wait=True, kill_workers=True)
 
 
 def _crash(fixture: Fixture, note: Path, error: BrokenExecutor) -> GameRecord:

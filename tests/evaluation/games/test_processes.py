@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
+from joblib.externals.loky import ProcessPoolExecutor, process_executor
 
-from evaluation.games.processes import one_interrupt, sigint_blocked
+from evaluation.games.processes import one_interrupt, sigint_blocked, unseen_tasks_dropped
 from tests.helpers.processes import run_python, start_python
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -99,3 +101,26 @@ def test_an_interrupt_while_processes_start_waits_until_they_have():
     finally:
         signal.signal(signal.SIGTERM, before)
     assert started
+
+
+def test_workers_that_have_seen_no_task_end_in_silence(monkeypatch):
+    said: list[type[BaseException]] = []
+    monkeypatch.setattr(threading, "excepthook", lambda error: said.append(error.exc_type))
+    manager = process_executor._ExecutorManagerThread
+    hand_out = manager.add_call_item_to_queue
+
+    def late(self):  # the thread sees a task when it is told to stop, and not before
+        if self.executor_flags.shutdown:
+            hand_out(self)
+
+    monkeypatch.setattr(manager, "add_call_item_to_queue", late)
+    with sigint_blocked():
+        pool = ProcessPoolExecutor(1)
+        future = pool.submit(os.getpid)
+    with unseen_tasks_dropped():
+        pool.shutdown(wait=True, kill_workers=True)
+        other = threading.Thread(target=int, args=("x",))  # an error of somebody else's is said
+        other.start()
+        other.join()
+    assert future.exception() is not None
+    assert said == [ValueError]
