@@ -43,8 +43,8 @@ class SelfPlay(ModelAgent):
 def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent:
     """The policy alone; with simulations, what the search ``puct`` makes of the network.
 
-    It asks about two leaves at a time, not about forced moves, and plays the best column by policy
-    and value, which errs less than the defaults of ``puct``.
+    It asks about two leaves at a time, not about forced moves, takes the policy less seriously at
+    the root, and plays the best column by policy and value: it errs less than ``puct`` by default.
 
     Raises:
         InvalidValue: simulations and a temperature, which is the policy's alone.
@@ -58,4 +58,5 @@ def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent
         )
     from agents.sampling.puct import IMPROVED, PUCT
 
-    return PUCT(f"selfplay:{path}", simulations, batch=2, choice=IMPROVED, follow=1)
+    function = f"selfplay:{path}"
+    return PUCT(function, simulations, batch=2, choice=IMPROVED, follow=1, root_temperature=2.0)

@@ -300,6 +300,9 @@ class PUCT(TreeAgent):
             by its share of the policy and its value, as Gumbel searches improve a policy.
         follow: 1: where all moves but one lose to the next disc, the function is not asked about
             the position, but about the one after that move. A search errs less so.
+        root_temperature: above 1, the policy counts less at the root, where its shares are taken
+            to the power 1 / ``root_temperature``. A search that tries more of what a policy finds
+            unlikely there errs less, if the policy errs itself.
         reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
         tree_mb: memory of the tree.
     """
@@ -316,6 +319,7 @@ class PUCT(TreeAgent):
         batch: int = 8,
         choice: str = VISITS,
         follow: int = 0,
+        root_temperature: float = 1.0,
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
@@ -323,11 +327,16 @@ class PUCT(TreeAgent):
             raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
         if choice not in (VISITS, IMPROVED):
             raise InvalidValue(f"puct: choice={choice!r}: expected {VISITS} or {IMPROVED}")
+        if not 0 < root_temperature < math.inf:
+            raise InvalidValue(
+                f"puct: root_temperature={root_temperature!r}: expected a number above 0"
+            )
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
         self.policy = policy
         self.choice = choice
         self.follow = bool(follow)
+        self.root_temperature = root_temperature
         self.slice = 4 * require_count("batch", batch, 1, 1024)
         self._name = function if isinstance(function, str) else repr(function)
         self._function = load(function)
@@ -341,6 +350,11 @@ class PUCT(TreeAgent):
         if not self._tree[0]["children"]:
             self._grow(position, 1)  # beyond the budget: a simulation needs the root's priors
         self._expand_root(position)  # if it was decided at once
+        if self.root_temperature != 1.0 and self._tree[0]["proof"] == OPEN:
+            children = self._children(0)
+            priors = self._tree["prior"][children.start : children.stop]
+            priors[:] = (priors / priors.max()) ** (1.0 / self.root_temperature)
+            priors /= priors.sum()
 
     def _grow(self, position: Position, most: int) -> int:
         work = self._work

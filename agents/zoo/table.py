@@ -162,6 +162,7 @@ ZOO: Final = (
             Option("batch", int, 8, "leaves it is asked about at a time", 1, 1024),
             _choice("choice", ("visits", "improved"), "most tried, or best by policy and value"),
             Option("follow", int, 0, "1: no question where all moves but one lose at once", 0, 1),
+            Option("root_temperature", float, 1.0, "above 1: tries more at the root", 0.01, 100),
             _REUSE,
             _TREE_MB,
         ),

@@ -116,6 +116,31 @@ def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
     assert differing
 
 
+@pytest.mark.parametrize("reuse", [0, 1])
+def test_a_higher_temperature_tries_more_at_the_root_alone(reuse: int) -> None:
+    def peaked(planes: Any, masks: Any) -> Any:
+        return np.tile([0.0, 0, 4, 0, 0, 0, 0], (len(masks), 1)), np.zeros(len(masks))
+
+    shares = [1 / (6 + np.exp(4 / t)) for t in (1.0, 4.0)]  # of a column other than the third
+    for temperature, expected in zip((1.0, 4.0), shares, strict=True):
+        agent = PUCT(peaked, simulations=200, root_temperature=temperature, reuse=reuse)
+        for moves in ("", "33"):  # the second may be a node of the first one's tree
+            agent.search(Position.parse(moves))
+            priors = {int(n["column"]): n["prior"] for n in agent._tree[1:8]}
+            assert priors[0] == pytest.approx(expected)
+            assert sum(priors.values()) == pytest.approx(1.0)
+            first = int(agent._tree[1 + list(priors).index(2)]["first"])
+            below = {int(n["column"]): n["prior"] for n in agent._tree[first : first + 7]}
+            assert below[0] == pytest.approx(shares[0])
+
+
+def test_a_decided_root_has_nothing_to_try() -> None:
+    found = PUCT(uniform, simulations=9, root_temperature=2.0).search(Position.parse("112233"))
+    assert (found.column, found.proven) == (3, 1)
+    with pytest.raises(InvalidValue, match=r"root_temperature=0\.0: expected a number above 0"):
+        PUCT(uniform, root_temperature=0.0)
+
+
 def forced(position: Position) -> bool:
     """Whether all moves but one lose to the next disc."""
     score, cells = tactical_status(position.mine, position.theirs)
