@@ -301,8 +301,8 @@ class PUCT(TreeAgent):
         follow: 1: where all moves but one lose to the next disc, the function is not asked about
             the position, but about the one after that move. A search errs less so.
         root_temperature: above 1, the policy counts less at the root, where its shares are taken
-            to the power 1 / ``root_temperature``. A search that tries more of what a policy finds
-            unlikely there errs less, if the policy errs itself.
+            to the power 1 / ``root_temperature``, so that more columns are tried. With networks of
+            self-play a search of 200 simulations mostly errs less so.
         reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
         tree_mb: memory of the tree.
     """
