@@ -38,7 +38,7 @@ board = made_for_any_board(
     "published.alphabeta published.minimax published.negamax solver.book.enumeration "
     "solver.perfect solver.search.batch solver.search.bounds solver.search.driver "
     "solver.search.null_window solver.search.table solver.solver "
-    "solver.whole sampling.mcts sampling.puct sampling.tree "
+    "solver.whole sampling.mcts sampling.policy_value sampling.puct sampling.tree "
     "adapters.model adapters.openspiel adapters.programs.kaggle adapters.programs.process",
     shared="errors zoo.entries zoo.imports search.threads solver.search.lowlevel "
     "adapters.programs.kaggle_runner adapters.programs.supervisor",

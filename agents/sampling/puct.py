@@ -7,15 +7,15 @@ loss for whoever moves there (a *virtual loss*), so that the next descent goes e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
 from agents.base import require_count
-from agents.errors import InvalidFunction, InvalidValue
+from agents.errors import InvalidValue
+from agents.sampling.policy_value import LEARNED, LOGITS, Asked, PolicyValue
 from agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -28,23 +28,13 @@ from agents.sampling.tree import (
     sign,
     tactical_status,
 )
-from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
-from c4env.boards import require_board
-from c4env.geometry import BOARD_SIZE
 from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
 from c4env.position import Position
 
-PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
-"""From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
-and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
-
 EXPLORATION: Final = 1.5
-LEARNED: Final = "learned"
-SELFPLAY: Final = "selfplay:"
-LOGITS, PROBABILITIES = "logits", "probabilities"
 VISITS, IMPROVED = "visits", "improved"
 # A value counts in units of logits: (VISITS_ADDED + visits of the most visited child) * SCALE.
 VISITS_ADDED: Final = 50.0
@@ -323,8 +313,6 @@ class PUCT(TreeAgent):
         reuse: int = 1,
         tree_mb: int = 128,
     ) -> None:
-        if policy not in (LOGITS, PROBABILITIES):
-            raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
         if choice not in (VISITS, IMPROVED):
             raise InvalidValue(f"puct: choice={choice!r}: expected {VISITS} or {IMPROVED}")
         if not 0 < root_temperature < math.inf:
@@ -333,15 +321,12 @@ class PUCT(TreeAgent):
             )
         super().__init__(simulations, movetime, bool(reuse), tree_mb)
         self.c = c
-        self.policy = policy
         self.choice = choice
         self.follow = bool(follow)
         self.root_temperature = root_temperature
         self.slice = 4 * require_count("batch", batch, 1, 1024)
-        self._name = function if isinstance(function, str) else repr(function)
-        self._function = load(function)
-        answers_alike = getattr(self._function, "deterministic", False) is True
-        self.deterministic = answers_alike and not reuse and movetime is None
+        self._function = Asked(function, policy)
+        self.deterministic = self._function.deterministic and not reuse and movetime is None
         self._paths = np.zeros((batch, CELLS + 1), np.int64)
         self._depths = np.zeros(batch, np.int64)
         self._boards = np.zeros((batch, 2), np.int64)
@@ -384,52 +369,4 @@ class PUCT(TreeAgent):
         planes = np.empty((count, *OBSERVATION_SHAPE), np.int8)
         masks = np.empty((count, COLUMNS), np.int8)
         observe_all(self._boards, count, planes, masks)
-        answer = self._function(planes, masks)
-        try:
-            given, expected = (np.asarray(part, np.float64) for part in answer)
-        except (TypeError, ValueError) as error:
-            raise self._wrong(f"gave {type(answer).__name__}: {error}") from None
-        if given.shape != masks.shape or expected.shape != (count,):
-            raise self._wrong(f"gave shapes {given.shape} and {expected.shape} for {count} boards")
-        if not (np.abs(expected) <= 1.0).all():
-            raise self._wrong(f"gave the values {expected.tolist()}")
-        legal = np.where(masks, given, -np.inf if self.policy == LOGITS else 0.0)
-        if self.policy == LOGITS:
-            most = legal.max(axis=1, keepdims=True)
-            if not np.isfinite(most).all():
-                raise self._wrong(f"gave the logits {given.tolist()}")
-            legal = np.exp(legal - most)
-        elif not (np.isfinite(legal).all() and (legal >= 0.0).all()):
-            raise self._wrong(f"gave the probabilities {given.tolist()}")
-        return legal, np.ascontiguousarray(expected)
-
-    def _wrong(self, what: str) -> InvalidFunction:
-        return InvalidFunction(
-            f"puct: {self._name} {what[:300]}; expected {self.policy} [N, 7] and values [N] "
-            "from -1 to 1"
-        )
-
-
-def load(function: str | PolicyValue) -> PolicyValue:
-    """The shipped network, one of self-play, the function of an import path, or itself.
-
-    Raises:
-        InvalidFunction: there is none.
-        MissingExtra, UnreadableWeights: a network of self-play without PyTorch, or none there.
-    """
-    who = f"puct: function={function!r}"
-    if isinstance(function, str):
-        if function == LEARNED:
-            from agents.learned.network import shipped
-
-            return shipped()
-        if function.startswith(SELFPLAY):
-            from agents.learned.convolution import Evaluator
-
-            return Evaluator.load(function.removeprefix(SELFPLAY))
-        expected = f"{LEARNED} or package.module:function"
-        function = import_callable(function, InvalidFunction, who, expected)
-    if not callable(function):
-        raise InvalidFunction(f"{who}: expected a function, or its import path")
-    require_board(function, BOARD_SIZE, who)
-    return function
+        return self._function(planes, masks)

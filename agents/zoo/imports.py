@@ -30,6 +30,8 @@ def import_attribute(path: str) -> Any:
         ImportError, AttributeError: there is nothing of that name, or its module raises.
     """
     module_name, _, attribute = path.rpartition(":")
+    if not module_name:
+        raise ImportError(f"{path!r} names no module")
     is_file = module_name.endswith(".py")
     folder = os.path.dirname(os.path.abspath(module_name)) if is_file else os.getcwd()
     added = folder not in sys.path and (is_file or "" not in sys.path)

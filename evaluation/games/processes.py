@@ -131,17 +131,17 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
 
 
 @contextmanager
-def unseen_tasks_dropped() -> Iterator[None]:
-    """joblib's processes, ended within, say nothing of tasks that they were given just before.
+def quiet_shutdown() -> Iterator[None]:
+    """Within, joblib's processes can be ended without a traceback of its own.
 
-    Its thread that hands tasks out finds those gone that it has not seen yet, and would print a
-    KeyError (a draft of a correction: https://github.com/joblib/loky/pull/663).
+    Its thread that hands out tasks raises a KeyError for one that it had not seen when they were
+    ended, and it is no more than a message (https://github.com/joblib/loky/pull/663).
     """
     before = threading.excepthook
 
     def hook(error: threading.ExceptHookArgs) -> None:
-        handing_out = error.thread is not None and error.thread.name == "ExecutorManagerThread"
-        if not (handing_out and error.exc_type is KeyError):
+        name = error.thread.name if error.thread else ""
+        if (name, error.exc_type) != ("ExecutorManagerThread", KeyError):
             before(error)
 
     threading.excepthook = hook

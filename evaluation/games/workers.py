@@ -43,9 +43,9 @@ from evaluation.games.game import Clock, Policy, in_words, play_game
 from evaluation.games.processes import (
     agents_own,
     exit_with_parent,
+    quiet_shutdown,
     sigint_blocked,
     stdout_to_stderr,
-    unseen_tasks_dropped,
 )
 from evaluation.plan.field import Player, is_language_model, make_player
 from evaluation.plan.schedule import Fixture
@@ -212,7 +212,7 @@ def as_they_end(tasks: Iterable[Any], jobs: int, **options: Any) -> Generator[An
             yield result
     finally:
         # Of a run that is stopped: it goes on another time.
-        with unseen_tasks_dropped(), warnings.catch_warnings():
+        with quiet_shutdown(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
             if results is not None:
                 results.close()
@@ -252,7 +252,7 @@ def _one_at_a_time(
                 quarantined.add(game.players[game.forfeited_by])
                 yield game
             finally:
-                with unseen_tasks_dropped():
+                with quiet_shutdown():
                     process.shutdown(wait=True, kill_workers=True)
 
 

@@ -342,6 +342,7 @@ def test_a_spec_names_the_function() -> None:
             InvalidFunction,
             "7 is no function or class",
         ),
+        ("puct:root_temp=2", InvalidFunction, "'root_temp=2' names no module; expected learned or"),
         ("puct:users_network:evaluate,batch=0", InvalidValue, "batch='0'"),
         ("puct:users_network:evaluate,policy=odds", InvalidValue, "policy='odds'.*logits"),
         ("puct:users_network:evaluate,choice=best", InvalidValue, "choice='best'.*improved"),

@@ -7,7 +7,7 @@ import threading
 import pytest
 from joblib.externals.loky import ProcessPoolExecutor, process_executor
 
-from evaluation.games.processes import one_interrupt, sigint_blocked, unseen_tasks_dropped
+from evaluation.games.processes import one_interrupt, quiet_shutdown, sigint_blocked
 from tests.helpers.processes import run_python, start_python
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -117,7 +117,7 @@ def test_workers_that_have_seen_no_task_end_in_silence(monkeypatch):
     with sigint_blocked():
         pool = ProcessPoolExecutor(1)
         future = pool.submit(os.getpid)
-    with unseen_tasks_dropped():
+    with quiet_shutdown():
         pool.shutdown(wait=True, kill_workers=True)
         other = threading.Thread(target=int, args=("x",))  # an error of somebody else's is said
         other.start()

@@ -1,0 +1,99 @@
+"""Policy and value functions of users: found by their names, asked, and their answers checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from agents.errors import InvalidFunction, InvalidValue
+from agents.zoo.imports import import_callable
+from c4env.arrays import Float64s, Int8s
+from c4env.boards import require_board
+from c4env.geometry import BOARD_SIZE
+
+PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
+"""From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
+and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
+
+LEARNED: Final = "learned"
+SELFPLAY: Final = "selfplay:"
+LOGITS, PROBABILITIES = "logits", "probabilities"
+
+
+class Asked:
+    """A policy and value function whose answers are checked.
+
+    Args:
+        function: see :func:`load`.
+        policy: what it gives of the policy: ``"logits"`` or ``"probabilities"``.
+
+    Attributes:
+        deterministic: it is known to answer the same position always alike.
+
+    Raises:
+        InvalidValue: another policy.
+        InvalidFunction: see :func:`load`; and, when it is asked, for a wrong answer.
+    """
+
+    def __init__(self, function: str | PolicyValue, policy: str) -> None:
+        if policy not in (LOGITS, PROBABILITIES):
+            raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
+        self.policy = policy
+        self._name = function if isinstance(function, str) else repr(function)
+        self._function = load(function)
+        self.deterministic = getattr(self._function, "deterministic", False) is True
+
+    def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
+        """Weights ``[N, 7]``, at least 0 and 0 where a column is full, and values ``[N]``."""
+        answer = self._function(planes, masks)
+        try:
+            given, expected = (np.asarray(part, np.float64) for part in answer)
+        except (TypeError, ValueError) as error:
+            raise self._wrong(f"gave {type(answer).__name__}: {error}") from None
+        if given.shape != masks.shape or expected.shape != (len(masks),):
+            shapes = f"{given.shape} and {expected.shape}"
+            raise self._wrong(f"gave shapes {shapes} for {len(masks)} boards")
+        if not (np.abs(expected) <= 1.0).all():
+            raise self._wrong(f"gave the values {expected.tolist()}")
+        legal = np.where(masks, given, -np.inf if self.policy == LOGITS else 0.0)
+        if self.policy == LOGITS:
+            most = legal.max(axis=1, keepdims=True)
+            if not np.isfinite(most).all():
+                raise self._wrong(f"gave the logits {given.tolist()}")
+            legal = np.exp(legal - most)
+        elif not (np.isfinite(legal).all() and (legal >= 0.0).all()):
+            raise self._wrong(f"gave the probabilities {given.tolist()}")
+        return legal, np.ascontiguousarray(expected)
+
+    def _wrong(self, what: str) -> InvalidFunction:
+        return InvalidFunction(
+            f"puct: {self._name} {what[:300]}; expected {self.policy} [N, 7] and values [N] "
+            "from -1 to 1"
+        )
+
+
+def load(function: str | PolicyValue) -> PolicyValue:
+    """The shipped network, one of self-play, the function of an import path, or itself.
+
+    Raises:
+        InvalidFunction: there is none.
+        MissingExtra, UnreadableWeights: a network of self-play without PyTorch, or none there.
+    """
+    who = f"puct: function={function!r}"
+    if isinstance(function, str):
+        if function == LEARNED:
+            from agents.learned.network import shipped
+
+            return shipped()
+        if function.startswith(SELFPLAY):
+            from agents.learned.convolution import Evaluator
+
+            return Evaluator.load(function.removeprefix(SELFPLAY))
+        expected = f"{LEARNED} or package.module:function"
+        function = import_callable(function, InvalidFunction, who, expected)
+    if not callable(function):
+        raise InvalidFunction(f"{who}: expected a function, or its import path")
+    require_board(function, BOARD_SIZE, who)
+    return function
