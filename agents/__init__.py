@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.base import Agent, SearchResult
-from agents.zoo.registry import describe, make, names, register
+from c4env.agents.base import Agent, SearchResult
+from c4env.agents.zoo.registry import describe, make, names, register
+
 from c4env.boards import made_for_any_board
 from c4env.envs.asking import TRANSLATORS
 
@@ -24,7 +25,7 @@ def _as_opponent(agent: Any) -> Any:
     is_model = hasattr(agent, "policy") or hasattr(agent, "state_dict")
     if not (isinstance(agent, (str, Agent)) or is_model):
         return None
-    from agents.batched import opponent  # it compiles the searches
+    from c4env.agents.batched import opponent  # it compiles the searches
 
     return opponent(agent)
 

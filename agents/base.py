@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
+from c4env.agents.errors import InvalidValue, NoMove
 
-from agents.errors import InvalidValue, NoMove
 from c4env.errors import InvalidPosition, require_integer
 
 if TYPE_CHECKING:

@@ -12,17 +12,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.base import Agent, require_count
+from c4env.agents.errors import InvalidValue
+from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from c4env.agents.search.greedy import greedy_columns
+from c4env.agents.search.heuristics import Heuristic, as_argument, load, not_a_value
+from c4env.agents.simple import Greedy, Random
+from c4env.agents.zoo.registry import make
+from c4env.agents.zoo.table import DEFAULT_HEURISTIC
 from numpy.typing import ArrayLike, NDArray
 
-from agents.adapters.model import ModelAgent
-from agents.base import Agent, require_count
-from agents.errors import InvalidValue
-from agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
-from agents.search.greedy import greedy_columns
-from agents.search.heuristics import Heuristic, as_argument, load, not_a_value
-from agents.simple import Greedy, Random
-from agents.zoo.registry import make
-from agents.zoo.table import DEFAULT_HEURISTIC
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS
 from c4env.envs.asking import Asked, parse_opponent
@@ -84,8 +84,8 @@ class BatchedSearch:
 
         Args:
             depth: plies looked ahead, its own move included; 1..42.
-            heuristic: name or import path of the heuristic (``agents.search.heuristics``).
-            rules: orders and terminal values (``agents.search.fixed_depth``).
+            heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+            rules: orders and terminal values (``c4env.agents.search.fixed_depth``).
             threads: threads that share the boards.
 
         Raises:

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from agents.base import require_count
-from agents.errors import InvalidValue
+from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+
 from c4env.errors import C4Error, MissingExtra
 from c4env.files import lock_file
 from c4env.lazy import from_extra

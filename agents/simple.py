@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from agents.base import Agent, require_move
-from agents.zoo.table import DEFAULT_HEURISTIC
+from c4env.agents.base import Agent, require_move
+from c4env.agents.zoo.table import DEFAULT_HEURISTIC
 
 if TYPE_CHECKING:
-    from agents.search.heuristics import Heuristic
+    from c4env.agents.search.heuristics import Heuristic
+
     from c4env.position import Position
 
 
@@ -37,11 +37,11 @@ class Greedy(Agent):
     Of equally good columns, the one nearest the centre (the left one of two).
 
     Args:
-        heuristic: name or import path of the heuristic (``agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
     """
 
     def __init__(self, heuristic: str | Heuristic = DEFAULT_HEURISTIC) -> None:
-        from agents.search.heuristics import load, repeats
+        from c4env.agents.search.heuristics import load, repeats
 
         self._heuristic_name = heuristic
         self.heuristic = load(heuristic)
@@ -49,8 +49,8 @@ class Greedy(Agent):
 
     def choose(self, position: Position) -> int:
         """The 0-based column to play."""
-        from agents.search.greedy import greedy_column
-        from agents.search.heuristics import not_a_value
+        from c4env.agents.search.greedy import greedy_column
+        from c4env.agents.search.heuristics import not_a_value
 
         require_move(position)
         # On one board the kernel's source is faster than the kernel: Numba looks at a function that

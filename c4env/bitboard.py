@@ -157,7 +157,7 @@ def safe_moves(moves: int, their_wins: int) -> int:
 def win_score(plies: int) -> int:
     """The exact score of a win with the disc that makes so many: the winner's in hand plus one.
 
-    See ``agents.solver.Solver``; of a loss it is the negative.
+    See ``c4env.agents.solver.Solver``; of a loss it is the negative.
     """
     return (CELLS + 2 - plies) >> 1
 

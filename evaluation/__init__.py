@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import agents
+from c4env import agents
 from c4env.boards import made_for_any_board
 from c4env.lazy import lazy_names
 
@@ -16,16 +16,16 @@ if getattr(agents, "ZOO", None) != "c4env":
     )
 
 if TYPE_CHECKING:
-    from evaluation.games.tournament import Tournament, gauntlet, round_robin
-    from evaluation.store.record import GameRecord
-    from evaluation.studies.match import Match, play_match
-    from evaluation.truth.refutation import Refutation, refute
+    from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+    from c4env.evaluation.store.record import GameRecord
+    from c4env.evaluation.studies.match import Match, play_match
+    from c4env.evaluation.truth.refutation import Refutation, refute
 
 _NAMES = {
-    "evaluation.games.tournament": "Tournament gauntlet round_robin",
-    "evaluation.store.record": "GameRecord",
-    "evaluation.studies.match": "Match play_match",
-    "evaluation.truth.refutation": "Refutation refute",
+    "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
+    "c4env.evaluation.store.record": "GameRecord",
+    "c4env.evaluation.studies.match": "Match play_match",
+    "c4env.evaluation.truth.refutation": "Refutation refute",
 }
 
 __all__ = [

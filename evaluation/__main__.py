@@ -1,4 +1,4 @@
-"""The command line: ``c4``, or ``python -m evaluation``."""
+"""The command line: ``c4``, or ``python -m c4env.evaluation``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
+from c4env.evaluation.commands import COMMANDS, module_of
+from c4env.evaluation.commands.options import Parser
+from c4env.evaluation.commands.output import say
+
 from c4env.boards import Size
 from c4env.geometry import BOARD_SIZE
-from evaluation.commands import COMMANDS, module_of
-from evaluation.commands.options import Parser
-from evaluation.commands.output import say
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _execute(list(arguments))
-    from evaluation.games.processes import ENDINGS, one_interrupt
+    from c4env.evaluation.games.processes import ENDINGS, one_interrupt
 
     with one_interrupt(ENDINGS):
         code = _execute(sys.argv[1:])
@@ -61,7 +62,7 @@ def _execute(given: list[str]) -> int:
         given = [*given[1:2], "--help"] if given[1:] else ["--help"]
         name = parser.parse_args(given[:1]).command
     if name not in COMMANDS:
-        from agents.zoo.imports import meant
+        from c4env.agents.zoo.imports import meant
 
         expected = f"; expected {', '.join(COMMANDS)}"
         parser.error(f"unknown command {name!r}{meant(name, COMMANDS, expected)}")
@@ -87,7 +88,7 @@ def _execute(given: list[str]) -> int:
         say(f"c4 {name}: {' '.join(str(error).split())}", sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        from evaluation.games.processes import signal_heard
+        from c4env.evaluation.games.processes import signal_heard
 
         number = signal.Signals(signal_heard() or signal.SIGINT)
         by = "" if number == signal.SIGINT else f" by {number.name}"

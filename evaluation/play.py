@@ -9,14 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from agents.base import Agent, SearchingAgent
+from c4env.agents.base import Agent, SearchingAgent
+from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.games.game import Fault, ask, begin, game_seed
+from c4env.evaluation.store.record import BOARD, GAMES_FILE, Ending, GameRecord, open_games
+from c4env.evaluation.tables import restyled
+
 from c4env.observation import observe
 from c4env.position import DIGITS, DISCS, Position, format_moves
 from c4env.view.rendering import ansi
-from evaluation.errors import UnreadableRun
-from evaluation.games.game import Fault, ask, begin, game_seed
-from evaluation.store.record import BOARD, GAMES_FILE, Ending, GameRecord, open_games
-from evaluation.tables import restyled
 
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""
@@ -49,7 +50,7 @@ class TerminalGame:
         ask: reads a line after showing a prompt; EOFError leaves the game.
         show: prints a line.
         seed: of stochastic agents.
-        styled: show discs in styles (:data:`evaluation.tables.STYLES`), for a ``show`` that
+        styled: show discs in styles (:data:`c4env.evaluation.tables.STYLES`), for a ``show`` that
             knows them.
     """
 

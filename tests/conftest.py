@@ -9,9 +9,9 @@ import signal
 from pathlib import Path
 
 import pytest
+from c4env.agents.zoo import registry
 from hypothesis import settings
 
-from agents.zoo import registry
 from c4env.errors import MissingExtra
 from tests.helpers.paths import ROOT, SHARED_DATA
 

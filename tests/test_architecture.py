@@ -110,12 +110,16 @@ def test_no_import_turns_an_arrow() -> None:
 @pytest.mark.parametrize(
     ("module", "source", "turned"),
     [
-        ("c4env.envs.aec", "import agents", True),
-        ("c4env.envs.aec", "def f():\n    from agents.base import Agent", True),
-        ("c4env.envs.aec", "if TYPE_CHECKING:\n    from evaluation import match", True),
-        ("agents.base", "class A:\n    def f(self):\n        import evaluation.games.game", True),
-        ("agents.base", "from c4env.position import Position", False),
-        ("evaluation.games.game", "from agents import make\nimport c4env", False),
+        ("c4env.envs.aec", "from c4env import agents", True),
+        ("c4env.envs.aec", "def f():\n    from c4env.agents.base import Agent", True),
+        ("c4env.envs.aec", "if TYPE_CHECKING:\n    from c4env.evaluation import match", True),
+        (
+            "c4env.agents.base",
+            "class A:\n    def f(self):\n        import c4env.evaluation.games.game",
+            True,
+        ),
+        ("c4env.agents.base", "from c4env.position import Position", False),
+        ("c4env.evaluation.games.game", "from c4env.agents import make\nimport c4env", False),
         ("c4env.bitboard", "from c4env.position import Position", True),
         ("c4env.bitboard", "from .position import Position", True),
         ("c4env.bitboard", "from . import position", True),
@@ -189,7 +193,7 @@ def test_functions_are_compiled_through_kernel_alone() -> None:
         for path in sources()
         for function, _ in compilers_in(path.read_text())
     }
-    assert found == {("c4env.jit", "compile_"), ("agents.search.heuristics", "check")}
+    assert found == {("c4env.jit", "compile_"), ("c4env.agents.search.heuristics", "check")}
     assert compilers_in("from numba import njit as n\n@n\ndef f(): ...") == [("", "njit")]
     assert compilers_in("import numba as nb\n@nb.vectorize\ndef f(): ...") == [("f", "vectorize")]
 

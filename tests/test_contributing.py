@@ -26,7 +26,7 @@ def changed(copy: Path) -> None:
 
 EACH = """
 import shlex, sys
-from evaluation.__main__ import main
+from c4env.evaluation.__main__ import main
 for command in sys.argv[1:]:
     print("$", command, flush=True)
     assert main(shlex.split(command)) == 0

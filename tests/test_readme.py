@@ -7,9 +7,9 @@ import subprocess
 import tomllib
 
 import pytest
+from c4env.evaluation.studies.leaderboard import put_between_markers, stored_board
 
 from c4env.position import Position
-from evaluation.studies.leaderboard import put_between_markers, stored_board
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
 
@@ -72,7 +72,7 @@ def console_blocks():
 
 EACH_LINE = """
 import io, shlex, sys
-from evaluation.__main__ import main
+from c4env.evaluation.__main__ import main
 for line in sys.argv[1:]:
     sys.stdin = io.StringIO("q\\n")  # a person leaves at once
     name, *arguments = shlex.split(line)
@@ -107,7 +107,7 @@ def test_the_set_up_blocks_are_what_ci_runs():
 
 def test_the_user_heuristic_of_the_readme_plays(tmp_path, monkeypatch):
     """The block defines it; here it is searched, from a module on the import path."""
-    import agents
+    from c4env import agents
 
     (block,) = [text for _, _, text in BLOCKS if "def tall" in text]
     (tmp_path / "readme_heuristic.py").write_text(block)
@@ -117,8 +117,9 @@ def test_the_user_heuristic_of_the_readme_plays(tmp_path, monkeypatch):
 
 
 def test_the_entry_point_of_the_readme_is_an_agent(tmp_path, monkeypatch):
-    import agents
-    from agents.zoo import registry
+    from c4env.agents.zoo import registry
+
+    from c4env import agents
 
     (declaration,) = [tomllib.loads(text) for _, language, text in BLOCKS if language == "toml"]
     points = declaration["project"]["entry-points"][registry.ENTRY_POINTS]

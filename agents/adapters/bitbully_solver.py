@@ -6,9 +6,9 @@ import random
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.base import Agent, as_number, require_move
+from c4env.agents.zoo.entries import require_choice
 
-from agents.base import Agent, as_number, require_move
-from agents.zoo.entries import require_choice
 from c4env.lazy import from_extra
 from c4env.position import Position
 

@@ -11,10 +11,10 @@ import abc
 from typing import Any
 
 import numpy as np
+from c4env.agents.base import Agent, require_move
+from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 from numpy.typing import NDArray
 
-from agents.base import Agent, require_move
-from agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs.asking import Asked

@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
-from agents.adapters.model import PolicyAgent, require_ours, require_policy
-from agents.errors import InvalidModel
+from c4env.agents.adapters.model import PolicyAgent, require_ours, require_policy
+from c4env.agents.errors import InvalidModel
+
 from c4env.errors import MissingExtra
 from c4env.lazy import from_extra
 
@@ -20,7 +21,7 @@ class SB3(PolicyAgent):
 
     Args:
         path: the model's ``.zip``.
-        temperature: as for :class:`~agents.adapters.model.ModelAgent`.
+        temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
     """
 
     def __init__(self, path: str | Path, temperature: float = 0.0) -> None:

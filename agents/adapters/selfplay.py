@@ -1,14 +1,14 @@
-"""Networks of ``python -m agents.training.selfplay`` as agents: ``selfplay:DIR``."""
+"""Networks of ``python -m c4env.agents.training.selfplay`` as agents: ``selfplay:DIR``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.base import Agent
+from c4env.agents.errors import InvalidValue
 
-from agents.adapters.model import ModelAgent
-from agents.base import Agent
-from agents.errors import InvalidValue
 from c4env.arrays import Int8s
 
 
@@ -19,8 +19,8 @@ class SelfPlay(ModelAgent):
 
     Args:
         network: a folder of self-play, of which the latest network plays, or a network's file; or
-            an ``agents.learned.convolution.Evaluator``, asked as it is at the time.
-        temperature: as for :class:`~agents.adapters.model.ModelAgent`.
+            an ``c4env.agents.learned.convolution.Evaluator``, asked as it is at the time.
+        temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
 
     Raises:
         MissingExtra: PyTorch is not installed.
@@ -28,7 +28,7 @@ class SelfPlay(ModelAgent):
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
-        from agents.learned.convolution import Evaluator
+        from c4env.agents.learned.convolution import Evaluator
 
         super().__init__(temperature)
         self.deterministic = temperature == 0
@@ -56,7 +56,7 @@ def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent
             f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
             "one of them"
         )
-    from agents.sampling.puct import IMPROVED, PUCT
+    from c4env.agents.sampling.puct import IMPROVED, PUCT
 
     function = f"selfplay:{path}"
     return PUCT(function, simulations, batch=2, choice=IMPROVED, follow=1, root_temperature=2.0)

@@ -15,15 +15,16 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from agents.adapters.http_requests import (
+from c4env.agents.adapters.http_requests import (
     Refused,
     check_json,
     check_sender,
     json_object,
     server_names,
 )
-from agents.base import Agent
-from agents.errors import InvalidValue
+from c4env.agents.base import Agent
+from c4env.agents.errors import InvalidValue
+
 from c4env.errors import C4Error, require_integer
 from c4env.position import Position, parse_column
 

@@ -8,12 +8,12 @@ import sys
 from typing import Any
 
 import numpy as np
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.base import as_number
+from c4env.agents.errors import EngineFault, InvalidValue
+from c4env.agents.zoo.imports import import_callable
 from numpy.typing import NDArray
 
-from agents.adapters.model import ModelAgent
-from agents.base import as_number
-from agents.errors import EngineFault, InvalidValue
-from agents.zoo.imports import import_callable
 from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidAction

@@ -3,5 +3,5 @@
 ``features`` describes a position to it, ``network`` evaluates it, ``agent`` plays it. ``labels``,
 ``fit`` and ``train`` made the weights that come with the package, and make others like them::
 
-    python -m agents.learned.train --out DIR
+    python -m c4env.agents.learned.train --out DIR
 """

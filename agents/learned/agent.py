@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.learned.network import Network, exponential, shipped
+from c4env.agents.solver import Solver
 from numpy.typing import NDArray
 
-from agents.base import SearchingAgent, SearchResult, require_move
-from agents.learned.network import Network, exponential, shipped
-from agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final, Self
 
 import numpy as np
+from c4env.agents.errors import UnreadableWeights
+from c4env.agents.learned.features import describe
 from numpy.typing import NDArray
 
-from agents.errors import UnreadableWeights
-from agents.learned.features import describe
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.many.batch import boards_from
@@ -32,7 +32,7 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
 PLANES: Final = 6
 SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
 MODEL: Final = "model.pt"
-"""The latest network in a folder of ``python -m agents.training.selfplay``."""
+"""The latest network in a folder of ``python -m c4env.agents.training.selfplay``."""
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
@@ -173,7 +173,9 @@ class Evaluator:
         """
         file = Path(path)
         file = file / MODEL if file.is_dir() else file
-        wrong = f"selfplay:{path}: expected a folder of agents.training.selfplay, or its model.pt"
+        wrong = (
+            f"selfplay:{path}: expected a folder of c4env.agents.training.selfplay, or its model.pt"
+        )
         try:
             stored = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)
             network = Network(*stored["shape"])

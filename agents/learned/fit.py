@@ -8,14 +8,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import torch
+from c4env.agents.learned.features import Bytes, describe, played_columns
+from c4env.agents.learned.labels import Labels, held_out
+from c4env.agents.learned.model import Model
+from c4env.agents.learned.optimiser import Optimiser
+from c4env.agents.scripts import checkpoint_read
 from torch import Tensor
 from torch.nn import functional
 
-from agents.learned.features import Bytes, describe, played_columns
-from agents.learned.labels import Labels, held_out
-from agents.learned.model import Model
-from agents.learned.optimiser import Optimiser
-from agents.scripts import checkpoint_read
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole

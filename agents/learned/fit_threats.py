@@ -1,10 +1,12 @@
-"""Fit the weights of our own heuristic to exact scores: ``python -m agents.learned.fit_threats``.
+"""Fit the weights of our own heuristic to exact scores.
+
+Run it as ``python -m c4env.agents.learned.fit_threats``.
 
 Positions are taken from games of a shallow search that now and then plays at random, so
 that boards like those at the leaves of a search come up. Each is labelled by the solver:
 won, drawn or lost for the side to move. A logistic regression on what
-:func:`agents.search.threats.evaluate` counts gives the weights, and they are written as Python
-source, since kernels take them as constants.
+:func:`c4env.agents.search.threats.evaluate` counts gives the weights, and they are written as
+Python source, since kernels take them as constants.
 """
 
 from __future__ import annotations
@@ -14,12 +16,12 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from c4env.agents.scripts import run
+from c4env.agents.search.threats import SIZE, evaluate
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import exam_positions
+from c4env.agents.zoo.registry import make
 
-from agents.scripts import run
-from agents.search.threats import SIZE, evaluate
-from agents.solver import Solver
-from agents.solver.exam import exam_positions
-from agents.zoo.registry import make
 from c4env.arrays import Float64s, Int64s
 from c4env.position import Position
 
@@ -32,7 +34,7 @@ RIDGE: Final = 3.0  # pull of each weight towards 0, in the features' own units
 
 FILE: Final = Path(__file__).parents[1] / "search" / "weights.py"
 
-TEMPLATE: Final = '''"""Weights of ``threats``, written by ``python -m agents.learned.fit_threats``.
+TEMPLATE: Final = '''"""Weights of ``threats``: ``python -m c4env.agents.learned.fit_threats`` wrote them.
 
 {note}
 """

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from c4env.agents.search.threats import evaluate
+from c4env.agents.search.weights import WEIGHTS
 from numpy.typing import NDArray
 
-from agents.search.threats import evaluate
-from agents.search.weights import WEIGHTS
 from c4env.arrays import Int64s
 from c4env.bitboard import COLUMNS, drop, has_won, playable, popcount, safe_moves, winning_cells
 from c4env.jit import kernel

@@ -1,7 +1,7 @@
 """Positions to learn from, and which of their columns keep the win or the draw, kept in files.
 
-Positions come from games of erring players (``agents.learned.games``), and up to ``ALL`` plies
-they are all there are. Only quiet ones are labelled, in which neither side could win with the
+Positions come from games of erring players (``c4env.agents.learned.games``), and up to ``ALL``
+plies they are all there are. Only quiet ones are labelled, in which neither side could win with the
 next disc: a rule plays the others. They are made in portions, each a file that depends on the seed
 and its number alone: a run that is stopped goes on, and a portion has positions of many plies.
 """
@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
+from c4env.agents.learned.features import describe, played_columns
+from c4env.agents.learned.network import Network
+from c4env.agents.zoo.registry import make
 from numpy.typing import NDArray
 
-from agents.learned.features import describe, played_columns
-from agents.learned.network import Network
-from agents.zoo.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
@@ -104,7 +104,7 @@ def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
 def held_out(mine: Int64s, theirs: Int64s) -> Bools:
     """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by.
 
-    The positions of the exam (``agents.solver.exam``) are all among them.
+    The positions of the exam (``c4env.agents.solver.exam``) are all among them.
     """
     mixed = _least(mine, theirs, 3) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
     chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
@@ -121,7 +121,7 @@ def positions_of_games(
         seed: the same seed plays the same games.
         kept: only positions that are held out, instead of only others.
     """
-    from agents.learned.games import play_games
+    from c4env.agents.learned.games import play_games
 
     sides = []
     for stream, (plies, count) in zip(seed.spawn(len(quota)), quota.items(), strict=True):
@@ -203,7 +203,7 @@ def positions_met(
 
 def early_positions() -> tuple[Int64s, Int64s]:
     """Bitboards ``[N]`` of all quiet positions of up to ``ALL`` plies, one of each mirror pair."""
-    from agents.solver.book import enumeration
+    from c4env.agents.solver.book import enumeration
 
     mine, theirs = enumeration.bitboards(np.concatenate(enumeration.layers(ALL)))
     quiet = enumeration.without_immediate_win(mine, theirs)
@@ -216,7 +216,7 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
     Raises:
         BookUnavailable: the 12-ply book is not installed.
     """
-    from agents.solver import Solver
+    from c4env.agents.solver import Solver
 
     solver = Solver("12ply", TABLE_MB)
     signs = np.empty(len(mine), np.int8)
@@ -232,7 +232,7 @@ def exact(mine: Int64s, theirs: Int64s) -> Labels:
 
 def by_book(mine: Int64s, theirs: Int64s) -> Labels:
     """The same of early positions, from the scores of the book that comes with the package."""
-    from agents.solver import NO_SCORE, Solver
+    from c4env.agents.solver import NO_SCORE, Solver
 
     scores = Solver().columns_many(mine, theirs)
     signs = np.sign(scores.max(axis=1))

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from c4env.agents.learned.features import PLANES
+from c4env.agents.learned.network import HIGHEST, OUTCOMES, Weights
 from torch import Tensor, nn
 from torch.nn import functional
 
-from agents.learned.features import PLANES
-from agents.learned.network import HIGHEST, OUTCOMES, Weights
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 
 UNIT: Final = 32  # the whole number that stands for an activation of 1
@@ -92,7 +92,7 @@ class Layer(nn.Module):
 
 
 class Model(nn.Module):
-    """The layers of :class:`agents.learned.network.Network`.
+    """The layers of :class:`c4env.agents.learned.network.Network`.
 
     Args:
         channels: of each cell.
@@ -159,7 +159,7 @@ class Model(nn.Module):
         return functional.linear(units, weight.to(units.dtype), bias.to(units.dtype))
 
     def export(self) -> Weights:
-        """The weights of the :class:`~agents.learned.network.Network` that answers alike."""
+        """The weights of the :class:`~c4env.agents.learned.network.Network` that answers alike."""
         weights = self.first.export("first")
         for k, (inward, outward) in enumerate(zip(self.inward, self.outward, strict=True)):
             weights |= inward.export(f"block.{k}.in") | outward.export(f"block.{k}.out")

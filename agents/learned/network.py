@@ -19,10 +19,10 @@ from importlib import resources
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.errors import UnreadableWeights
+from c4env.agents.learned.features import PLANES, describe
 from numpy.typing import NDArray
 
-from agents.errors import UnreadableWeights
-from agents.learned.features import PLANES, describe
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS, mirror_all
 from c4env.envs.many.batch import boards_from
@@ -102,7 +102,7 @@ class Network:
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
             # What NumPy says of it advises to allow pickled code.
             raise UnreadableWeights(
-                f"weights {file}: not weights of agents.learned.train"
+                f"weights {file}: not weights of c4env.agents.learned.train"
             ) from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -196,5 +196,5 @@ def exponential(numbers: Floats) -> Floats:
 @functools.cache
 def shipped() -> Network:
     """The network that comes with this package."""
-    with resources.as_file(resources.files("agents.learned") / "weights.npz") as file:
+    with resources.as_file(resources.files("c4env.agents.learned") / "weights.npz") as file:
         return Network.load(file)

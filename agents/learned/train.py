@@ -2,7 +2,7 @@
 
 Now and then it is asked to play, and positions that it meets in its games are labelled too.
 
-    python -m agents.learned.train --out DIR
+    python -m c4env.agents.learned.train --out DIR
 
 Everything is kept in DIR: a run that was interrupted, or killed, goes on where it was. The weights
 are written to ``DIR/weights.npz``; ``learned:weights=DIR/weights.npz`` plays with them.
@@ -17,11 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from agents.base import require_count
-from agents.errors import InvalidValue
-from agents.learned.labels import Labels, exact, measure, portion, positions_met
-from agents.learned.network import Network
-from agents.scripts import LAST_SEED, claimed, needs, run
+from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+from c4env.agents.learned.labels import Labels, exact, measure, portion, positions_met
+from c4env.agents.learned.network import Network
+from c4env.agents.scripts import LAST_SEED, claimed, needs, run
+
 from c4env.cores import usable_cores
 
 STEPS: Final = 45_000  # of the optimisers
@@ -59,9 +60,8 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
     require_count("jobs", jobs, 1, 1 << 31)
     with needs("train"):
         import torch
-
-        from agents.learned.fit import SAVED, fit
-        from agents.learned.model import Model
+        from c4env.agents.learned.fit import SAVED, fit
+        from c4env.agents.learned.model import Model
     torch.set_num_threads(1)  # with more, sums come out differently from run to run
     torch.manual_seed(seed)
     model = Model(*SHAPE)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.search.fixed_depth import FixedDepth, Rules
-from agents.search.heuristics import WIN
-from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
+from c4env.agents.search.fixed_depth import FixedDepth, Rules
+from c4env.agents.search.heuristics import WIN
+from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report leaves the order of columns and the value of a win open: left to right, the
@@ -20,7 +20,8 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_f
 
 
 class AlphaBeta(FixedDepth):
-    """Alpha-beta with any heuristic; the columns of :class:`agents.published.minimax.Minimax`."""
+    """Alpha-beta with any heuristic; the columns of
+    :class:`c4env.agents.published.minimax.Minimax`."""
 
 
 class Chain(AlphaBeta):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from agents.search.fixed_depth import FixedDepth
+from c4env.agents.search.fixed_depth import FixedDepth
 
 
 class Minimax(FixedDepth):

@@ -1,15 +1,16 @@
 """Plain exact negamax, without pruning: part 3 of "Solving Connect 4".
 
 Only for positions near the end: each empty cell more multiplies the tree. The solver
-that the later parts lead to is ``agents.solver``.
+that the later parts lead to is ``c4env.agents.solver``.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from agents.base import SearchingAgent, SearchResult, require_move
-from agents.errors import SearchLimit
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.errors import SearchLimit
+
 from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel
 from c4env.position import Position

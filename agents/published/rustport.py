@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.base import SearchingAgent, SearchResult, require_count, require_move
-from agents.search.evaluations import line_score
+from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.search.evaluations import line_score
+
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 from c4env.position import Position

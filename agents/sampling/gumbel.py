@@ -5,7 +5,7 @@ Gumbel noise, half go on after each round, the better ones by their values. What
 policy better than the network's even when a search makes few simulations (Danihelka, Guez,
 Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022). Below the root children
 are chosen as by PUCT, forced moves are made without asking, and proofs are kept
-(:mod:`agents.sampling.tree`). All searches ask about
+(:mod:`c4env.agents.sampling.tree`). All searches ask about
 their next leaf in one batch, which is how a network answers fastest.
 """
 
@@ -16,12 +16,12 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from c4env.agents.base import require_count
+from c4env.agents.sampling.puct import EXPLORATION, descend, improve_logits
+from c4env.agents.sampling.tree import NODE, OPEN, add_result, best_child, expand, sign
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from agents.base import require_count
-from agents.sampling.puct import EXPLORATION, descend, improve_logits
-from agents.sampling.tree import NODE, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel

@@ -6,11 +6,8 @@ import math
 from typing import Final
 
 import numpy as np
-from numba import types
-from numpy.typing import NDArray
-
-from agents.errors import InvalidValue
-from agents.sampling.tree import (
+from c4env.agents.errors import InvalidValue
+from c4env.agents.sampling.tree import (
     DEEPEST,
     NODES,
     OPEN,
@@ -21,6 +18,9 @@ from agents.sampling.tree import (
     prove_leaf,
     sign,
 )
+from numba import types
+from numpy.typing import NDArray
+
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
@@ -200,7 +200,7 @@ class MCTS(TreeAgent):
         c: how much is explored; results are 1, 0 and -1.
         rollout: ``"greedy"`` playouts win, block, and do not let the other side win if they can;
             ``"random"`` ones take any legal column.
-        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
+        reuse: keep the tree between moves (:class:`c4env.agents.sampling.tree.TreeAgent`).
         tree_mb: memory of the tree.
     """
 

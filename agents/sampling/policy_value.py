@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.errors import InvalidFunction, InvalidValue
+from c4env.agents.zoo.imports import import_callable
 
-from agents.errors import InvalidFunction, InvalidValue
-from agents.zoo.imports import import_callable
 from c4env.arrays import Float64s, Int8s
 from c4env.boards import require_board
 from c4env.geometry import BOARD_SIZE
@@ -84,11 +84,11 @@ def load(function: str | PolicyValue) -> PolicyValue:
     who = f"puct: function={function!r}"
     if isinstance(function, str):
         if function == LEARNED:
-            from agents.learned.network import shipped
+            from c4env.agents.learned.network import shipped
 
             return shipped()
         if function.startswith(SELFPLAY):
-            from agents.learned.convolution import Evaluator
+            from c4env.agents.learned.convolution import Evaluator
 
             return Evaluator.load(function.removeprefix(SELFPLAY))
         expected = f"{LEARNED} or package.module:function"

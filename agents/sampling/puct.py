@@ -10,13 +10,10 @@ import math
 from typing import Final
 
 import numpy as np
-from numba import types
-from numpy.typing import NDArray
-
-from agents.base import require_count
-from agents.errors import InvalidValue
-from agents.sampling.policy_value import LEARNED, LOGITS, Asked, PolicyValue
-from agents.sampling.tree import (
+from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+from c4env.agents.sampling.policy_value import LEARNED, LOGITS, Asked, PolicyValue
+from c4env.agents.sampling.tree import (
     DEEPEST,
     NODES,
     OPEN,
@@ -28,6 +25,9 @@ from agents.sampling.tree import (
     sign,
     tactical_status,
 )
+from numba import types
+from numpy.typing import NDArray
+
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel
@@ -276,8 +276,8 @@ class PUCT(TreeAgent):
 
     Args:
         function: ``"learned"`` for the network that ships with the package, ``selfplay:DIR`` for
-            one of ``agents.training.selfplay``, ``module:name`` of a :data:`PolicyValue`, or one
-            itself. Only if it has an attribute ``deterministic``
+            one of ``c4env.agents.training.selfplay``, ``module:name`` of a :data:`PolicyValue`, or
+            one itself. Only if it has an attribute ``deterministic``
             that is True is it known to answer the same position always alike.
         simulations: a move; 400, or no limit if ``movetime`` is given.
         movetime: seconds a move.
@@ -293,7 +293,7 @@ class PUCT(TreeAgent):
         root_temperature: above 1, the policy counts less at the root, where its shares are taken
             to the power 1 / ``root_temperature``, so that more columns are tried. With networks of
             self-play a search of 200 simulations mostly errs less so.
-        reuse: keep the tree between moves (:class:`agents.sampling.tree.TreeAgent`).
+        reuse: keep the tree between moves (:class:`c4env.agents.sampling.tree.TreeAgent`).
         tree_mb: memory of the tree.
     """
 

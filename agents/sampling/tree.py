@@ -5,7 +5,7 @@ its first one and how many they are; node 0 is the root. ``total`` and ``proof``
 view of the side that *moved into* the node: what its parent compares.
 
 Proofs (MCTS-Solver: Winands, Björnsson, Saito, "Monte-Carlo Tree Search Solver", 2008): a node
-whose game is decided carries a score as :class:`agents.solver.Solver` gives them. Its sign is
+whose game is decided carries a score as :class:`c4env.agents.solver.Solver` gives them. Its sign is
 exact; a won side may have a quicker win that was never tried. A node follows from its
 children, so a proof is propagated towards the root as far as it decides something, and no
 simulation is spent below one.
@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
+from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.errors import InvalidValue
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
-from agents.base import SearchingAgent, SearchResult, require_count, require_move
-from agents.errors import InvalidValue
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CENTRE_FIRST,

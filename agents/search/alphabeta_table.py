@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-
-from agents.search.fixed_depth import INFINITY, INVALID, FixedDepth, leaf
-from agents.search.heuristics import Heuristic
-from agents.search.packing import (
+from c4env.agents.search.fixed_depth import INFINITY, INVALID, FixedDepth, leaf
+from c4env.agents.search.heuristics import Heuristic
+from c4env.agents.search.packing import (
     BOUND_BITS,
     BOUND_MASK,
     board_key,
@@ -21,6 +20,7 @@ from agents.search.packing import (
     decides,
     table_place,
 )
+
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
@@ -63,7 +63,8 @@ def alphabeta(
     keys: Int64s,
     values: Float64s,
 ) -> tuple[float, int]:
-    """As :func:`agents.search.fixed_depth.minimax` with pruning, under the chain system's rules.
+    """As :func:`c4env.agents.search.fixed_depth.minimax` with pruning, under the chain system's
+    rules.
 
     Args:
         age: this search's number at AGE_SHIFT; entries of another are not used.

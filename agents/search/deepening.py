@@ -1,6 +1,6 @@
 """Iterative deepening: alpha-beta one ply deeper at a time, until a clock or a budget ends it.
 
-Beyond plain alpha-beta (``agents.search.fixed_depth``) it keeps a transposition table, tries
+Beyond plain alpha-beta (``c4env.agents.search.fixed_depth``) it keeps a transposition table, tries
 first the table's column, then those that cut elsewhere (killers, history), searches the others
 with a null window, and plays forced replies without counting them as depth. It is the strongest
 agent here that does not solve the game.
@@ -12,11 +12,10 @@ import dataclasses
 from typing import Final
 
 import numpy as np
-
-from agents.base import SearchingAgent, SearchResult, require_count, require_move
-from agents.search.fixed_depth import INFINITY, INVALID, leaf
-from agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
-from agents.search.packing import (
+from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf
+from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.search.packing import (
     BOUND_BITS,
     BOUND_MASK,
     CENTRE_FIRST,
@@ -30,7 +29,8 @@ from agents.search.packing import (
     pack,
     table_place,
 )
-from agents.search.threads import AT_ONCE, LIMIT, NEVER, run_interruptibly
+from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, run_interruptibly
+
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
@@ -53,7 +53,7 @@ DEFAULT_NODES: Final = 200_000
 
 _QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
 
-# Words of a workspace, besides those of ``agents.search.threads``.
+# Words of a workspace, besides those of ``c4env.agents.search.threads``.
 NODES: Final = 0
 AGE: Final = 2  # of the table: entries of another are empty
 INVALID_VALUE: Final = 3  # 1 once the heuristic gave what is no value; that stops the search
@@ -271,7 +271,7 @@ class Deepening(SearchingAgent):
         movetime: seconds a move; games then need not repeat.
         nodes: positions a move. Without any other budget, ``DEFAULT_NODES``.
         depth: plies looked ahead at most, the agent's own move included.
-        heuristic: name or import path of the heuristic (``agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
         table_mb: the most the transposition table may take; allocated when first needed.
 
     Raises:

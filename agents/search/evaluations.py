@@ -1,14 +1,15 @@
 """Static evaluations as kernels, those of the published systems and our own.
 
-Each is a heuristic (``agents.search.heuristics``). All count lines of four.
+Each is a heuristic (``c4env.agents.search.heuristics``). All count lines of four.
 """
 
 from __future__ import annotations
 
-from agents.search import WIN
-from agents.search.threats import evaluate
-from agents.search.weights import WEIGHTS
-from agents.search.windows import count_in_windows, window_starts
+from c4env.agents.search import WIN
+from c4env.agents.search.threats import evaluate
+from c4env.agents.search.weights import WEIGHTS
+from c4env.agents.search.windows import count_in_windows, window_starts
+
 from c4env.bitboard import BOARD, BOTTOM, CENTRE, DIRECTIONS, UP, has_won, popcount
 from c4env.jit import kernel
 
@@ -159,7 +160,7 @@ def lines(mine: int, theirs: int) -> float:
 
 @kernel("float64(int64, int64)")
 def threats(mine: int, theirs: int) -> float:
-    """Threats, pairs and cells, with weights fitted to exact scores by ``agents.learned``."""
+    """Threats, pairs and cells, with weights fitted to exact scores by ``c4env.agents.learned``."""
     if has_won(mine):
         return WIN
     if has_won(theirs):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from agents.base import SearchingAgent, SearchResult, require_count, require_move
-from agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
-from agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
-from agents.zoo.table import DEFAULT_HEURISTIC
+from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
+from c4env.agents.zoo.table import DEFAULT_HEURISTIC
+
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
 from c4env.position import Position
@@ -143,7 +144,7 @@ class FixedDepth(SearchingAgent):
 
     Args:
         depth: plies looked ahead, the agent's own move included; at least 1.
-        heuristic: name or import path of the heuristic (``agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
         rules: orders and terminal values.
 
     Raises:

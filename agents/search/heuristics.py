@@ -1,4 +1,4 @@
-"""Heuristics by name: those of ``agents.search.evaluations``, and users' own.
+"""Heuristics by name: those of ``c4env.agents.search.evaluations``, and users' own.
 
 A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided
 position for the side that owns ``mine``, whoever is to move. The searches decide
@@ -13,12 +13,12 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numba
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.search import WIN as WIN
+from c4env.agents.zoo.imports import import_callable, meant
+from c4env.agents.zoo.table import HEURISTIC_NAMES
 from numba import types
 
-from agents.errors import InvalidHeuristic
-from agents.search import WIN as WIN
-from agents.zoo.imports import import_callable, meant
-from agents.zoo.table import HEURISTIC_NAMES
 from c4env.boards import require_board
 from c4env.geometry import BOARD_SIZE, CONNECT
 from c4env.jit import config, kernel
@@ -28,7 +28,7 @@ Heuristic = Callable[[int, int], float]
 
 _FOUND: dict[str, Heuristic]
 if CONNECT == 4:
-    from agents.search.evaluations import chain, lines, threats, window, window_b
+    from c4env.agents.search.evaluations import chain, lines, threats, window, window_b
 
     _FOUND = {"chain": chain, "lines": lines, "threats": threats}
     _FOUND |= {"window": window, "window-b": window_b}

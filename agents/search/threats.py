@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from c4env.agents.search.windows import count_in_windows
 from numba import types
 
-from agents.search.windows import count_in_windows
 from c4env.arrays import Float64s
 from c4env.bitboard import (
     BOTTOM,

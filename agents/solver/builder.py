@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-
-from agents.solver.book import (
+from c4env.agents.solver.book import (
     DEFAULT_PLIES,
     Book,
     BookUnavailable,
@@ -23,7 +22,8 @@ from agents.solver.book import (
     twelve,
     twelve_ply_book,
 )
-from agents.solver.solver import Solver
+from c4env.agents.solver.solver import Solver
+
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption

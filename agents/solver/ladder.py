@@ -1,16 +1,17 @@
 """From plain negamax to a fast solver, one improvement a rung: for measuring, not for use.
 
 The steps are those of "Solving Connect 4" (Pons); the full solver beyond them is
-:class:`agents.solver.Solver`. All rungs use bitboards.
+:class:`c4env.agents.solver.Solver`. All rungs use bitboards.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-from agents.published.negamax import STOPPED, negamax
-from agents.search.packing import board_key
-from agents.solver.search.driver import OUTWARDS
+from c4env.agents.published.negamax import STOPPED, negamax
+from c4env.agents.search.packing import board_key
+from c4env.agents.solver.search.driver import OUTWARDS
+
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     BOARD,

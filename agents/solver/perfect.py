@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.errors import InvalidValue
+from c4env.agents.solver import Solver
 
-from agents.base import SearchingAgent, SearchResult, require_move
-from agents.errors import InvalidValue
-from agents.solver import Solver
 from c4env.bitboard import CELLS
 from c4env.position import Position
 

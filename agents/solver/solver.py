@@ -8,13 +8,13 @@ from math import inf
 from typing import Final, TypeVar
 
 import numpy as np
+from c4env.agents.search.threads import LIMIT, NEVER, run_interruptibly
+from c4env.agents.solver.book import Book
+from c4env.agents.solver.search.driver import LARGEST, bound_score, score_columns
+from c4env.agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
+from c4env.agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from numpy.typing import ArrayLike
 
-from agents.search.threads import LIMIT, NEVER, run_interruptibly
-from agents.solver.book import Book
-from agents.solver.search.driver import LARGEST, bound_score, score_columns
-from agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
-from agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
@@ -44,7 +44,7 @@ class Solver:
     Args:
         book: the opening book: ``"default"`` for the one that comes with the package,
             ``"12ply"`` for that of the package ``bitbully-databases``, a path or a
-            :class:`~agents.solver.book.Book`, or None for none, as there is on other boards.
+            :class:`~c4env.agents.solver.book.Book`, or None for none, as there is on other boards.
         table_mb: the most the transposition table may take, 1 or more; it is the next
             power of two of entries not above that, allocated when first needed.
         threads: threads that search together; they change no score.
@@ -333,7 +333,7 @@ class Solver:
         fresh: bool,
     ) -> Int8s:
         """[N, width] scores, of positions or of all columns: the book's, and the rest searched."""
-        from agents.solver.search import batch  # compiled only where it is used
+        from c4env.agents.solver.search import batch  # compiled only where it is used
 
         mine, theirs = batch.bitboards(positions, others)
         if threads is None:
@@ -361,7 +361,7 @@ class Solver:
         self, mine: Int64s, theirs: Int64s, scores: Int8s, threads: int, fresh: bool
     ) -> None:
         """Search boards known to be right; threads take a portion each, again and again."""
-        from agents.solver.search.batch import score_batch as search
+        from c4env.agents.solver.search.batch import score_batch as search
 
         table, workspaces = self._memory(threads)
         workspaces[0][LIMIT] = _QUICK

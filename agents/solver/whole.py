@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+from c4env.agents.solver.book.enumeration import bitboards, one_disc_on, score_columns
+from c4env.agents.solver.search.table import NO_SCORE
 from numpy.typing import NDArray
 
-from agents.solver.book.enumeration import bitboards, one_disc_on, score_columns
-from agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMNS, mirror_all, win_score
 from c4env.errors import InvalidOption
@@ -24,8 +24,8 @@ ROW: Final = np.dtype(
     [("mine", np.int64), ("theirs", np.int64), ("score", np.int8), ("columns", np.int8, (COLUMNS,))]
 )
 """A position: bitboards of the side to move and of the other (``c4env.bitboard``), its score for
-the side to move (:class:`agents.solver.Solver`), and that of each column, ``NO_SCORE`` where it
-is full or the game is over."""
+the side to move (:class:`c4env.agents.solver.Solver`), and that of each column, ``NO_SCORE`` where
+it is full or the game is over."""
 
 
 def whole_board() -> NDArray[np.void]:

@@ -2,7 +2,7 @@
 
 Two figures: the share of critical moves that give away a win or a draw, and the score against
 another player over all openings of two plies. None of the critical positions that are made here is
-in the exam (``agents.solver.exam``), which is left for judging what was trained.
+in the exam (``c4env.agents.solver.exam``), which is left for judging what was trained.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from c4env.agents.batched import BatchOpponent
+from c4env.agents.sampling.tree import OPEN, tactical_status
+from c4env.agents.solver import NO_SCORE, Solver
+from c4env.agents.solver.exam import exam_positions
 from numpy.typing import NDArray
 
-from agents.batched import BatchOpponent
-from agents.sampling.tree import OPEN, tactical_status
-from agents.solver import NO_SCORE, Solver
-from agents.solver.exam import exam_positions
 from c4env.arrays import Bools
 from c4env.bitboard import COLUMN, COLUMNS, STRIDE
 from c4env.observation import Observation, observe

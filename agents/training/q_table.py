@@ -1,6 +1,7 @@
 """Q-learning in a table on 4x4, compared with the exact value of every position meanwhile.
 
-``python -m agents.training.q_table error.png`` draws the error over training (``c4env[plots]``).
+``python -m c4env.agents.training.q_table error.png`` draws the error over training
+(``c4env[plots]``).
 
 The learner plays both sides of many boards at once. Its table has a row for each position of the
 board and a value for each column: what the side to move expects of it, from -1 to 1.
@@ -14,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.scripts import PICTURES, needs, run
 
-from agents.scripts import PICTURES, needs, run
 from c4env import ConnectFourVectorEnv
 from c4env.arrays import Float64s, Int64s
 from c4env.boards import Size, load

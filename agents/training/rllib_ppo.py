@@ -1,6 +1,6 @@
 """PPO of RLlib with action masks, against a random opponent.
 
-``python -m agents.training.rllib_ppo FOLDER``, in an environment of its own: RLlib pins an
+``python -m c4env.agents.training.rllib_ppo FOLDER``, in an environment of its own: RLlib pins an
 older gymnasium than the other libraries ask for.
 """
 
@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.scripts import needs, run
+from c4env.agents.scripts import needs, run
+
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 

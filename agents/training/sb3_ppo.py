@@ -1,6 +1,6 @@
 """MaskablePPO of sb3-contrib against several agents.
 
-``python -m agents.training.sb3_ppo model.zip``, then ``c4 run sb3:model.zip random greedy``.
+``python -m c4env.agents.training.sb3_ppo model.zip``, then ``c4 run sb3:model.zip random greedy``.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agents.batched import Pool
-from agents.scripts import needs, run
+from c4env.agents.batched import Pool
+from c4env.agents.scripts import needs, run
 
 with needs("sb3", __name__):
     from sb3_contrib import MaskablePPO

@@ -1,6 +1,6 @@
 """From random weights to a strong network by self-play alone: AlphaZero's loop, Gumbel searches.
 
-    python -m agents.training.selfplay --out DIR [--minutes M] [--seed S]
+    python -m c4env.agents.training.selfplay --out DIR [--minutes M] [--seed S]
 
 plays, learns and prints a line of figures now and then. ``selfplay:DIR`` plays the latest
 network. Everything is kept in DIR: the same command goes on where it was, whatever ended it, and
@@ -24,23 +24,23 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-
-from agents.adapters.selfplay import SelfPlay
-from agents.base import require_count
-from agents.batched import opponent
-from agents.errors import InvalidValue
-from agents.learned.labels import keys
-from agents.sampling.gumbel import GumbelSearch, Improved, Remembered
-from agents.scripts import LAST_SEED, checkpoint_read, claimed, needs, run
-from agents.solver.exam import exam_positions
-from agents.training.judge import (
+from c4env.agents.adapters.selfplay import SelfPlay
+from c4env.agents.base import require_count
+from c4env.agents.batched import opponent
+from c4env.agents.errors import InvalidValue
+from c4env.agents.learned.labels import keys
+from c4env.agents.sampling.gumbel import GumbelSearch, Improved, Remembered
+from c4env.agents.scripts import LAST_SEED, checkpoint_read, claimed, needs, run
+from c4env.agents.solver.exam import exam_positions
+from c4env.agents.training.judge import (
     COUNT,
     blunders,
     critical_positions,
     safe_position,
     score_against,
 )
+from numpy.typing import NDArray
+
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.many.batch import Batch, boards_from
@@ -50,12 +50,11 @@ from c4env.position import Position
 
 with needs("torch", __name__):
     import torch
+    from c4env.agents.learned.convolution import MODEL, Evaluator, Network, tensor_of
+    from c4env.agents.learned.optimiser import Optimiser
     from torch import nn
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
-
-    from agents.learned.convolution import MODEL, Evaluator, Network, tensor_of
-    from agents.learned.optimiser import Optimiser
 
 BOARDS: Final = 256  # games at once
 
@@ -151,7 +150,7 @@ class Trainer:
         out: its folder; a checkpoint there is resumed.
         seed: of weights and games.
         boards: games at once.
-        shape: arguments of :class:`~agents.learned.convolution.Network`.
+        shape: arguments of :class:`~c4env.agents.learned.convolution.Network`.
 
     Raises:
         InvalidValue: what is there is not a checkpoint.

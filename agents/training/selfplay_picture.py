@@ -1,6 +1,6 @@
 """The curves of trainings by self-play as a picture: ``progress.tsv`` drawn with matplotlib.
 
-    python -m agents.training.selfplay_picture DIR FILE.svg
+    python -m c4env.agents.training.selfplay_picture DIR FILE.svg
 
 DIR is the folder of a training, or one with the folders of several, which are drawn in one picture.
 """
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from c4env.agents.errors import InvalidValue
+from c4env.agents.scripts import PICTURES, needs, run
 
-from agents.errors import InvalidValue
-from agents.scripts import PICTURES, needs, run
 from c4env.arrays import Float64s
 
 with needs("plots", __name__):

@@ -1,6 +1,6 @@
 """DQN of Tianshou with action masks, against a random opponent.
 
-``python -m agents.training.tianshou_dqn model.pt``
+``python -m c4env.agents.training.tianshou_dqn model.pt``
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agents.scripts import needs, run
+from c4env.agents.scripts import needs, run
+
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 

@@ -1,6 +1,6 @@
 """PPO by self-play in one file of plain PyTorch, in the manner of CleanRL, on any of its devices.
 
-``python -m agents.training.torch_ppo model.pt --device cuda``
+``python -m c4env.agents.training.torch_ppo model.pt --device cuda``
 
 One network plays both sides: every observation is from the view of the side to move, so
 what follows a move is worth to the mover the negative of what it is worth to the next. Boards,
@@ -14,8 +14,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from agents.adapters.model import ModelAgent
-from agents.scripts import needs, run
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.scripts import needs, run
+
 from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
 
@@ -119,7 +120,8 @@ def train(
 
 
 class TorchPPO(ModelAgent):
-    """What was trained: ``c4 run agents.training.torch_ppo:TorchPPO:path=model.pt greedy``."""
+    """What was trained: ``c4 run c4env.agents.training.torch_ppo:TorchPPO:path=model.pt
+    greedy``."""
 
     deterministic = True
 
@@ -129,7 +131,8 @@ class TorchPPO(ModelAgent):
         self._network.load_state_dict(torch.load(path, "cpu", weights_only=True))
 
     def preferences(self, planes: Int8s) -> Any:
-        """The policy's logarithms ``[M, 7]``; see :class:`~agents.adapters.model.ModelAgent`."""
+        """The policy's logarithms ``[M, 7]``; see
+        :class:`~c4env.agents.adapters.model.ModelAgent`."""
         with torch.no_grad():
             return self._network(torch.from_numpy(planes), torch.ones(len(planes), COLUMNS))[0]
 

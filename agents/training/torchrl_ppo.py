@@ -1,6 +1,6 @@
 """PPO of TorchRL with action masks, against a random opponent.
 
-``python -m agents.training.torchrl_ppo model.pt``
+``python -m c4env.agents.training.torchrl_ppo model.pt``
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from agents.scripts import needs, run
+from c4env.agents.scripts import needs, run
+
 from c4env.envs.masked import MaskInObservation
 from c4env.envs.single import ConnectFourEnv
 

@@ -1,6 +1,7 @@
 """Connect Four in words as an environment of the library verifiers, judged by exact play.
 
-``verifiers.load_environment("agents.training.verifiers_text", opponent="greedy")`` builds it. The
+``verifiers.load_environment("c4env.agents.training.verifiers_text", opponent="greedy")`` builds
+it. The
 model is shown a position, answers ``Move: 4`` as :func:`c4env.text.read_move` reads it, and an
 agent of the zoo replies, until the game ends; an answer without a legal move loses it.
 
@@ -14,11 +15,11 @@ import asyncio
 from typing import Any
 
 import numpy as np
+from c4env.agents.errors import InvalidValue
+from c4env.agents.scripts import needs
+from c4env.agents.solver import Solver
+from c4env.agents.zoo.registry import make
 
-from agents.errors import InvalidValue
-from agents.scripts import needs
-from agents.solver import Solver
-from agents.zoo.registry import make
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
 from c4env.text import TextEnv, fill, read_move, template

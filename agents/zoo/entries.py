@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
-from agents.errors import InvalidValue
+from c4env.agents.errors import InvalidValue
 
 REQUIRED: Final = object()
 """The default of an option that must be given."""

@@ -18,11 +18,12 @@ import typing
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from agents.base import Agent
-from agents.errors import InvalidSpec, UnknownAgent, UnknownOption
-from agents.zoo.entries import REQUIRED, Entry, Option
-from agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
-from agents.zoo.table import ZOO
+from c4env.agents.base import Agent
+from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
+from c4env.agents.zoo.entries import REQUIRED, Entry, Option
+from c4env.agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
+from c4env.agents.zoo.table import ZOO
+
 from c4env.boards import STANDARD, require_board
 from c4env.errors import C4Error, WrongBoard
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
@@ -245,8 +246,8 @@ def make(spec: Any, **options: Any) -> Agent:
     """Build the agent a spec names; keyword options add to, or override, those in the spec.
 
     A model in place of the spec (of Stable-Baselines3, a module of PyTorch, or a function of
-    many observations; ``agents.adapters.model``) becomes an agent that answers for many boards
-    at once; its option is ``temperature``.
+    many observations; ``c4env.agents.adapters.model``) becomes an agent that answers for many
+    boards at once; its option is ``temperature``.
 
     Raises:
         UnknownAgent: no such name, or nothing at the import path.
@@ -254,7 +255,7 @@ def make(spec: Any, **options: Any) -> Agent:
         InvalidSpec, InvalidValue: the spec or a value is malformed.
     """
     if not isinstance(spec, str):
-        made: Agent = _import("agents.adapters.model:agent_of")(spec, **options)
+        made: Agent = _import("c4env.agents.adapters.model:agent_of")(spec, **options)
         return made
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from agents.zoo.entries import REQUIRED, Entry, Option
+from c4env.agents.zoo.entries import REQUIRED, Entry, Option
+
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 
 _CELLS: Final = ROWS * COLUMNS
@@ -53,37 +54,37 @@ _REUSE: Final = Option("reuse", int, 1, "1 keeps the tree from move to move, 0 d
 _TREE_MB: Final = Option("tree_mb", int, 128, "memory of the tree, at most", 1, 65536)
 
 ZOO: Final = (
-    Entry("random", "agents.simple:Random", "a legal column, each as likely", any_board=True),
+    Entry("random", "c4env.agents.simple:Random", "a legal column, each as likely", any_board=True),
     Entry(
         "greedy",
-        "agents.simple:Greedy",
+        "c4env.agents.simple:Greedy",
         "wins if it can, blocks if it must, else the best next board",
         (_HEURISTIC,),
         any_board=True,
     ),
     Entry(
         "minimax",
-        "agents.published.minimax:Minimax",
+        "c4env.agents.published.minimax:Minimax",
         "naive minimax, nothing pruned (published: chain heuristic, depth 7)",
         (_depth(7), _HEURISTIC),
         any_board=True,
     ),
     Entry(
         "alphabeta",
-        "agents.published.alphabeta:AlphaBeta",
+        "c4env.agents.published.alphabeta:AlphaBeta",
         "alpha-beta with any heuristic; chooses as minimax does",
         (_depth(7), _HEURISTIC),
         any_board=True,
     ),
     Entry(
         "alphabeta-table",
-        "agents.search.alphabeta_table:AlphaBetaTable",
+        "c4env.agents.search.alphabeta_table:AlphaBetaTable",
         "alpha-beta, threats first, transposition table; chooses as minimax does, sooner",
         (_depth(9), _HEURISTIC),
     ),
     Entry(
         "deepening",
-        "agents.search.deepening:Deepening",
+        "c4env.agents.search.deepening:Deepening",
         "iterative-deepening alpha-beta with table, killers and history; by clock or by nodes",
         (
             _MOVETIME,
@@ -95,38 +96,38 @@ ZOO: Final = (
     ),
     Entry(
         "alphabeta-chain",
-        "agents.published.alphabeta:Chain",
+        "c4env.agents.published.alphabeta:Chain",
         "the chain system, published at depth 7",
         (_depth(7, "; the report's max_depth plus one"),),
     ),
     Entry(
         "alphabeta-window",
-        "agents.published.alphabeta:WindowA",
+        "c4env.agents.published.alphabeta:WindowA",
         "window system A, published at depths 3, 5 and 7",
         (_depth(5),),
     ),
     Entry(
         "alphabeta-window-b",
-        "agents.published.alphabeta:WindowB",
+        "c4env.agents.published.alphabeta:WindowB",
         "window system B; its report gives no depth",
         (_depth(5),),
     ),
     Entry(
         "rust-port",
-        "agents.published.rustport:RustPort",
+        "c4env.agents.published.rustport:RustPort",
         "the Rust bot's line score and choice, published at depth 5",
         (_depth(5, "; the report's depth plus one"),),
     ),
     Entry(
         "negamax",
-        "agents.published.negamax:Negamax",
+        "c4env.agents.published.negamax:Negamax",
         "plain exact negamax, for endings only",
         (Option("max_nodes", int, 10**9, "positions before it gives up", 1, MOST),),
         any_board=True,
     ),
     Entry(
         "perfect",
-        "agents.solver.perfect:Perfect",
+        "c4env.agents.solver.perfect:Perfect",
         "exact play: wins as soon, or loses as late, as can be",
         (
             Option("blunder", float, 0.0, "share of moves that are not a best one", 0, 1),
@@ -137,7 +138,7 @@ ZOO: Final = (
     ),
     Entry(
         "mcts",
-        "agents.sampling.mcts:MCTS",
+        "c4env.agents.sampling.mcts:MCTS",
         "Monte-Carlo tree search (UCT) with proofs; plays the column it tried most",
         (
             _simulations(2000),
@@ -151,7 +152,7 @@ ZOO: Final = (
     ),
     Entry(
         "puct",
-        "agents.sampling.puct:PUCT",
+        "c4env.agents.sampling.puct:PUCT",
         "tree search led by a policy and value function, with proofs",
         (
             Option("function", str, "learned", "learned, selfplay:DIR or module:function"),
@@ -171,18 +172,20 @@ ZOO: Final = (
     ),
     Entry(
         "learned",
-        "agents.learned.agent:Learned",
+        "c4env.agents.learned.agent:Learned",
         "a small network trained on exact play, with a short exact search; NumPy alone",
         (
             Option("depth", int, 1, "plies looked ahead; 0: the policy's column", 0, 4),
-            Option("weights", str, "shipped", "shipped, or an .npz file of agents.learned.train"),
+            Option(
+                "weights", str, "shipped", "shipped, or an .npz file of c4env.agents.learned.train"
+            ),
             Option("nodes", int, 300_000, "of the exact search; 0: none", 0, 10**9),
         ),
     ),
     Entry(
         "selfplay",
-        "agents.adapters.selfplay:selfplay",
-        "a network of agents.training.selfplay: selfplay:DIR (needs the package torch)",
+        "c4env.agents.adapters.selfplay:selfplay",
+        "a network of c4env.agents.training.selfplay: selfplay:DIR (needs the package torch)",
         (
             Option("path", str, REQUIRED, "the folder of its training, or the network's file"),
             Option("simulations", int, 0, "a move, by puct; 0: the policy alone", 0, MOST),
@@ -193,7 +196,7 @@ ZOO: Final = (
     ),
     Entry(
         "sb3",
-        "agents.adapters.sb3:SB3",
+        "c4env.agents.adapters.sb3:SB3",
         "a model of Stable-Baselines3 or sb3-contrib (needs the package stable-baselines3)",
         (
             Option("path", str, REQUIRED, "the model's .zip, which may run code: trust it"),
@@ -205,7 +208,7 @@ ZOO: Final = (
     # Other people's agents.
     Entry(
         "exec",
-        "agents.adapters.programs.engine:Engine",
+        "c4env.agents.adapters.programs.engine:Engine",
         "a program in any language that answers lines (agents/adapters/README.md)",
         (
             Option("command", str, REQUIRED, "the program and its arguments"),
@@ -218,7 +221,7 @@ ZOO: Final = (
     ),
     Entry(
         "http",
-        "agents.adapters.remote:Remote",
+        "c4env.agents.adapters.remote:Remote",
         "an agent that another program serves: http://127.0.0.1:PORT (c4 serve-agent --http)",
         (
             Option("url", str, REQUIRED, "its address"),
@@ -230,7 +233,7 @@ ZOO: Final = (
     ),
     Entry(
         "chat",
-        "agents.adapters.chat.agent:Chat",
+        "c4env.agents.adapters.chat.agent:Chat",
         "a language model behind a chat endpoint: chat:MODEL (needs the package openai)",
         (
             Option("model", str, REQUIRED, "the name the endpoint knows it by"),
@@ -256,7 +259,7 @@ ZOO: Final = (
     ),
     Entry(
         "kaggle",
-        "agents.adapters.programs.kaggle:Submission",
+        "c4env.agents.adapters.programs.kaggle:Submission",
         "a submission to Kaggle's ConnectX, in a process of its own: kaggle:FILE.py",
         (
             Option("file", str, REQUIRED, "the submission"),
@@ -270,7 +273,7 @@ ZOO: Final = (
     ),
     Entry(
         "torch",
-        "agents.adapters.torch_function:TorchFunction",
+        "c4env.agents.adapters.torch_function:TorchFunction",
         "a PyTorch function or module: torch:FILE.py:NAME (needs the package torch)",
         (
             Option("function", str, REQUIRED, "FILE.py:NAME, which runs as code: trust it"),
@@ -281,7 +284,7 @@ ZOO: Final = (
     ),
     Entry(
         "bitbully",
-        "agents.adapters.bitbully_solver:BitBully",
+        "c4env.agents.adapters.bitbully_solver:BitBully",
         "the exact solver BitBully (needs the packages bitbully and bitbully-databases)",
         (
             Option("depth", int, 0, "plies before it guesses; 0: exact", 0, _CELLS),
@@ -294,7 +297,7 @@ ZOO: Final = (
     ),
     Entry(
         "open_spiel",
-        "agents.adapters.openspiel:OpenSpielBot",
+        "c4env.agents.adapters.openspiel:OpenSpielBot",
         "a bot of OpenSpiel: open_spiel:mcts (needs the package open_spiel)",
         (
             Option("bot", str, REQUIRED, "mcts, minimax, uniform_random, ..."),

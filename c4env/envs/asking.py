@@ -73,7 +73,8 @@ def parse_opponent(opponent: Any, *, many: bool) -> str | Asked | None:
     if not callable(opponent):
         raise InvalidOption(
             f"opponent={opponent!r}: expected {', '.join(map(repr, NATIVE))}, an agent, the name "
-            "of one (known after `import agents`), or a function of one observation or of many"
+            "of one (known after `from c4env import agents`), or a function of one observation "
+            "or of many"
         )
     return Asked(opponent, of_many=None, many=many)
 

@@ -81,7 +81,7 @@ class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
         Args:
             opponent: None or ``"random"`` for any legal column; ``"greedy"``, which wins if it
                 can, else blocks if it must, else takes any legal column; an agent, or the
-                name of one after ``import agents``; or a function that is given what it
+                name of one after ``from c4env import agents``; or a function that is given what it
                 observes, a dict as ``c4env.observe`` makes it, and returns a column (one
                 that takes ``ConnectFourVectorEnv``'s observations of many boards will do).
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.

@@ -10,12 +10,13 @@ import time
 from functools import partial
 from typing import Final
 
-import agents
-from agents.base import SearchingAgent
+from c4env.agents.base import SearchingAgent
+from c4env.evaluation.benchmarks import reference
+from c4env.evaluation.benchmarks.harness import timed
+from c4env.evaluation.tables import Table, number
+
+from c4env import agents
 from c4env.position import Position
-from evaluation.benchmarks import reference
-from evaluation.benchmarks.harness import timed
-from evaluation.tables import Table, number
 
 CHAIN: Final = "alphabeta-chain"
 SPECS: Final = (CHAIN, "alphabeta-window", "alphabeta-window-b", "rust-port", "minimax")

@@ -17,10 +17,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Final
 
-from agents.solver import Solver
-from c4env.position import Position
-from evaluation.benchmarks.harness import show_as_measured, timed
-from evaluation.benchmarks.solver import (
+from c4env.agents.solver import Solver
+from c4env.evaluation.benchmarks.harness import show_as_measured, timed
+from c4env.evaluation.benchmarks.solver import (
     Sample,
     chosen_sets,
     configure_sets,
@@ -28,7 +27,9 @@ from evaluation.benchmarks.solver import (
     random_set,
     timed_peer,
 )
-from evaluation.tables import number
+from c4env.evaluation.tables import number
+
+from c4env.position import Position
 
 WAYS: Final = ("best_columns", "bounds", "scores")  # methods of Solver, beside its score
 HEADING: Final = (

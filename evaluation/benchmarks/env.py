@@ -14,11 +14,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from c4env.evaluation.benchmarks import vector
+from c4env.evaluation.benchmarks.harness import in_turns, peer
+from c4env.evaluation.tables import Table, number
+
 from c4env.envs.aec import env, raw_env
 from c4env.envs.single import ConnectFourEnv
-from evaluation.benchmarks import vector
-from evaluation.benchmarks.harness import in_turns, peer
-from evaluation.tables import Table, number
 
 BASELINE = "pettingzoo env()"
 BOARDS = 4096

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from evaluation.commands.output import say, show
-from evaluation.tables import Table, as_lines
+from c4env.evaluation.commands.output import say, show
+from c4env.evaluation.tables import Table, as_lines
 
 T = TypeVar("T")
 K = TypeVar("K")

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
+from c4env.agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
+from c4env.evaluation.benchmarks.harness import in_turns, peer, timed
+from c4env.evaluation.commands.options import at_least
+from c4env.evaluation.commands.output import show
+from c4env.evaluation.tables import Table, number
+
 from c4env.position import Position, parse_moves
-from evaluation.benchmarks.harness import in_turns, peer, timed
-from evaluation.commands.options import at_least
-from evaluation.commands.output import show
-from evaluation.tables import Table, number
 
 PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")

@@ -1,8 +1,8 @@
 """The chain system's alpha-beta in pure Python, as a program of its kind is written.
 
 A list of rows, loops over windows, a copy of nothing: the baseline that native search is
-measured against. It searches exactly as :mod:`agents.search.fixed_depth` does, so that columns and
-node counts agree.
+measured against. It searches exactly as :mod:`c4env.agents.search.fixed_depth` does, so that
+columns and node counts agree.
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.batched import Pool
+from c4env.evaluation.benchmarks.harness import in_turns, peer
+from c4env.evaluation.tables import Table, number
 
-from agents.batched import Pool
 from c4env.arrays import Int8s, Int64s
 from c4env.envs.many.vector import ConnectFourVectorEnv
-from evaluation.benchmarks.harness import in_turns, peer
-from evaluation.tables import Table, number
 
 SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
 WARM_UP: Final = 30  # steps until the boards are of all ages

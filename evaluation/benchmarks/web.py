@@ -16,14 +16,15 @@ import threading
 import time
 from typing import Any, Final
 
-import agents
+from c4env.evaluation.benchmarks.harness import timed
+from c4env.evaluation.commands.options import at_least
+from c4env.evaluation.commands.output import show
+from c4env.evaluation.tables import Table, number
+
+from c4env import agents
 from c4env.cores import usable_cores
 from c4env.lazy import from_extra
 from c4env.position import Position
-from evaluation.benchmarks.harness import timed
-from evaluation.commands.options import at_least
-from evaluation.commands.output import show
-from evaluation.tables import Table, number
 
 FAULTS: Final = ("replies lost", "replies of another game")
 
@@ -38,8 +39,7 @@ def execute(arguments: argparse.Namespace) -> int:
     at_least(arguments, 1, "pages", "jobs")
     with from_extra("web", "this needs httpx (pip install httpx) and the web server"):
         import httpx as httpx  # now, not when the server is up
-
-        from evaluation.web import server
+        from c4env.evaluation.web import server
     running = server.Server(server.Settings(record=None, workers=arguments.jobs))
     with server.listen("127.0.0.1", 0) as socket:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [socket]})

@@ -15,8 +15,8 @@ import argparse
 import importlib
 from typing import Final
 
-from evaluation.commands.options import Parser, add_format
-from evaluation.commands.output import show
+from c4env.evaluation.commands.options import Parser, add_format
+from c4env.evaluation.commands.output import show
 
 BENCHMARKS: Final = ("agents", "columns", "env", "mcts", "solver", "vector", "web")
 
@@ -31,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    benchmark = importlib.import_module(f"evaluation.benchmarks.{arguments.benchmark}")
+    benchmark = importlib.import_module(f"c4env.evaluation.benchmarks.{arguments.benchmark}")
     parser = Parser(prog=f"c4 bench {arguments.benchmark}", description=benchmark.__doc__)
     if hasattr(benchmark, "configure"):
         benchmark.configure(parser)

@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from c4env.evaluation.commands import COMMANDS, module_of
+from c4env.evaluation.commands.options import Parser
+from c4env.evaluation.commands.output import say
+
 from c4env.lazy import from_extra
-from evaluation.commands import COMMANDS, module_of
-from evaluation.commands.options import Parser
-from evaluation.commands.output import say
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from c4env.evaluation.tables import FORMATS, printable
+
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
-from evaluation.tables import FORMATS, printable
 
 if TYPE_CHECKING:
-    from agents.base import SearchingAgent
-    from evaluation.commands.progress import RunProgress
+    from c4env.agents.base import SearchingAgent
+    from c4env.evaluation.commands.progress import RunProgress
 
 DEFAULT_FIELD: Final = (
     (
@@ -59,7 +60,7 @@ class Parser(argparse.ArgumentParser):
 def add_settings(
     parser: argparse.ArgumentParser, *names: str, quiet: bool = True, **defaults: Any
 ) -> None:
-    """Declare options from :class:`evaluation.games.settings.Settings`.
+    """Declare options from :class:`c4env.evaluation.games.settings.Settings`.
 
     Args:
         parser: gets the options.
@@ -67,8 +68,9 @@ def add_settings(
         quiet: also declare how to be spared the progress.
         defaults: of the command, where they are not those of the settings.
     """
+    from c4env.evaluation.games.settings import options
+
     from c4env.cores import usable_cores
-    from evaluation.games.settings import options
 
     # What is left to its default is told from what was given by None.
     defaults = {"jobs": usable_cores(), "seed": 0, **defaults}
@@ -94,7 +96,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:
-    """Declare the board; ``evaluation.__main__`` sees to it."""
+    """Declare the board; ``c4env.evaluation.__main__`` sees to it."""
     parser.add_argument(
         "--board", metavar="SIZE",
         help=f"rows, columns, discs in a row that win, as in 5x6x4 (default {BOARD_SIZE})",
@@ -156,7 +158,7 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
     Raises:
         InvalidRun: a margin to no time for a move.
     """
-    from evaluation.games.settings import options
+    from c4env.evaluation.games.settings import options
 
     if arguments.movetime is None:
         refuse(arguments, ["margin"], "without --movetime")
@@ -176,8 +178,8 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
     Raises:
         InvalidRun: not of the form, or none of the players.
     """
-    from evaluation.plan.field import split_name
-    from evaluation.strength.ratings import parse_anchor
+    from c4env.evaluation.plan.field import split_name
+    from c4env.evaluation.strength.ratings import parse_anchor
 
     names = [split_name(player)[0] for player in players]
     return None if arguments.anchor is None else parse_anchor(arguments.anchor, names)
@@ -189,7 +191,7 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
     Raises:
         InvalidRun: one of them was.
     """
-    from evaluation.errors import InvalidRun
+    from c4env.evaluation.errors import InvalidRun
 
     for name in names:
         value = getattr(arguments, name)
@@ -203,7 +205,7 @@ def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
     Raises:
         InvalidRun: one of them is.
     """
-    from evaluation.errors import InvalidRun
+    from c4env.evaluation.errors import InvalidRun
 
     for name in names:
         value = getattr(arguments, name)
@@ -217,7 +219,7 @@ def file_to_build(file: Path | None) -> Path:
     Raises:
         InvalidRun: none was named, or it cannot be one.
     """
-    from evaluation.errors import InvalidRun
+    from c4env.evaluation.errors import InvalidRun
 
     if file is None:
         raise InvalidRun("build: name the file to write")
@@ -233,9 +235,10 @@ def searching(spec: str) -> SearchingAgent:
         InvalidRun: it does not search.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
-    import agents
-    from agents.base import SearchingAgent
-    from evaluation.errors import InvalidRun
+    from c4env.agents.base import SearchingAgent
+    from c4env.evaluation.errors import InvalidRun
+
+    from c4env import agents
 
     agent = agents.make(spec)
     if not isinstance(agent, SearchingAgent):

@@ -8,7 +8,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
-from evaluation.tables import for_terminal, styled
+from c4env.evaluation.tables import for_terminal, styled
 
 if TYPE_CHECKING:
     from c4env.position import Position

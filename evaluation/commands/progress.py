@@ -8,13 +8,13 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from evaluation.commands.output import say
-from evaluation.tables import shortened, signed
+from c4env.evaluation.commands.output import say
+from c4env.evaluation.tables import shortened, signed
 
 if TYPE_CHECKING:
-    from evaluation.store.record import GameRecord
-    from evaluation.strength.sprt import Sprt
-    from evaluation.studies.match import Pairs
+    from c4env.evaluation.store.record import GameRecord
+    from c4env.evaluation.strength.sprt import Sprt
+    from c4env.evaluation.studies.match import Pairs
 
 EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
@@ -29,8 +29,8 @@ def announce_compiling(quiet: bool = False) -> None:
 
 def try_agents(players: Sequence[str]) -> None:
     """Say which agents of others fail at one trial move, before the first game is played."""
-    from evaluation.games.check import trial_faults
-    from evaluation.plan.field import split_name
+    from c4env.evaluation.games.check import trial_faults
+    from c4env.evaluation.plan.field import split_name
 
     for name, fault in trial_faults(dict(map(split_name, players))).items():
         say(f"{name} will forfeit: at a trial move {fault} (c4 check says more)", sys.stderr)
@@ -76,7 +76,7 @@ class Progress:
         return ""
 
     def __enter__(self) -> Self:
-        from evaluation.games.processes import stdout_to_stderr
+        from c4env.evaluation.games.processes import stdout_to_stderr
 
         self._stdout_to_stderr = stdout_to_stderr()
         self._stdout_to_stderr.__enter__()
@@ -132,7 +132,7 @@ class MatchProgress(RunProgress):
         if 0 < score < 1:
             said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
         if self._pairs[0, 1] == self._pairs[0, 1]:  # a number: the games are judged
-            from evaluation.strength.loss import Loss
+            from c4env.evaluation.strength.loss import Loss
 
             said += f", given away {Loss.of(self._pairs).rates()} of 100"
         if self._sprt is not None:

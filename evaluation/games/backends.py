@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import joblib
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.processes import sigint_blocked
 
 from c4env.errors import MissingExtra
 from c4env.lazy import from_extra
-from evaluation.errors import InvalidRun
-from evaluation.games.processes import sigint_blocked
 
 CLUSTERS: Final = {"dask": "distributed.scheduler:KilledWorker", "ray": "ray.exceptions:RayError"}
 """Backends that take an address, and the error each raises when a worker is given up."""

@@ -14,15 +14,16 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-import agents
-from agents.base import Agent
-from agents.zoo.imports import in_a_line
-from agents.zoo.registry import split_spec
-from agents.zoo.table import ZOO
+from c4env.agents.base import Agent
+from c4env.agents.zoo.imports import in_a_line
+from c4env.agents.zoo.registry import split_spec
+from c4env.agents.zoo.table import ZOO
+from c4env.evaluation.games.game import Clock, Fault, ask_in_time, begin
+from c4env.evaluation.tables import Table, number
+
+from c4env import agents
 from c4env.observation import observe
 from c4env.position import Position
-from evaluation.games.game import Clock, Fault, ask_in_time, begin
-from evaluation.tables import Table, number
 
 GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board: agents are asked about its positions, the late ones, which cost

@@ -10,21 +10,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
 
-from agents.base import Agent
-from agents.errors import Unavailable
-from agents.zoo.registry import registered_here
-from c4env.boards import Size
-from evaluation.errors import InvalidRun
-from evaluation.games.processes import one_interrupt, raise_interrupt
-from evaluation.games.settings import Settings, SettingsByName, takes_settings
-from evaluation.games.workers import (
+from c4env.agents.base import Agent
+from c4env.agents.errors import Unavailable
+from c4env.agents.zoo.registry import registered_here
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
+from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
+from c4env.evaluation.games.workers import (
     RunSpec,
     close_agents,
     dismiss_processes,
     play_all,
     version_here,
 )
-from evaluation.plan.field import (
+from c4env.evaluation.plan.field import (
     Player,
     Players,
     Traits,
@@ -34,14 +33,16 @@ from evaluation.plan.field import (
     name_players,
     separate,
 )
-from evaluation.plan.openings import Openings, choose_openings
-from evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from evaluation.store.record import BOARD, GameRecord, digest, open_games
-from evaluation.store.transcripts import Transcripts
-from evaluation.strength.lotteries import Standing, standing
-from evaluation.strength.ratings import Ratings, Tally, rate
-from evaluation.strength.wintable import WinTable
-from evaluation.tables import plural
+from c4env.evaluation.plan.openings import Openings, choose_openings
+from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
+from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games
+from c4env.evaluation.store.transcripts import Transcripts
+from c4env.evaluation.strength.lotteries import Standing, standing
+from c4env.evaluation.strength.ratings import Ratings, Tally, rate
+from c4env.evaluation.strength.wintable import WinTable
+from c4env.evaluation.tables import plural
+
+from c4env.boards import Size
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,9 @@ def round_robin(
             names to either.
         openings: a number of plies, for all mirror-reduced positions after so many;
             ``"balanced:4,2"``, a file, or the move strings themselves: see
-            :func:`evaluation.plan.openings.choose_openings`.
+            :func:`c4env.evaluation.plan.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: fewer than two agents, one twice, or a bad number.
@@ -145,7 +146,7 @@ def gauntlet(
         field: the agents they meet, which do not meet each other either.
         openings: as in :func:`round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
@@ -204,7 +205,7 @@ def prepare(
     """Look at the players, before any game; :func:`play` closes the agents made for it.
 
     Args:
-        field: players by name (:func:`evaluation.plan.field.name_players`).
+        field: players by name (:func:`c4env.evaluation.plan.field.name_players`).
         schedule: every game once.
         openings: those of the schedule.
         settings: how to play.

@@ -32,25 +32,25 @@ from typing import Any, Final
 
 import joblib
 import numpy as np
-from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
-from joblib.parallel import get_active_backend
-
-import agents
-from agents.base import Agent
-from evaluation.errors import InvalidRun, WorkerDied
-from evaluation.games.backends import CLUSTERS, worker_death, workers_at
-from evaluation.games.game import Clock, Policy, in_words, play_game
-from evaluation.games.processes import (
+from c4env.agents.base import Agent
+from c4env.evaluation.errors import InvalidRun, WorkerDied
+from c4env.evaluation.games.backends import CLUSTERS, worker_death, workers_at
+from c4env.evaluation.games.game import Clock, Policy, in_words, play_game
+from c4env.evaluation.games.processes import (
     agents_own,
     exit_with_parent,
     quiet_shutdown,
     sigint_blocked,
     stdout_to_stderr,
 )
-from evaluation.plan.field import Player, is_language_model, make_player
-from evaluation.plan.schedule import Fixture
-from evaluation.store.record import GameRecord
-from evaluation.store.transcripts import Transcripts
+from c4env.evaluation.plan.field import Player, is_language_model, make_player
+from c4env.evaluation.plan.schedule import Fixture
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.transcripts import Transcripts
+from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
+from joblib.parallel import get_active_backend
+
+from c4env import agents
 
 BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
 MOST_GAMES: Final = 1000  # in one task

@@ -17,14 +17,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
 
 import numpy as np
+from c4env.agents.base import Agent
+from c4env.agents.zoo.registry import FunctionAgent, option_names, registered_here, split_spec
+from c4env.evaluation.errors import InvalidRun
 
-import agents
-from agents.base import Agent
-from agents.zoo.registry import FunctionAgent, option_names, registered_here, split_spec
-from evaluation.errors import InvalidRun
+from c4env import agents
 
 if TYPE_CHECKING:
-    from agents.adapters.chat.agent import Chat
+    from c4env.agents.adapters.chat.agent import Chat
 
 Player = str | Callable[..., Any]
 """A spec string, or anything callable on an observation."""
@@ -170,7 +170,7 @@ def make_field(
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:
     """Whether an agent is ``chat:MODEL``."""
-    chat = sys.modules.get("agents.adapters.chat.agent")  # not imported: most runs do without
+    chat = sys.modules.get("c4env.agents.adapters.chat.agent")  # not imported: most runs do without
     return chat is not None and isinstance(agent, chat.Chat)
 
 

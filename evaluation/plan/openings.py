@@ -17,9 +17,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from c4env.evaluation.errors import InvalidRun
+
 from c4env.errors import C4Error, require_integer
 from c4env.position import Position, format_moves
-from evaluation.errors import InvalidRun
 
 MAX_PLIES: Final = 8  # as far as the book goes: 91,295 openings
 
@@ -128,7 +129,7 @@ def balanced_openings(plies: int, most: int) -> list[str]:
     Raises:
         InvalidRun: not so many plies, or a negative score.
     """
-    from agents.solver.book import default_book  # compiled only where it is asked for
+    from c4env.agents.solver.book import default_book  # compiled only where it is asked for
 
     if most < 0:
         raise InvalidRun(f"balanced:{plies},{most}: expected a score of at least 0")

@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import Final
 
-from evaluation.errors import InvalidRun
+from c4env.evaluation.errors import InvalidRun
 
 MOST: Final = 1000
 """Agents a pattern may stand for."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.field import made_from
+from c4env.evaluation.store.record import FORFEITS, GameRecord
+from c4env.evaluation.strength.ratings import TAILS, Tally, scores, strengths
+from c4env.evaluation.tables import Shown, Table, plural, signed
 
 from c4env.arrays import Float64s
-from evaluation.errors import InvalidRun
-from evaluation.plan.field import made_from
-from evaluation.store.record import FORFEITS, GameRecord
-from evaluation.strength.ratings import TAILS, Tally, scores, strengths
-from evaluation.tables import Shown, Table, plural, signed
 
 Run = tuple[Mapping[str, Any], Sequence[GameRecord]]
 """Header and games of a run directory."""

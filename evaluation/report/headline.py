@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, Final
 
-from evaluation.plan.openings import choose_openings
-from evaluation.strength.ratings import Ratings
-from evaluation.studies.match import Match
-from evaluation.tables import plural, signed
+from c4env.evaluation.plan.openings import choose_openings
+from c4env.evaluation.strength.ratings import Ratings
+from c4env.evaluation.studies.match import Match
+from c4env.evaluation.tables import plural, signed
 
 SURE: Final = 0.95
 _MOST_PLIES: Final = 4  # longer openings are not enumerated to recognise them

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from evaluation.tables import width
+from c4env.evaluation.tables import width
 
 Parts = Mapping[str | int, str]
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.store.files import read_text
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.store.transcripts import Spoken
+from c4env.evaluation.tables import Result, Rows
+from c4env.evaluation.truth.judge import positions_of
+from c4env.evaluation.truth.quality import Quality, nested
+
 from c4env.bitboard import playable, popcount, winning_cells
-from evaluation.errors import InvalidRun
-from evaluation.store.files import read_text
-from evaluation.store.record import GameRecord
-from evaluation.store.transcripts import Spoken
-from evaluation.tables import Result, Rows
-from evaluation.truth.judge import positions_of
-from evaluation.truth.quality import Quality, nested
 
 Prices = Mapping[str, tuple[float, float]]
 """Dollars, or what you count in, for a million tokens of questions and of answers, by model."""

@@ -13,16 +13,17 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
+from c4env.evaluation.report.headline import command_of, headline
+from c4env.evaluation.report.labels import labels
+from c4env.evaluation.store.record import GameRecord, digest
+from c4env.evaluation.strength.costs import Cost, costs
+from c4env.evaluation.strength.ratings import Ratings
+from c4env.evaluation.strength.wintable import WinTable
+from c4env.evaluation.studies.match import Match
+from c4env.evaluation.truth.judge import Judge, Scores, positions_of
+from c4env.evaluation.truth.quality import MoveQuality, Quality
+
 from c4env.position import Position
-from evaluation.report.headline import command_of, headline
-from evaluation.report.labels import labels
-from evaluation.store.record import GameRecord, digest
-from evaluation.strength.costs import Cost, costs
-from evaluation.strength.ratings import Ratings
-from evaluation.strength.wintable import WinTable
-from evaluation.studies.match import Match
-from evaluation.truth.judge import Judge, Scores, positions_of
-from evaluation.truth.quality import MoveQuality, Quality
 
 PLACE: Final = '"REPORT"'  # in the template, where the run goes
 LABELS: Final = (18, 30)  # characters of an agent's name in narrow and in wide figures
@@ -55,7 +56,7 @@ def contents(
         notes: lines to show below the tables.
         title: of the page.
         talk: what language models were asked and answered
-            (:func:`evaluation.report.models.conversations`).
+            (:func:`c4env.evaluation.report.models.conversations`).
     """
     players = [r.player for r in ratings]
     index = {player: i for i, player in enumerate(players)}
@@ -139,7 +140,7 @@ def page(found: Mapping[str, Any]) -> str:
     text = json.dumps(_finite(found), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     # Names and reasons are anybody's text: none may end the script it stands in.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    template = files("evaluation.report").joinpath("page.html").read_text(encoding="utf-8")
+    template = files("c4env.evaluation.report").joinpath("page.html").read_text(encoding="utf-8")
     before, _, after = template.partition(PLACE)
     return before + text + after
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from c4env.evaluation.errors import UnwritableRun
 
 from c4env.lazy import from_extra
-from evaluation.errors import UnwritableRun
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
@@ -38,7 +38,7 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
 
     Args:
         folder: made when missing.
-        found: as :func:`evaluation.report.page.contents` gives it.
+        found: as :func:`c4env.evaluation.report.page.contents` gives it.
 
     Returns:
         the files, two a figure.

@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.games.tournament import Tournament
-from evaluation.report.labels import labels
-from evaluation.strength.lotteries import Standing
-from evaluation.strength.ratings import Ratings, first_move_line
-from evaluation.strength.wintable import Cell, WinTable
-from evaluation.studies.match import Match
-from evaluation.tables import as_text, fitted, styled, width
+from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.report.labels import labels
+from c4env.evaluation.strength.lotteries import Standing
+from c4env.evaluation.strength.ratings import Ratings, first_move_line
+from c4env.evaluation.strength.wintable import Cell, WinTable
+from c4env.evaluation.studies.match import Match
+from c4env.evaluation.tables import as_text, fitted, styled, width
 
 if TYPE_CHECKING:
-    from evaluation.report.models import Models
+    from c4env.evaluation.report.models import Models
 
 UNFITTED: Final = 10_000  # columns where there is no terminal: everything fits
 NARROWEST: Final = 12  # columns of an agent's name before a column of figures is left out instead
@@ -57,7 +57,7 @@ class RunSummary:
     def text(self, columns: int | None = None) -> str:
         """For a terminal of so many columns: verdict or standings first, then the win table.
 
-        The texts hold styles (:data:`evaluation.tables.STYLES`).
+        The texts hold styles (:data:`c4env.evaluation.tables.STYLES`).
         """
         columns = columns or UNFITTED
         if self.ratings is None:

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from c4env.evaluation import tables
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.store.files import write_file
+from c4env.evaluation.store.record import GameRecord
+
 from c4env.lazy import from_extra
-from evaluation import tables
-from evaluation.errors import InvalidRun
-from evaluation.store.files import write_file
-from evaluation.store.record import GameRecord
 
 if TYPE_CHECKING:
     import pandas as pd

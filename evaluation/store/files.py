@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+
 from c4env.files import write_whole
-from evaluation.errors import UnreadableRun, UnwritableRun
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

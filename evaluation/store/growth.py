@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation.errors import UnreadableRun
-from evaluation.plan.field import made_from
-from evaluation.tables import plural
+from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.plan.field import made_from
+from c4env.evaluation.tables import plural
 
 Header = Mapping[str, Any]
 Pairings = Sequence[tuple[str, str]]

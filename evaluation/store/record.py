@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.plan.schedule import planned
+from c4env.evaluation.store.growth import grown
+from c4env.evaluation.store.journal import Content, Format, Journal, read_lines
+
 from c4env.boards import STANDARD
 from c4env.errors import C4Error
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.position import Position
-from evaluation.errors import UnreadableRun
-from evaluation.plan.schedule import planned
-from evaluation.store.growth import grown
-from evaluation.store.journal import Content, Format, Journal, read_lines
 
 GAMES_FILE: Final = "games.jsonl"
 BOARD: Final = {} if IS_STANDARD else {"board": str(BOARD_SIZE)}
@@ -66,7 +67,7 @@ class GameRecord:
         return 1 - self.winner
 
     def _repr_html_(self) -> str:
-        from evaluation.store.replay import replay_html
+        from c4env.evaluation.store.replay import replay_html
 
         return replay_html(self)
 
@@ -164,7 +165,7 @@ def open_games(
     Args:
         folder: the run directory; made when missing. None keeps nothing.
         header: what is to be played. An existing file takes it on, as far as its games stay
-            comparable (:func:`evaluation.store.growth.grown`).
+            comparable (:func:`c4env.evaluation.store.growth.grown`).
         patience: seconds to wait for another process that is writing.
 
     Raises:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import html
 from typing import TYPE_CHECKING, Final
 
+from c4env.evaluation.tables import printable
+
 from c4env.position import Position, parse_moves
 from c4env.view.rendering import svg
-from evaluation.tables import printable
 
 if TYPE_CHECKING:
-    from evaluation.store.record import GameRecord
+    from c4env.evaluation.store.record import GameRecord
 
 SHOW: Final = (
     "const frames = this.closest('.c4-game').querySelectorAll('.c4-frame'); "

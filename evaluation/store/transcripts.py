@@ -12,13 +12,14 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from agents.errors import Unavailable
+from c4env.agents.errors import Unavailable
+from c4env.evaluation.plan.schedule import Fixture
+from c4env.evaluation.store.journal import Format, Journal, read_lines
+
 from c4env.errors import C4Error
-from evaluation.plan.schedule import Fixture
-from evaluation.store.journal import Format, Journal, read_lines
 
 if TYPE_CHECKING:
-    from agents.adapters.chat.agent import Exchange, Tape
+    from c4env.agents.adapters.chat.agent import Exchange, Tape
 
 TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
@@ -53,7 +54,7 @@ class Spoken:
     @classmethod
     def parse(cls, value: Any) -> Spoken:
         """The exchange of a line; ValueError, TypeError or KeyError where it is none."""
-        from agents.adapters.chat.agent import Exchange
+        from c4env.agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
         first, second = fields.pop("players")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from evaluation.store.record import GameRecord
+from c4env.evaluation.store.record import GameRecord
 
 
 @dataclass

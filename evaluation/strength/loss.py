@@ -24,10 +24,10 @@ import math
 from typing import ClassVar, Final, NamedTuple
 
 import numpy as np
+from c4env.evaluation.strength.sprt import Sprt
 from numpy.typing import ArrayLike
 
 from c4env.arrays import Float64s
-from evaluation.strength.sprt import Sprt
 
 _UNPLAYED: Final = np.array([[1, 1.0, 1, 0, 1], [1, 0, 1, 1, 1]])
 _NORMAL: Final = 1.960  # standard deviations to either end of a 95 % interval

@@ -26,13 +26,13 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.seeds import seeds
+from c4env.evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
+from c4env.evaluation.tables import Table
 
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.lazy import from_extra
-from evaluation.errors import InvalidRun
-from evaluation.seeds import seeds
-from evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
-from evaluation.tables import Table
 
 SURE: Final = 0.95
 _SIGNS: Final = 2000  # times that the openings' signs are drawn

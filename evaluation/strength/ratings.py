@@ -23,14 +23,14 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, overload
 
 import numpy as np
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import enumerate_openings
+from c4env.evaluation.seeds import seeds
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.fit import fit
+from c4env.evaluation.tables import Shown, Table, number, signed
 
 from c4env.arrays import Float64s
-from evaluation.errors import InvalidRun
-from evaluation.plan.openings import enumerate_openings
-from evaluation.seeds import seeds
-from evaluation.store.record import GameRecord
-from evaluation.strength.fit import fit
-from evaluation.tables import Shown, Table, number, signed
 
 TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000

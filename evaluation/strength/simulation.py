@@ -1,7 +1,8 @@
 """Do the statistics hold what they promise? Simulated tournaments and matches of known truth.
 
 Intervals of ratings should hold the true Elo 95 times in 100; a sequential test should be
-wrong no more often than it says. What the test on points given away (``evaluation.strength.loss``)
+wrong no more often than it says. What the test on points given away
+(``c4env.evaluation.strength.loss``)
 saves is told by drawing the same pairs of games for it and for the test of Elo. Pairs of real
 games have a known truth too: drawn again with both agents exchanged in half of them, two are
 equally strong, and exchanged in fewer, they are a known Elo apart, and a known number of points.
@@ -14,14 +15,14 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.strength.fit import fit
+from c4env.evaluation.strength.loss import LossSprt, difference, sums_of
+from c4env.evaluation.strength.ratings import Tally, rate
+from c4env.evaluation.strength.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.tables import Shown, Table, number
 
 from c4env.arrays import Float64s
-from evaluation.errors import InvalidRun
-from evaluation.strength.fit import fit
-from evaluation.strength.loss import LossSprt, difference, sums_of
-from evaluation.strength.ratings import Tally, rate
-from evaluation.strength.sprt import SCORES, Sprt, expected_score
-from evaluation.tables import Shown, Table, number
 
 
 class World(NamedTuple):

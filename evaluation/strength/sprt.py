@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
 import numpy as np
+from c4env.evaluation.errors import InvalidRun
 from numpy.typing import ArrayLike, NDArray
-
-from evaluation.errors import InvalidRun
 
 Decision = Literal["H0", "H1"]
 
@@ -90,7 +89,8 @@ class Sprt:
 
         Args:
             pairs: ``(N, 5)``, of each the points of the one in question, the value it gave away
-                and its critical moves (:mod:`evaluation.strength.loss`), and both of the other.
+                and its critical moves (:mod:`c4env.evaluation.strength.loss`), and both of the
+                other.
         """
         points = np.asarray(pairs, np.float64).reshape(-1, 5)[:, 0]
         return np.asarray(np.eye(len(SCORES))[np.rint(2 * points).astype(int)])

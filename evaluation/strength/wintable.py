@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from evaluation.store.record import GameRecord
-from evaluation.tables import Result, Rows, plural
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.tables import Result, Rows, plural
 
 
 class Cell(NamedTuple):

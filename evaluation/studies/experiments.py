@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.base import SearchingAgent
+from c4env.agents.published.negamax import STOPPED
+from c4env.agents.solver import Solver
+from c4env.agents.solver.ladder import ENTRIES, RUNGS, rung_score
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.tables import Shown, Table, number, plural
+from c4env.evaluation.truth.labelled import Labelled, check_label, random_games
 
-import agents
-from agents.base import SearchingAgent
-from agents.published.negamax import STOPPED
-from agents.solver import Solver
-from agents.solver.ladder import ENTRIES, RUNGS, rung_score
+from c4env import agents
 from c4env.position import Position
-from evaluation.errors import InvalidRun
-from evaluation.tables import Shown, Table, number, plural
-from evaluation.truth.labelled import Labelled, check_label, random_games
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")
 NAIVE, PRUNED, ORDERED = SEARCHES

@@ -16,17 +16,16 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.games.settings import takes_settings
-from evaluation.games.tournament import Tournament, gauntlet, round_robin
-from evaluation.games.workers import version_here
-from evaluation.plan.field import Player, split_name
-from evaluation.store.files import read_text
-from evaluation.store.record import GameRecord
-from evaluation.strength.costs import costs
-from evaluation.strength.ratings import Ratings, Tally, rate
-from evaluation.tables import Table, number
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.games.settings import takes_settings
+from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+from c4env.evaluation.games.workers import version_here
+from c4env.evaluation.plan.field import Player, split_name
+from c4env.evaluation.store.files import read_text
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.costs import costs
+from c4env.evaluation.strength.ratings import Ratings, Tally, rate
+from c4env.evaluation.tables import Table, number
 
 FORMAT: Final = "c4env leaderboard 1"
 STORED: Final = "leaderboard.json"  # beside this module
@@ -210,7 +209,7 @@ def play_leaderboard(
         field: the agents by spec, each with what its settings are.
         quick: few openings.
         settings: ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.settings.Settings`; the seed stays 0.
+            :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
     """
     settings["limit"] = QUICK if quick else FULL
     return Board.of(round_robin(list(field), openings=OPENINGS, **settings), field)
@@ -222,7 +221,9 @@ def stored_board(path: Path | None = None) -> Board:
     Raises:
         UnreadableRun: no such file, or it holds something else.
     """
-    source = importlib.resources.files("evaluation.studies") / STORED if path is None else path
+    source = (
+        importlib.resources.files("c4env.evaluation.studies") / STORED if path is None else path
+    )
     return Board.parse(read_text(source), str(source))
 
 
@@ -246,7 +247,7 @@ def place(
         limit: how many of the board's openings, the first of them, are played.
         against: agents of the board; if there are any, it meets these alone.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
-            :class:`evaluation.games.settings.Settings`.
+            :class:`c4env.evaluation.games.settings.Settings`.
 
     Raises:
         InvalidRun: a bad number, or an agent to meet that the board does not have.

@@ -8,10 +8,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from agents.scripts import needs
+from c4env.agents.scripts import needs
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.studies.strength import Watch
+
 from c4env.errors import require_integer
-from evaluation.errors import InvalidRun
-from evaluation.studies.strength import Watch
 
 with needs("sb3"):
     from stable_baselines3.common.callbacks import BaseCallback
@@ -27,7 +28,7 @@ class StrengthCallback(BaseCallback):
     Args:
         folder: of the file.
         every: steps of the training, of all boards together, between two looks.
-        options: of :class:`~evaluation.studies.strength.Watch`: ``share`` of the time (0.1).
+        options: of :class:`~c4env.evaluation.studies.strength.Watch`: ``share`` of the time (0.1).
 
     Raises:
         InvalidRun: not a positive number of steps, or a bad share.

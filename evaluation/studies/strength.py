@@ -2,7 +2,7 @@
 
     Watch(folder).look(model, step)
 
-The exam (``agents.solver.exam``) is asked in one batch; a few games against agents of the
+The exam (``c4env.agents.solver.exam``) is asked in one batch; a few games against agents of the
 leaderboard place the model among all of them. Every look is a line of ``FOLDER/strength.tsv``.
 """
 
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from c4env.agents.batched import opponent
+from c4env.agents.solver.exam import exam
+from c4env.agents.training.judge import Critical, blunders
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.studies.leaderboard import place, stored_board
 
-import agents
-from agents.batched import opponent
-from agents.solver.exam import exam
-from agents.training.judge import Critical, blunders
+from c4env import agents
 from c4env.errors import require_integer
 from c4env.files import write_whole
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.studies.leaderboard import place, stored_board
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Agents of the leaderboard that answer quickly, from the weakest on."""

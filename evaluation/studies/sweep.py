@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
-from agents.zoo.registry import split_spec
-from evaluation.games.settings import SettingsByName, takes_settings
-from evaluation.games.tournament import Tournament, gauntlet, round_robin
-from evaluation.plan.openings import Openings
-from evaluation.plan.patterns import expand
-from evaluation.store.files import write_file
-from evaluation.strength.costs import costs
-from evaluation.tables import Result, Rows
+from c4env.agents.zoo.registry import split_spec
+from c4env.evaluation.games.settings import SettingsByName, takes_settings
+from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+from c4env.evaluation.plan.openings import Openings
+from c4env.evaluation.plan.patterns import expand
+from c4env.evaluation.store.files import write_file
+from c4env.evaluation.strength.costs import costs
+from c4env.evaluation.tables import Result, Rows
 
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
@@ -110,12 +110,12 @@ def sweep(
 
     Args:
         patterns: such as ``"alphabeta:depth=1..8,heuristic={chain,window}"``
-            (:func:`evaluation.plan.patterns.expand`).
+            (:func:`c4env.evaluation.plan.patterns.expand`).
         against: specs of the agents each of them meets; without any, they meet each other.
         openings: as in :func:`evaluation.round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ...: see
-            :class:`evaluation.games.settings.Settings`. With ``out`` the points are written to
-            ``sweep.json`` there as well.
+            :class:`c4env.evaluation.games.settings.Settings`. With ``out`` the points are written
+            to ``sweep.json`` there as well.
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent is there twice.

@@ -9,17 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import agents
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
+from c4env.evaluation.games.workers import version_here
+from c4env.evaluation.plan.field import is_language_model, split_name
+from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.truth.judge import Judge
+from c4env.evaluation.truth.labelled import Labelled
+from c4env.evaluation.truth.quality import JudgedMove, Quality
+
+from c4env import agents
 from c4env.observation import observe
 from c4env.position import Position
-from evaluation.errors import InvalidRun
-from evaluation.games.game import Fault, Policy, ask, begin, game_seed
-from evaluation.games.workers import version_here
-from evaluation.plan.field import is_language_model, split_name
-from evaluation.store.journal import Findings, Format
-from evaluation.truth.judge import Judge
-from evaluation.truth.labelled import Labelled
-from evaluation.truth.quality import JudgedMove, Quality
 
 ANSWERS_FILE: Final = "answers.jsonl"
 

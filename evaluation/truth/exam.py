@@ -1,12 +1,12 @@
 """The exam: how its positions were chosen, and the command's work of choosing them again.
 
-The exam itself is read by ``agents.solver.exam``. It is made in three steps, which give the same
-for any number of processes:
+The exam itself is read by ``c4env.agents.solver.exam``. It is made in three steps, which give the
+same for any number of processes:
 
 1. *Games*. Players of many kinds, drawn at random, begin after 0 to 10 random discs. Of the
    positions they meet and those one disc off, 4 to 36 plies each, those are kept that are in
-   ``agents.learned.labels.held_out``, on which the network that ships was never trained, and in
-   which neither side could win with the next disc.
+   ``c4env.agents.learned.labels.held_out``, on which the network that ships was never trained, and
+   in which neither side could win with the next disc.
 2. *Critical ones*. By exact play some columns keep what the position is worth, win or draw, and
    others give it away.
 3. *Spread*. Of each number of plies at most 60, in equal parts, as far as there are so many: won
@@ -21,17 +21,17 @@ from typing import Any, Final
 
 import joblib
 import numpy as np
+from c4env.agents.base import Agent
+from c4env.agents.learned.labels import held_out
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import VERSION, Question
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import canonical, shuffled
+from c4env.evaluation.truth.judge import Judge, strongest_book
 
-import agents
-from agents.base import Agent
-from agents.learned.labels import held_out
-from agents.solver import Solver
-from agents.solver.exam import VERSION, Question
+from c4env import agents
 from c4env.bitboard import playable, winning_cells
 from c4env.position import Position, format_moves
-from evaluation.errors import InvalidRun
-from evaluation.plan.openings import canonical, shuffled
-from evaluation.truth.judge import Judge, strongest_book
 
 GAMES: Final = 10_000
 PLIES: Final = range(4, 37)

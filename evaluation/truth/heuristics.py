@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-
-from agents.search.heuristics import Heuristic, load, require_finite
-from c4env.arrays import Float64s
-from evaluation.errors import InvalidRun
-from evaluation.tables import Result, Rows, with_heading
-from evaluation.truth.labelled import Labelled
-from evaluation.truth.quality import (
+from c4env.agents.search.heuristics import Heuristic, load, require_finite
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.tables import Result, Rows, with_heading
+from c4env.evaluation.truth.labelled import Labelled
+from c4env.evaluation.truth.quality import (
     BAND,
     RESAMPLES,
     TAIL,
@@ -33,6 +31,8 @@ from evaluation.truth.quality import (
     resampled_counts,
     shown_share,
 )
+
+from c4env.arrays import Float64s
 
 VIEWS: Final = ("to move", "waiting", "mean")
 EITHER: Final = "either"
@@ -116,7 +116,8 @@ def compare_heuristics(
     """How well heuristics order positions of known score.
 
     Args:
-        names: of ``agents.search.heuristics.HEURISTICS``, import paths ``package.module:function``,
+        names: of ``c4env.agents.search.heuristics.HEURISTICS``, import paths
+        ``package.module:function``,
             or functions.
         positions: none of them over. The time grows with the square of their number.
         seed: of the bootstrap over positions.

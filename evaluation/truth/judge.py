@@ -13,16 +13,17 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Final
 
-from agents.solver import Book, BookUnavailable, Solver
-from agents.solver.book import default_book, twelve_ply_book
+from c4env.agents.solver import Book, BookUnavailable, Solver
+from c4env.agents.solver.book import default_book, twelve_ply_book
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import canonical
+from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.store.record import GameRecord
+
 from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
 from c4env.cores import usable_cores
 from c4env.errors import require_integer
 from c4env.position import Position
-from evaluation.errors import InvalidRun
-from evaluation.plan.openings import canonical
-from evaluation.store.journal import Findings, Format
-from evaluation.store.record import GameRecord
 
 SCORES_FILE: Final = "scores.jsonl"
 
@@ -37,7 +38,7 @@ class Judge:
 
     Args:
         folder: where ``scores.jsonl`` is kept, usually a run directory; None keeps nothing.
-        book: as for the solver (``agents.solver.Solver``), by default
+        book: as for the solver (``c4env.agents.solver.Solver``), by default
             :func:`strongest_book`; it changes no score.
         table_mb: of the solver, for each thread.
 

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import exam
+from c4env.agents.zoo.imports import meant
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.store.files import read_text
+from c4env.evaluation.truth.judge import strongest_book
 
-from agents.solver import Solver
-from agents.solver.exam import exam
-from agents.zoo.imports import meant
 from c4env.errors import C4Error
 from c4env.position import Position, format_moves
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.store.files import read_text
-from evaluation.truth.judge import strongest_book
 
 EXAM: Final = "exam"
 MADE: Final = 100
@@ -49,7 +49,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
     """The positions of several sets, each once, their labels held against the solver.
 
     Args:
-        names: files of ``moves score`` lines, ``exam`` (``agents.solver.exam``), or sets of
+        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or sets of
             :data:`STAGES`, which are made.
         count: the first so many of each; None takes all of a file or the exam, and MADE of a
             set that is made.

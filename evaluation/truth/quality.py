@@ -1,7 +1,7 @@
 """Move quality against exact play: what agents keep, and what they throw away.
 
-A move is judged by the exact scores of all columns (``evaluation.truth.judge``). It is *optimal*
-if its score is the best one; it *keeps the value* if it wins, draws or loses as the best
+A move is judged by the exact scores of all columns (``c4env.evaluation.truth.judge``). It is
+*optimal* if its score is the best one; it *keeps the value* if it wins, draws or loses as the best
 column does; else it is a *blunder*, which only *critical* moves can be: those where the
 columns differ in win, draw and loss. Its *loss* is the best score less its own, in points of
 the score: as many discs of the winner's own. Moves with one legal column are no choice, and
@@ -16,15 +16,15 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.tables import Result, Rows, with_heading
+from c4env.evaluation.truth.judge import Judge, Scores, positions_of, sign
 from numpy.typing import NDArray
 
 from c4env.arrays import Float64s
 from c4env.bitboard import CELLS
 from c4env.position import Position
-from evaluation.errors import InvalidRun
-from evaluation.store.record import GameRecord
-from evaluation.tables import Result, Rows, with_heading
-from evaluation.truth.judge import Judge, Scores, positions_of, sign
 
 BAND: Final = 7  # plies a band: six bands
 RESAMPLES: Final = 1000

@@ -1,7 +1,8 @@
 """Refutation: the least that any opponent can hold an agent to, and by which moves.
 
 From each opening and with each colour all moves of the opponent are searched, together with the
-agent's own answers (``evaluation.truth.worst_case``). The agent is asked afresh in each position,
+agent's own answers (``c4env.evaluation.truth.worst_case``). The agent is asked afresh in each
+position,
 with a seed made of the position, so that it answers alike however the position was reached.
 
 All that is found out of an opening is appended to a file of its own, so a search that was
@@ -25,24 +26,24 @@ from pathlib import Path
 from typing import Any, Final
 
 import joblib
-
-import agents
-from agents.zoo.registry import registered_here
-from c4env.errors import require_integer
-from evaluation.errors import InvalidRun, WorkerDied
-from evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
-from evaluation.games.settings import Settings, Watcher
-from evaluation.games.workers import (
+from c4env.agents.zoo.registry import registered_here
+from c4env.evaluation.errors import InvalidRun, WorkerDied
+from c4env.evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
+from c4env.evaluation.games.settings import Settings, Watcher
+from c4env.evaluation.games.workers import (
     as_they_end,
     dismiss_processes,
     register_all,
     version_here,
 )
-from evaluation.plan.field import Player, Traits, code_of, make_field, name_players
-from evaluation.plan.openings import Openings, choose_openings
-from evaluation.tables import Result, Rows, with_heading
-from evaluation.truth.answers import question
-from evaluation.truth.worst_case import FACTS, Facts, Search, WorstCase
+from c4env.evaluation.plan.field import Player, Traits, code_of, make_field, name_players
+from c4env.evaluation.plan.openings import Openings, choose_openings
+from c4env.evaluation.tables import Result, Rows, with_heading
+from c4env.evaluation.truth.answers import question
+from c4env.evaluation.truth.worst_case import FACTS, Facts, Search, WorstCase
+
+from c4env import agents
+from c4env.errors import require_integer
 
 BUDGET: Final = 1000
 """Positions the agent is asked in, for each opening and colour, unless another number is given."""

@@ -18,11 +18,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from agents.solver import Solver
+from c4env.agents.solver import Solver
+from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.truth.judge import sign, strongest_book
+
 from c4env.bitboard import BOARD, CELLS, fours
 from c4env.position import Position, format_moves
-from evaluation.store.journal import Findings, Format
-from evaluation.truth.judge import sign, strongest_book
 
 
 @dataclass(frozen=True)

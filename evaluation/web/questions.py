@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-import agents
-from agents.base import Agent, SearchingAgent, SearchResult
+from c4env.agents.base import Agent, SearchingAgent, SearchResult
+from c4env.evaluation.games.game import Fault, ask, begin, game_seed, in_words
+from c4env.evaluation.web.specs import MEMORY, reserved_mb
+
+from c4env import agents
 from c4env.errors import C4Error
 from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
-from evaluation.games.game import Fault, ask, begin, game_seed, in_words
-from evaluation.web.specs import MEMORY, reserved_mb
 
 Message = dict[str, Any]
 """What goes to the page as one JSON line; ``type`` says what it is, columns count from 1."""
@@ -60,7 +61,7 @@ class AgentCache:
     @functools.cached_property
     def solver(self) -> Any:
         """The exact solver."""
-        from agents.solver import Solver
+        from c4env.agents.solver import Solver
 
         return Solver(table_mb=SOLVER_MB)
 

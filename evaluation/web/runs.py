@@ -6,9 +6,9 @@ import functools
 from pathlib import Path
 from typing import Any, Final
 
-from evaluation.errors import InvalidRequest, UnreadableRun
-from evaluation.store.record import GAMES_FILE, read_games
-from evaluation.strength.wintable import WinTable
+from c4env.evaluation.errors import InvalidRequest, UnreadableRun
+from c4env.evaluation.store.record import GAMES_FILE, read_games
+from c4env.evaluation.strength.wintable import WinTable
 
 KEPT: Final = 32  # runs that are not read again each time
 SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players

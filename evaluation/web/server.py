@@ -21,6 +21,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
+from c4env.agents.adapters.http_requests import Refused, server_names
+from c4env.evaluation.errors import InvalidRequest, PortTaken
+from c4env.evaluation.play import HUMAN, keep
+from c4env.evaluation.store.record import FORFEITS, GameRecord
+from c4env.evaluation.web.guard import Guard, json_object, refuse
+from c4env.evaluation.web.questions import KINDS, Question
+from c4env.evaluation.web.runs import Runs
+from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
+from c4env.evaluation.web.workers import Pool
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -28,19 +37,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agents.adapters.http_requests import Refused, server_names
 from c4env.bitboard import CELLS
 from c4env.cores import usable_cores
 from c4env.errors import C4Error
 from c4env.position import Position
-from evaluation.errors import InvalidRequest, PortTaken
-from evaluation.play import HUMAN, keep
-from evaluation.store.record import FORFEITS, GameRecord
-from evaluation.web.guard import Guard, json_object, refuse
-from evaluation.web.questions import KINDS, Question
-from evaluation.web.runs import Runs
-from evaluation.web.specs import LEVELS, catalogue, check_spec
-from evaluation.web.workers import Pool
 
 BEAT: Final = 0.5  # seconds between signs of life while a search goes on
 MOST_WAITING: Final = 500  # questions; further ones are sent away
@@ -73,7 +73,9 @@ class Settings:
 
 def create_app(settings: Settings) -> Starlette:
     """The application, for uvicorn or any other ASGI server."""
-    page = importlib.resources.files("evaluation.web").joinpath("page.html").read_text("utf-8")
+    page = (
+        importlib.resources.files("c4env.evaluation.web").joinpath("page.html").read_text("utf-8")
+    )
     endpoints = _Endpoints(settings, page)
     app = Starlette(
         routes=[

@@ -13,10 +13,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from agents.zoo.entries import REQUIRED, Entry, Option, require_choice
-from agents.zoo.registry import join_spec, split_spec
-from agents.zoo.table import ZOO
-from evaluation.errors import InvalidRequest
+from c4env.agents.zoo.entries import REQUIRED, Entry, Option, require_choice
+from c4env.agents.zoo.registry import join_spec, split_spec
+from c4env.agents.zoo.table import ZOO
+from c4env.evaluation.errors import InvalidRequest
 
 MEMORY: Final = 256  # megabytes, the most that a page's agents reserve in a process together
 

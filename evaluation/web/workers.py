@@ -17,8 +17,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple
 
-from evaluation.games.processes import sigint_blocked
-from evaluation.web.questions import AgentCache, Message, Question, answers
+from c4env.evaluation.games.processes import sigint_blocked
+from c4env.evaluation.web.questions import AgentCache, Message, Question, answers
 
 GRACE: Final = 0.4  # seconds a process has to leave a search before it is killed
 END: Final = None  # stands after the last message of an answer

@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c4env.agents.base import Agent, SearchingAgent, require_move
+from c4env.agents.errors import InvalidValue, NoMove
+from c4env.agents.published.alphabeta import AlphaBeta
+from c4env.agents.published.rustport import RustPort
+from c4env.agents.sampling.mcts import MCTS
+from c4env.agents.sampling.puct import PUCT
+from c4env.agents.search.deepening import Deepening
 from hypothesis import given
 
-import agents
-from agents.base import Agent, SearchingAgent, require_move
-from agents.errors import InvalidValue, NoMove
-from agents.published.alphabeta import AlphaBeta
-from agents.published.rustport import RustPort
-from agents.sampling.mcts import MCTS
-from agents.sampling.puct import PUCT
-from agents.search.deepening import Deepening
-from c4env import Position, observe
+from c4env import Position, agents, observe
 from c4env.errors import InvalidObservation, InvalidPosition
 from tests.helpers import reference
 from tests.helpers.strategies import positions

@@ -7,13 +7,12 @@ import pickle
 
 import numpy as np
 import pytest
+from c4env.agents import batched
+from c4env.agents.batched import BatchedSearch, EachBoard, GreedyColumns, Pool, RandomColumns
+from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove, UnknownAgent
+from c4env.agents.simple import Greedy
 
-import agents
-from agents import batched
-from agents.batched import BatchedSearch, EachBoard, GreedyColumns, Pool, RandomColumns
-from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove, UnknownAgent
-from agents.simple import Greedy
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.errors import InvalidObservation, OpponentFailed
 
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.search import evaluations
+from c4env.agents.zoo.table import ZOO
 
-import agents
 import c4env
-from agents.errors import InvalidHeuristic
-from agents.search import evaluations
-from agents.zoo.table import ZOO
+from c4env import agents
 from c4env.boards import Size
 from c4env.errors import C4Error, InvalidOption, WrongBoard
 from c4env.jit import config
@@ -158,12 +158,12 @@ def test_heuristics_of_lines_of_four_are_refused_for_others() -> None:
 def test_what_is_made_for_another_board_is_refused() -> None:
     zoo = agents.board(4, 4, 4)
     refused: list[Any] = [
-        ("alphabeta:heuristic=agents.search.evaluations:chain", {}),
+        ("alphabeta:heuristic=c4env.agents.search.evaluations:chain", {}),
         ("alphabeta", {"heuristic": evaluations.chain}),
         ("greedy:heuristic=threats", {}),
         ("puct", {}),
-        ("puct:function=agents.learned.network:shipped", {}),
-        ("agents.simple:Random", {}),
+        ("puct:function=c4env.agents.learned.network:shipped", {}),
+        ("c4env.agents.simple:Random", {}),
     ]
     for spec, options in refused:
         with pytest.raises(C4Error, match=r"made for 6x7x4|expected one of chain") as error:
@@ -189,7 +189,7 @@ def test_a_solver_of_another_board_has_no_book() -> None:
 
 def test_agents_are_known_to_a_board_that_was_there_before_them() -> None:
     code = (
-        "import c4env; board = c4env.board(4, 4); import agents; "
+        "import c4env; board = c4env.board(4, 4); from c4env import agents; "
         "env = board.ConnectFourEnv('alphabeta:depth=1', 1); print(env.reset()[1]['ply'])"
     )
     assert run_python("-c", code, check=True).stdout == "1\n"

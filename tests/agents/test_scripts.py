@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from c4env.agents.errors import InvalidValue
+from c4env.agents.scripts import claimed, run
 
-from agents.errors import InvalidValue
-from agents.scripts import claimed, run
 from c4env.errors import FileInUse
 from tests.helpers.processes import start_python
 
@@ -102,9 +102,11 @@ def test_a_script_names_the_extra_it_needs(script, extra, monkeypatch, capsys):
     needed, *_ = SCRIPTS[f"training.{script}"]
     for name in [needed, *(name for name in sys.modules if name.startswith(f"{needed}."))]:
         monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, f"agents.training.{script}", raising=False)  # runpy warns
+    monkeypatch.delitem(
+        sys.modules, f"c4env.agents.training.{script}", raising=False
+    )  # runpy warns
     with pytest.raises(SystemExit) as left:
-        runpy.run_module(f"agents.training.{script}", run_name="__main__", alter_sys=True)
+        runpy.run_module(f"c4env.agents.training.{script}", run_name="__main__", alter_sys=True)
     printed = capsys.readouterr()
     assert (left.value.code, printed.out) == (2, "")
     assert f"pip install 'c4env[{extra}]'" in printed.err
@@ -150,7 +152,7 @@ def test_a_folder_goes_on_with_the_same_settings_alone(tmp_path):
 
 def test_a_folder_is_held_by_one_process_until_it_is_killed(tmp_path):
     script = (
-        "import pathlib, sys, time\nfrom agents.scripts import claimed\n"
+        "import pathlib, sys, time\nfrom c4env.agents.scripts import claimed\n"
         "with claimed(pathlib.Path(sys.argv[1]), 'seed 1\\n'):\n"
         "    print('held', flush=True)\n    time.sleep(60)\n"
     )

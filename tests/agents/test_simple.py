@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c4env.agents.search.heuristics import HEURISTICS
+from c4env.agents.simple import Greedy, Random
 from hypothesis import given
 
-from agents.search.heuristics import HEURISTICS
-from agents.simple import Greedy, Random
 from c4env import Position
 from tests.helpers import reference
 from tests.helpers.strategies import positions

@@ -192,9 +192,9 @@ def test_folders_that_nobody_has_used_for_long_are_removed(places: dict[str, Pat
 # -- other processes -----------------------------------------------------------------
 
 PLAY = """
-import agents
-from agents.published import rustport
-from agents.search import fixed_depth
+from c4env import agents
+from c4env.agents.published import rustport
+from c4env.agents.search import fixed_depth
 from c4env import Position, observe, position_from
 
 position = position_from(observe(Position.parse("44")))

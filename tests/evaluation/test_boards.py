@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import UnreadableRun
 
-import evaluation
+from c4env import evaluation
 from c4env.errors import WrongBoard
 from c4env.jit import config
-from evaluation.__main__ import main
-from evaluation.errors import UnreadableRun
 
 RUN = ["random", "greedy", "--openings", "1", "--quiet", "--jobs", "1"]
 

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from c4env.evaluation.play import HUMAN, TerminalGame, ask_first
 
-import agents
+from c4env import agents
 from c4env.position import Position
-from evaluation.play import HUMAN, TerminalGame, ask_first
 
 
 class Left:

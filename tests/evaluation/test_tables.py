@@ -3,8 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from evaluation.tables import (
+from c4env.evaluation.tables import (
     Shown,
     Table,
     as_lines,

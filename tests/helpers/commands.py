@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-
-from evaluation.__main__ import main
+from c4env.evaluation.__main__ import main
 
 
 def refusal(arguments: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:

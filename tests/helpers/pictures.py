@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from c4env.evaluation.store.files import write_file
+
 from c4env import Position
 from c4env.view.rendering import svg
-from evaluation.store.files import write_file
 from tests.helpers.browser import chromium
 
 PICTURES: Final = ("board.svg", "report.png", "web.png")
@@ -26,7 +27,7 @@ FIELD: Final = (
     "random", "greedy", "alphabeta-chain", "alphabeta-window",
     "learned", "mcts:simulations=400", "deepening:nodes=5000", "perfect",
 )  # fmt: skip
-_C4: Final = (sys.executable, "-m", "evaluation")
+_C4: Final = (sys.executable, "-m", "c4env.evaluation")
 _LIMIT: Final = "6"  # of the 25 openings of two plies: the pictures are made in a minute or two
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from evaluation.__main__ import main
-from evaluation.store.record import GameRecord
-from evaluation.strength.ratings import Ratings, Tally, rate
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.ratings import Ratings, Tally, rate
 
 
 def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:

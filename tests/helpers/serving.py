@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from evaluation.web.server import Server, Settings, listen
+from c4env.evaluation.web.server import Server, Settings, listen
 
 
 @contextmanager

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from c4env.agents.adapters.chat.endpoint import endpoint
+from c4env.agents.adapters.chat.prompts import Message, find_prompt
+from c4env.agents.base import Agent, require_move
+from c4env.agents.errors import EngineFault
 
-from agents.adapters.chat.endpoint import endpoint
-from agents.adapters.chat.prompts import Message, find_prompt
-from agents.base import Agent, require_move
-from agents.errors import EngineFault
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
 from c4env.text import read_move
@@ -58,7 +58,7 @@ class Chat(Agent):
         model: its name at the endpoint.
         base_url: of the endpoint; by default what the official client takes from the
             environment. The key comes from there alone.
-        prompt: see :func:`agents.adapters.chat.prompts.find_prompt`.
+        prompt: see :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
         temperature: of the sampling; None leaves it to the endpoint.
         max_tokens: of an answer; one that is cut off is unreadable. None leaves it to the endpoint.
         retries: tries after the first.

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
-from agents.errors import InvalidValue, Unavailable
+from c4env.agents.errors import InvalidValue, Unavailable
+
 from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"

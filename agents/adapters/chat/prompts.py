@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from agents.errors import InvalidValue, Unavailable
-from agents.zoo.imports import import_callable, in_a_line
+from c4env.agents.errors import InvalidValue, Unavailable
+from c4env.agents.zoo.imports import import_callable, in_a_line
+
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
 from c4env.text import VERSION, fill, template

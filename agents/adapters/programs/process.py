@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from agents.base import Agent
-from agents.errors import EngineFault, LateAnswer
+from c4env.agents.base import Agent
+from c4env.agents.errors import EngineFault, LateAnswer
 
 SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 LONGEST_LINE: Final = 1 << 16  # bytes

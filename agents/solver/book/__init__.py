@@ -2,8 +2,8 @@
 
 A book file is small because it names no position. It holds the scores of all positions of
 ``plies`` discs that are not over, one of each mirror pair, in the order of their keys
-(:func:`agents.solver.search.table.position_key`); reading it means making those positions again,
-a matter of milliseconds. Fewer discs follow by backing up. The format::
+(:func:`c4env.agents.solver.search.table.position_key`); reading it means making those positions
+again, a matter of milliseconds. Fewer discs follow by backing up. The format::
 
     8 bytes   b"C4BOOK1\\n"
     1 byte    plies
@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from c4env.agents.solver.book import enumeration
+from c4env.agents.solver.search.table import position_key
 
-from agents.solver.book import enumeration
-from agents.solver.search.table import position_key
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption
@@ -34,7 +34,7 @@ from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.position import Position
 
 if TYPE_CHECKING:
-    from agents.solver.book.twelve import Distances
+    from c4env.agents.solver.book.twelve import Distances
 
 MAGIC: Final = b"C4BOOK1\n"
 DEFAULT_PLIES: Final = 8
@@ -154,7 +154,7 @@ class TwelvePlyBook(Book):
 
     def __init__(self, below: Book, distances: Distances) -> None:
         """The 12-ply book, and the one that knows the plies below."""
-        from agents.solver.book import twelve  # compiled only where it is used
+        from c4env.agents.solver.book import twelve  # compiled only where it is used
 
         self.plies = twelve.PLIES
         self.name = "12ply"
@@ -179,7 +179,7 @@ def default_book() -> Book:
     """The book that comes with this package."""
     if not IS_STANDARD:
         raise BookUnavailable(f"the default book is for {STANDARD}, not for {BOARD_SIZE}")
-    file = resources.files("agents.solver.book") / "book_8ply.bin"
+    file = resources.files("c4env.agents.solver.book") / "book_8ply.bin"
     try:
         return Book._parse(file.read_bytes(), "default")
     except OSError as error:
@@ -193,7 +193,7 @@ def twelve_ply_book() -> TwelvePlyBook:
     Raises:
         BookUnavailable: that package is not installed.
     """
-    from agents.solver.book import twelve
+    from c4env.agents.solver.book import twelve
 
     try:
         distances = twelve.read(twelve.installed())

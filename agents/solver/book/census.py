@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
+from c4env.agents.solver.book import DEFAULT_PLIES, default_book, enumeration
+from c4env.agents.solver.book.twelve import PLIES
+from c4env.agents.solver.builder import by_twelve_ply_book
 
-from agents.solver.book import DEFAULT_PLIES, default_book, enumeration
-from agents.solver.book.twelve import PLIES
-from agents.solver.builder import by_twelve_ply_book
 from c4env.arrays import Int64s
 from c4env.bitboard import mirror_all
 from c4env.errors import InvalidOption

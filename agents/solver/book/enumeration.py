@@ -1,7 +1,7 @@
 """All positions of the first plies, one of each mirror pair, as sorted keys.
 
-The key of a position (``agents.solver.search.table.position_key``) can be turned back into it: in
-each column the highest bit stands above the top disc, and those below are the discs of
+The key of a position (``c4env.agents.solver.search.table.position_key``) can be turned back into
+it: in each column the highest bit stands above the top disc, and those below are the discs of
 the side to move.
 """
 
@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from c4env.agents.solver.search.table import NO_SCORE, position_key
 from numpy.typing import NDArray
 
-from agents.solver.search.table import NO_SCORE, position_key
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import (
     BOTTOM,

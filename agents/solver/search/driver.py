@@ -5,10 +5,11 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final
 
-from agents.search.threads import LIMIT, NEVER, STOPPED
-from agents.solver.search.lowlevel import POINTER, pointer
-from agents.solver.search.null_window import NODES, SPENT, hashed, search
-from agents.solver.search.table import NO_SCORE
+from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
+from c4env.agents.solver.search.lowlevel import POINTER, pointer
+from c4env.agents.solver.search.null_window import NODES, SPENT, hashed, search
+from c4env.agents.solver.search.table import NO_SCORE
+
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
     CELLS,

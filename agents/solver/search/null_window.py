@@ -15,12 +15,20 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.search.packing import board_key
+from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
+from c4env.agents.solver.search.bounds import even_claim, odd_claim
+from c4env.agents.solver.search.lowlevel import POINTER, trailing_zeros
+from c4env.agents.solver.search.table import (
+    MARKS,
+    fetch,
+    lower_bound,
+    mix,
+    probe,
+    store,
+    upper_bound,
+)
 
-from agents.search.packing import board_key
-from agents.search.threads import LIMIT, NEVER, STOPPED
-from agents.solver.search.bounds import even_claim, odd_claim
-from agents.solver.search.lowlevel import POINTER, trailing_zeros
-from agents.solver.search.table import MARKS, fetch, lower_bound, mix, probe, store, upper_bound
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
@@ -38,7 +46,7 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 
 # Words of a workspace: what one thread's search keeps besides the table, and besides those of
-# ``agents.search.threads``.
+# ``c4env.agents.search.threads``.
 NODES: Final = 0
 EPOCH: Final = 2
 MASK: Final = 3  # buckets of the table, less one

@@ -20,9 +20,9 @@ import mmap
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.search.packing import board_key
+from c4env.agents.solver.search.lowlevel import POINTER, bit_length, prefetch
 
-from agents.search.packing import board_key
-from agents.solver.search.lowlevel import POINTER, bit_length, prefetch
 from c4env.arrays import Int64s
 from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption
@@ -52,7 +52,7 @@ BYTES_PER_BUCKET: Final = 16
 def position_key(mine: int, theirs: int) -> int:
     """A number of 49 bits that no other position has, the same for a position and its mirror.
 
-    The lesser of their keys (:func:`agents.search.packing.board_key`).
+    The lesser of their keys (:func:`c4env.agents.search.packing.board_key`).
     """
     key = board_key(mine, theirs)
     return min(key, mirror(key))

@@ -92,8 +92,8 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
             num_envs: number of boards.
             opponent: None for self-play; ``"random"`` (any legal column); ``"greedy"``
                 (wins if it can, else blocks if it must, else any legal column); an agent,
-                or the name of one after ``import agents``; or a function: it is given the
-                observations of the M boards on which it is to move, in the same layout, and
+                or the name of one after ``from c4env import agents``; or a function: it is given
+                the observations of the M boards on which it is to move, in the same layout, and
                 returns M columns (one that takes a single observation will do, slowly). One
                 that has a method ``reset`` is given a seed when all boards are reset.
             seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each

@@ -11,8 +11,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.options import add_format
-from evaluation.commands.output import show
+from c4env.evaluation.commands.options import add_format
+from c4env.evaluation.commands.output import show
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +23,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.report.comparison import changed_games, compare
-    from evaluation.store.record import read_games
+    from c4env.evaluation.report.comparison import changed_games, compare
+    from c4env.evaluation.store.record import read_games
 
     before, after = (read_games(folder) for folder in (arguments.before, arguments.after))
     show((changed_games if arguments.games else compare)(before, after), arguments)

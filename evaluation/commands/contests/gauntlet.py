@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from evaluation.commands.contests.pages import default_field, play_run
-from evaluation.commands.options import add_anchor, add_html, add_run
-from evaluation.commands.progress import announce_compiling
+from c4env.evaluation.commands.contests.pages import default_field, play_run
+from c4env.evaluation.commands.options import add_anchor, add_html, add_run
+from c4env.evaluation.commands.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from evaluation.games.tournament import gauntlet
+    from c4env.evaluation.games.tournament import gauntlet
 
     mine = arguments.challenger
     field = arguments.field or [name for name in default_field(arguments) if name != mine]

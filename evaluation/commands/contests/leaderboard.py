@@ -11,10 +11,11 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from c4env.evaluation.commands.options import add_format, add_settings, refuse
+from c4env.evaluation.commands.output import say, show
+from c4env.evaluation.commands.progress import Progress, announce_compiling
+
 from c4env.cores import usable_cores
-from evaluation.commands.options import add_format, add_settings, refuse
-from evaluation.commands.output import say, show
-from evaluation.commands.progress import Progress, announce_compiling
 
 FOLDER: Final = "c4-leaderboard"
 
@@ -40,8 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.store.files import read_text, write_file
-    from evaluation.studies.leaderboard import (
+    from c4env.evaluation.store.files import read_text, write_file
+    from c4env.evaluation.studies.leaderboard import (
         MARKERS,
         play_leaderboard,
         put_between_markers,

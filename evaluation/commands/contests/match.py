@@ -14,9 +14,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from evaluation.commands.contests.pages import show_run
-from evaluation.commands.options import add_html, add_run, refuse, run_settings
-from evaluation.commands.progress import MatchProgress, announce_compiling, try_agents
+from c4env.evaluation.commands.contests.pages import show_run
+from c4env.evaluation.commands.options import add_html, add_run, refuse, run_settings
+from c4env.evaluation.commands.progress import MatchProgress, announce_compiling, try_agents
 
 SPRT_OPENINGS: Final = "4"
 """568 of them: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
@@ -47,8 +47,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.strength.loss import LossSprt
-    from evaluation.strength.sprt import Sprt
+    from c4env.evaluation.strength.loss import LossSprt
+    from c4env.evaluation.strength.sprt import Sprt
 
     test = None
     if arguments.sprt is None:
@@ -60,7 +60,7 @@ def execute(arguments: argparse.Namespace) -> None:
         test = kind.parse(arguments.sprt, alpha, beta)
         arguments.openings = arguments.openings or SPRT_OPENINGS
     announce_compiling(arguments.quiet)
-    from evaluation.studies.match import play_match
+    from c4env.evaluation.studies.match import play_match
 
     try_agents([arguments.one, arguments.other])
     with MatchProgress(test, arguments.quiet) as progress:

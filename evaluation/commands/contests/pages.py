@@ -10,13 +10,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.commands.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
-from evaluation.commands.output import say, say_before, show
-from evaluation.commands.progress import Progress, RunProgress, try_agents
+from c4env.evaluation.commands.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
+from c4env.evaluation.commands.output import say, say_before, show
+from c4env.evaluation.commands.progress import Progress, RunProgress, try_agents
 
 if TYPE_CHECKING:
-    from evaluation.games.tournament import Tournament
-    from evaluation.strength.ratings import Ratings
+    from c4env.evaluation.games.tournament import Tournament
+    from c4env.evaluation.strength.ratings import Ratings
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
@@ -50,7 +50,7 @@ def show_run(
         before: how many of its games had been played before.
         anchor: the agent whose Elo is set, if any.
     """
-    from evaluation.report.summary import RunSummary
+    from c4env.evaluation.report.summary import RunSummary
 
     summary = RunSummary.of(run, anchor)
     show(summary, arguments)
@@ -76,12 +76,12 @@ def write_pages(
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:
         return
-    from evaluation.report.models import conversations
-    from evaluation.report.page import contents, page
-    from evaluation.store.files import write_file
-    from evaluation.store.record import GAMES_FILE
-    from evaluation.store.transcripts import read_transcripts
-    from evaluation.truth.judge import Judge, positions_backwards
+    from c4env.evaluation.report.models import conversations
+    from c4env.evaluation.report.page import contents, page
+    from c4env.evaluation.store.files import write_file
+    from c4env.evaluation.store.record import GAMES_FILE
+    from c4env.evaluation.store.transcripts import read_transcripts
+    from c4env.evaluation.truth.judge import Judge, positions_backwards
 
     kept = None if folder is None else Path(folder)
     when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
@@ -97,7 +97,7 @@ def write_pages(
         write_file(arguments.html, page(found))
         say(f"page in {arguments.html}", sys.stderr)
     if plots:
-        from evaluation.report.plots import write_plots
+        from c4env.evaluation.report.plots import write_plots
 
         for path in write_plots(plots, found):
             say(f"figure in {path}", sys.stderr)

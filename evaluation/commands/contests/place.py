@@ -9,10 +9,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.options import add_format, add_settings
-from evaluation.commands.output import show
-from evaluation.commands.progress import Progress, announce_compiling
-from evaluation.tables import plural, signed
+from c4env.evaluation.commands.options import add_format, add_settings
+from c4env.evaluation.commands.output import show
+from c4env.evaluation.commands.progress import Progress, announce_compiling
+from c4env.evaluation.tables import plural, signed
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,8 +29,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.strength.ratings import format_ranks
-    from evaluation.studies.leaderboard import place, stored_board
+    from c4env.evaluation.strength.ratings import format_ranks
+    from c4env.evaluation.studies.leaderboard import place, stored_board
 
     board = stored_board(arguments.field)
     announce_compiling(arguments.quiet)

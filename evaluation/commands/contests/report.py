@@ -13,17 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from c4env.evaluation.commands.contests.pages import write_pages
+from c4env.evaluation.commands.options import add_anchor, add_board, add_format, add_html, anchor_of
+from c4env.evaluation.commands.output import say, show
+from c4env.evaluation.commands.progress import Progress
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.tables import plural
+
 from c4env.geometry import IS_STANDARD
-from evaluation.commands.contests.pages import write_pages
-from evaluation.commands.options import add_anchor, add_board, add_format, add_html, anchor_of
-from evaluation.commands.output import say, show
-from evaluation.commands.progress import Progress
-from evaluation.errors import InvalidRun
-from evaluation.tables import plural
 
 if TYPE_CHECKING:
-    from evaluation.report.models import Models
-    from evaluation.store.record import GameRecord
+    from c4env.evaluation.report.models import Models
+    from c4env.evaluation.store.record import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -46,13 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.games.tournament import Tournament, notes_of
-    from evaluation.plan.schedule import planned
-    from evaluation.report.summary import RunSummary
-    from evaluation.store.record import read_games
-    from evaluation.strength.lotteries import standing
-    from evaluation.strength.ratings import Tally
-    from evaluation.studies.match import Match, judge_if
+    from c4env.evaluation.games.tournament import Tournament, notes_of
+    from c4env.evaluation.plan.schedule import planned
+    from c4env.evaluation.report.summary import RunSummary
+    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.strength.lotteries import standing
+    from c4env.evaluation.strength.ratings import Tally
+    from c4env.evaluation.studies.match import Match, judge_if
 
     header, games = read_games(arguments.folder)
     if not games and (arguments.html or arguments.plots):
@@ -75,7 +76,7 @@ def execute(arguments: argparse.Namespace) -> None:
     summary = RunSummary(run.table, run.digest, ratings, match, found, models_of(arguments, games))
     show(summary, arguments)
     if arguments.games and games:
-        from evaluation.store.export import write_games
+        from c4env.evaluation.store.export import write_games
 
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
@@ -91,10 +92,10 @@ def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mod
     """
     if not IS_STANDARD:
         return None
-    from evaluation.report.models import Models, model_rows, read_prices
-    from evaluation.store.transcripts import read_transcripts
-    from evaluation.truth.judge import Judge, positions_backwards
-    from evaluation.truth.quality import Quality, judge_games
+    from c4env.evaluation.report.models import Models, model_rows, read_prices
+    from c4env.evaluation.store.transcripts import read_transcripts
+    from c4env.evaluation.truth.judge import Judge, positions_backwards
+    from c4env.evaluation.truth.quality import Quality, judge_games
 
     prices = None if arguments.prices is None else read_prices(arguments.prices)
     rows = model_rows(games, read_transcripts(arguments.folder), prices)

@@ -10,9 +10,9 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from evaluation.commands.contests.pages import default_field, play_run
-from evaluation.commands.options import add_anchor, add_html, add_run
-from evaluation.commands.progress import announce_compiling
+from c4env.evaluation.commands.contests.pages import default_field, play_run
+from c4env.evaluation.commands.options import add_anchor, add_html, add_run
+from c4env.evaluation.commands.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +24,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from evaluation.games.tournament import round_robin
+    from c4env.evaluation.games.tournament import round_robin
 
     field = arguments.agents or default_field(arguments)
     play_run(arguments, field, partial(round_robin, field))

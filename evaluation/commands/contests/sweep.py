@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import argparse
 
-from evaluation.commands.options import add_run, run_settings
-from evaluation.commands.output import say, say_before, show
-from evaluation.commands.progress import RunProgress, announce_compiling
+from c4env.evaluation.commands.options import add_run, run_settings
+from c4env.evaluation.commands.output import say, say_before, show
+from c4env.evaluation.commands.progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from evaluation.studies.sweep import SWEEP_FILE, sweep
+    from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
 
     with RunProgress(arguments.quiet) as progress:
         settings = run_settings(arguments, progress)

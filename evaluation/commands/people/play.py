@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.commands.options import (
+from c4env.evaluation.commands.options import (
     add_board,
     add_format,
     add_people,
@@ -21,10 +21,10 @@ from evaluation.commands.options import (
     at_least,
     searching,
 )
-from evaluation.commands.output import say, show
+from c4env.evaluation.commands.output import say, show
 
 if TYPE_CHECKING:
-    from evaluation.store.record import GameRecord
+    from c4env.evaluation.store.record import GameRecord
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,11 +40,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.games.processes import stdout_to_stderr
-    from evaluation.plan.field import split_name
-    from evaluation.play import HUMAN
-    from evaluation.store.record import read_games
-    from evaluation.strength.wintable import WinTable
+    from c4env.evaluation.games.processes import stdout_to_stderr
+    from c4env.evaluation.plan.field import split_name
+    from c4env.evaluation.play import HUMAN
+    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.strength.wintable import WinTable
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     record = None if arguments.no_record else arguments.record
@@ -66,8 +66,9 @@ def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
     """One game, recorded; None where it was left before a move."""
-    import agents
-    from evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
+    from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
+
+    from c4env import agents
 
     at_least(arguments, 0, "seed")
     (one, _), (other, _) = named

@@ -12,11 +12,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.commands.output import board, say
+from c4env.evaluation.commands.output import board, say
 
 if TYPE_CHECKING:
-    from evaluation.store.record import GameRecord
-    from evaluation.truth.judge import Judge, Scores
+    from c4env.evaluation.store.record import GameRecord
+    from c4env.evaluation.truth.judge import Judge, Scores
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.errors import InvalidRun
-    from evaluation.store.record import read_games
-    from evaluation.truth.judge import Judge
+    from c4env.evaluation.errors import InvalidRun
+    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.truth.judge import Judge
 
     _, games = read_games(arguments.folder)
     if not 1 <= arguments.game <= len(games):
@@ -84,7 +84,7 @@ def scores_line(scores: Scores) -> str:
 
 def remark(scores: Scores, column: int) -> str:
     """What the move threw away, if anything."""
-    from evaluation.truth.quality import JudgedMove
+    from c4env.evaluation.truth.quality import JudgedMove
 
     move = JudgedMove("", "", 0, column, scores)
     if not move.loss:

@@ -13,8 +13,8 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
-from evaluation.commands.options import add_people, at_least, searching
-from evaluation.commands.progress import announce_compiling
+from c4env.evaluation.commands.options import add_people, at_least, searching
+from c4env.evaluation.commands.progress import announce_compiling
 
 PORT = 8044
 
@@ -39,15 +39,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    import agents
-    from agents.adapters.http_requests import is_loopback
+    from c4env.agents.adapters.http_requests import is_loopback
+    from c4env.evaluation.errors import InvalidRun
+    from c4env.evaluation.play import keep
+
+    from c4env import agents
     from c4env.cores import usable_cores
     from c4env.lazy import from_extra
-    from evaluation.errors import InvalidRun
-    from evaluation.play import keep
 
     with from_extra("web", "the web server needs starlette and uvicorn"):
-        from evaluation.web import server
+        from c4env.evaluation.web import server
     if not arguments.seconds > 0:
         raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
     at_least(arguments, 1, "jobs")

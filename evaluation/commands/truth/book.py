@@ -14,9 +14,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.options import at_least, file_to_build
-from evaluation.commands.output import say
-from evaluation.commands.progress import Progress
+from c4env.evaluation.commands.options import at_least, file_to_build
+from c4env.evaluation.commands.output import say
+from c4env.evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,14 +38,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from agents.solver import Book
-    from agents.solver.builder import build, by_search, by_twelve_ply_book, verify
-    from evaluation.errors import InvalidRun
+    from c4env.agents.solver import Book
+    from c4env.agents.solver.builder import build, by_search, by_twelve_ply_book, verify
+    from c4env.evaluation.errors import InvalidRun
 
     at_least(arguments, 1, "jobs", "sample")
     if arguments.action == "census":
-        from agents.solver.book.census import Census, census
-        from evaluation.tables import Table
+        from c4env.agents.solver.book.census import Census, census
+        from c4env.evaluation.tables import Table
 
         if arguments.file is not None:
             raise InvalidRun(f"{arguments.file}: census reads no file")

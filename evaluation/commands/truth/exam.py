@@ -9,9 +9,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from evaluation.commands.options import add_settings, at_least, file_to_build
-from evaluation.commands.output import say
-from evaluation.commands.progress import Progress
+from c4env.evaluation.commands.options import add_settings, at_least, file_to_build
+from c4env.evaluation.commands.output import say
+from c4env.evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -29,9 +29,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from agents.solver.exam import SHA256, VERSION, exam, format_exam
-    from evaluation.store.files import write_file
-    from evaluation.truth.exam import GAMES, build, verify
+    from c4env.agents.solver.exam import SHA256, VERSION, exam, format_exam
+    from c4env.evaluation.store.files import write_file
+    from c4env.evaluation.truth.exam import GAMES, build, verify
 
     at_least(arguments, 1, "count", "games", "jobs")
     if arguments.action == "verify":

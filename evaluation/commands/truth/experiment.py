@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-
-from evaluation.commands.options import add_format, at_least, refuse
-from evaluation.commands.output import say, show
-from evaluation.tables import Table
+from c4env.evaluation.commands.options import add_format, at_least, refuse
+from c4env.evaluation.commands.output import say, show
+from c4env.evaluation.tables import Table
 
 SETTINGS: Final[dict[str, tuple[Any, str, str]]] = {
     "depth": (7, "PLIES", "pruning: up to this many plies (default 7)"),
@@ -50,8 +49,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
+    from c4env.evaluation.errors import InvalidRun
+
     from c4env.bitboard import CELLS
-    from evaluation.errors import InvalidRun
 
     experiment, options = _KINDS[arguments.kind]
     unused = [name for name in SETTINGS if name not in options]
@@ -71,8 +71,8 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _pruning(arguments: argparse.Namespace) -> list[Table]:
-    from evaluation.studies.experiments import pruning, random_positions
-    from evaluation.truth.labelled import read_labelled
+    from c4env.evaluation.studies.experiments import pruning, random_positions
+    from c4env.evaluation.truth.labelled import read_labelled
 
     if arguments.files:
         labelled = [p for path in arguments.files for p in read_labelled(path)[: arguments.count]]
@@ -83,9 +83,9 @@ def _pruning(arguments: argparse.Namespace) -> list[Table]:
 
 
 def _exact(arguments: argparse.Namespace) -> list[Table]:
-    from agents.solver import Solver
-    from evaluation.studies.experiments import exact
-    from evaluation.truth.labelled import STAGES, make_labelled, read_labelled
+    from c4env.agents.solver import Solver
+    from c4env.evaluation.studies.experiments import exact
+    from c4env.evaluation.truth.labelled import STAGES, make_labelled, read_labelled
 
     if arguments.files:
         sets = {path.stem: read_labelled(path)[: arguments.count] for path in arguments.files}
@@ -98,10 +98,11 @@ def _exact(arguments: argparse.Namespace) -> list[Table]:
 
 
 def _sets(arguments: argparse.Namespace) -> list[Table]:
-    from agents.solver import Solver
+    from c4env.agents.solver import Solver
+    from c4env.evaluation.errors import UnreadableRun
+    from c4env.evaluation.truth.labelled import STAGES, format_labelled, make_labelled
+
     from c4env.files import write_whole
-    from evaluation.errors import UnreadableRun
-    from evaluation.truth.labelled import STAGES, format_labelled, make_labelled
 
     if arguments.out.exists() and not arguments.out.is_dir():
         raise UnreadableRun(f"{arguments.out} is a file: expected a directory")
@@ -122,11 +123,11 @@ def _sets(arguments: argparse.Namespace) -> list[Table]:
 
 
 def _statistics(arguments: argparse.Namespace) -> list[Table]:
-    from evaluation.errors import InvalidRun
-    from evaluation.store.record import read_games
-    from evaluation.strength.simulation import report
-    from evaluation.studies.match import Match
-    from evaluation.truth.judge import Judge
+    from c4env.evaluation.errors import InvalidRun
+    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.strength.simulation import report
+    from c4env.evaluation.studies.match import Match
+    from c4env.evaluation.truth.judge import Judge
 
     played = {}
     for folder in arguments.files:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import argparse
 
-from evaluation.commands.options import add_format, add_sets, add_settings, at_least
-from evaluation.commands.output import show
-from evaluation.commands.progress import Progress
+from c4env.evaluation.commands.options import add_format, add_sets, add_settings, at_least
+from c4env.evaluation.commands.output import show
+from c4env.evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -25,9 +25,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from agents.search.heuristics import HEURISTICS, load
-    from evaluation.truth.heuristics import compare_heuristics
-    from evaluation.truth.labelled import labelled_sets
+    from c4env.agents.search.heuristics import HEURISTICS, load
+    from c4env.evaluation.truth.heuristics import compare_heuristics
+    from c4env.evaluation.truth.labelled import labelled_sets
 
     at_least(arguments, 0, "seed")
     names = arguments.heuristics or list(HEURISTICS)

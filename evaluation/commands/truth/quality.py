@@ -18,12 +18,12 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation.commands.options import add_format, add_sets, add_settings, at_least
-from evaluation.commands.output import show
-from evaluation.commands.progress import Progress
+from c4env.evaluation.commands.options import add_format, add_sets, add_settings, at_least
+from c4env.evaluation.commands.output import show
+from c4env.evaluation.commands.progress import Progress
 
 if TYPE_CHECKING:
-    from evaluation.truth.quality import Quality
+    from c4env.evaluation.truth.quality import Quality
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -38,7 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.errors import InvalidRun
+    from c4env.evaluation.errors import InvalidRun
 
     at_least(arguments, 0, "seed")
     at_least(arguments, 1, "jobs")
@@ -57,9 +57,9 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
-    from evaluation.store.record import read_games
-    from evaluation.truth.judge import Judge, positions_backwards
-    from evaluation.truth.quality import Quality
+    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.truth.judge import Judge, positions_backwards
+    from c4env.evaluation.truth.quality import Quality
 
     folder = Path(arguments.what[0])
     _, games = read_games(folder)
@@ -69,12 +69,13 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
-    import agents
-    from agents.solver.exam import SHA256, VERSION, exam
-    from evaluation.plan.field import split_name
-    from evaluation.truth.answers import question_agents
-    from evaluation.truth.judge import Judge
-    from evaluation.truth.labelled import EXAM, labelled_sets
+    from c4env.agents.solver.exam import SHA256, VERSION, exam
+    from c4env.evaluation.plan.field import split_name
+    from c4env.evaluation.truth.answers import question_agents
+    from c4env.evaluation.truth.judge import Judge
+    from c4env.evaluation.truth.labelled import EXAM, labelled_sets
+
+    from c4env import agents
 
     for player in arguments.what:
         # An error now rather than after the solver's work.

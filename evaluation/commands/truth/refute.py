@@ -12,9 +12,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from evaluation.commands.options import add_format, add_settings
-from evaluation.commands.output import show
-from evaluation.commands.progress import Progress, announce_compiling
+from c4env.evaluation.commands.options import add_format, add_settings
+from c4env.evaluation.commands.output import show
+from c4env.evaluation.commands.progress import Progress, announce_compiling
 
 OPENINGS: Final = "2"
 POSITIONS: Final = 1000
@@ -41,8 +41,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from evaluation.plan.field import split_name
-    from evaluation.truth.refutation import refute
+    from c4env.evaluation.plan.field import split_name
+    from c4env.evaluation.truth.refutation import refute
 
     names = ("openings", "positions", "seed", "jobs", "out", "limit")
     given = {name: getattr(arguments, name) for name in names}

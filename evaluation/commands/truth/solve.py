@@ -28,12 +28,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.commands.options import add_board, add_format, file_to_build
-from evaluation.commands.output import board, say, show
-from evaluation.tables import Table
+from c4env.evaluation.commands.options import add_board, add_format, file_to_build
+from c4env.evaluation.commands.output import board, say, show
+from c4env.evaluation.tables import Table
 
 if TYPE_CHECKING:
-    from agents.solver import Solver
+    from c4env.agents.solver import Solver
+
     from c4env.position import Position
 
 _PORTION: Final = 64  # lines of standard input that are answered together
@@ -65,7 +66,8 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.all is not None:
         _write_all(arguments)
         return
-    from agents.solver import Solver
+    from c4env.agents.solver import Solver
+
     from c4env.position import Position
 
     solver = Solver(
@@ -101,10 +103,10 @@ def execute(arguments: argparse.Namespace) -> None:
 def _write_all(arguments: argparse.Namespace) -> None:
     """Write the table of every position."""
     import numpy as np
+    from c4env.agents.solver.whole import whole_board
+    from c4env.evaluation.errors import InvalidRun
 
-    from agents.solver.whole import whole_board
     from c4env.files import write_whole
-    from evaluation.errors import InvalidRun
 
     if arguments.positions:
         raise InvalidRun("--all: expected no positions besides")
@@ -150,7 +152,7 @@ def _read_lines() -> list[tuple[str, Position]]:
 
 def _cell(column: int | tuple[int, int] | None) -> str:
     """What is known of a column's score, as text."""
-    from agents.solver import NO_SCORE
+    from c4env.agents.solver import NO_SCORE
 
     if column is None or column == NO_SCORE:
         return "."

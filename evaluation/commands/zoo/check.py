@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import argparse
 
-from evaluation.commands.options import add_format
-from evaluation.commands.output import say, show
-from evaluation.commands.progress import Progress
+from c4env.evaluation.commands.options import add_format
+from c4env.evaluation.commands.output import say, show
+from c4env.evaluation.commands.progress import Progress
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -20,8 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    from evaluation.games.check import check_agent
-    from evaluation.plan.field import split_name
+    from c4env.evaluation.games.check import check_agent
+    from c4env.evaluation.plan.field import split_name
 
     good = True
     for number, player in enumerate(arguments.agents):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import textwrap
 
-from evaluation.commands.options import add_board, add_format
-from evaluation.commands.output import say, show, terminal_columns
-from evaluation.tables import Table
+from c4env.evaluation.commands.options import add_board, add_format
+from c4env.evaluation.commands.output import say, show, terminal_columns
+from c4env.evaluation.tables import Table
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -17,8 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    import agents
-    from agents.zoo.registry import described
+    from c4env.agents.zoo.registry import described
+
+    from c4env import agents
     from c4env.errors import C4Error
 
     rows: list[tuple[str, ...]] = [("agent", "summary", "option", "default", "help")]

@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from evaluation.commands.output import say
+from c4env.evaluation.commands.output import say
 
 TEMPLATE: Final = '''"""An agent for Connect Four.
 
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from evaluation.errors import InvalidRun
+    from c4env.evaluation.errors import InvalidRun
 
     path = arguments.file
     if path.suffix != ".py":

@@ -13,8 +13,8 @@ import sys
 from functools import partial
 from typing import Final
 
-from evaluation.commands.options import at_least, refuse
-from evaluation.commands.output import say
+from c4env.evaluation.commands.options import at_least, refuse
+from c4env.evaluation.commands.output import say
 
 HOST: Final = "127.0.0.1"
 CLIENTS: Final = 16
@@ -36,8 +36,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    import agents
-    from agents.adapters.serving import serve_lines
+    from c4env.agents.adapters.serving import serve_lines
+
+    from c4env import agents
 
     if arguments.http is None:
         refuse(arguments, ["host", "clients"], "without --http")
@@ -53,10 +54,11 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _serve_http(arguments: argparse.Namespace, name: str) -> None:
-    import agents
-    from agents.adapters.http_requests import is_loopback
-    from agents.adapters.serving import AgentServer
-    from evaluation.errors import InvalidRun
+    from c4env.agents.adapters.http_requests import is_loopback
+    from c4env.agents.adapters.serving import AgentServer
+    from c4env.evaluation.errors import InvalidRun
+
+    from c4env import agents
 
     at_least(arguments, 1, "clients")
     clients = arguments.clients or CLIENTS

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-import agents
+from c4env import agents
 from c4env.errors import MissingExtra
 
 
@@ -25,6 +25,8 @@ def test_a_missing_package_is_named(
     spec: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.delitem(sys.modules, "agents.learned.convolution", raising=False)  # imports torch
+    monkeypatch.delitem(
+        sys.modules, "c4env.agents.learned.convolution", raising=False
+    )  # imports torch
     with pytest.raises(MissingExtra, match=rf"pip install 'c4env\[{extra}\]'"):
         agents.make(spec)

@@ -6,11 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
+from c4env.agents import batched
+from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 
-import agents
-from agents import batched
-from agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, observe
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents, observe
 from c4env.errors import OpponentFailed
 from c4env.observation import LAYOUTS
 

@@ -11,16 +11,15 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from c4env.agents.adapters.serving import AgentServer, answer_line
+from c4env.agents.base import Agent
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.games.game import play_game
 
-import agents
-from agents.adapters.serving import AgentServer, answer_line
-from agents.base import Agent
-from c4env import Position
-from evaluation.__main__ import main
-from evaluation.games.game import play_game
+from c4env import Position, agents
 from tests.helpers.processes import start_python
 
-SERVE = "-m", "evaluation", "serve-agent"
+SERVE = "-m", "c4env.evaluation", "serve-agent"
 
 
 class Broken(Agent):
@@ -247,7 +246,7 @@ def test_clients_do_not_share_an_agent_and_are_limited(served):
 
 
 def test_a_client_that_is_long_silent_gives_up_its_place(served, monkeypatch):
-    monkeypatch.setattr("agents.adapters.serving.IDLE", -1.0)
+    monkeypatch.setattr("c4env.agents.adapters.serving.IDLE", -1.0)
     url = served("greedy", clients=1)
     assert [post(url, json.dumps({"moves": "", "client": c}))[0] for c in "ab"] == [200, 200]
 

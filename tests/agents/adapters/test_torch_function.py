@@ -7,11 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
+from c4env.evaluation.games.game import play_game
 
-import agents
-from agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
-from c4env import Position, observe
-from evaluation.games.game import play_game
+from c4env import Position, agents, observe
 
 FULL = Position.parse("444444")
 

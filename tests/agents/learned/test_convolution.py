@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from c4env.agents.errors import UnreadableWeights
 
-from agents.errors import UnreadableWeights
 from c4env import Position
 from c4env.observation import observe
 from tests.helpers import reference
@@ -13,7 +13,7 @@ from tests.helpers import reference
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from agents.learned.convolution import Evaluator, Network, tensor_of  # noqa: E402  # needs torch
+from c4env.agents.learned.convolution import Evaluator, Network, tensor_of  # noqa: E402  # needs torch
 
 
 def boards_of(positions):

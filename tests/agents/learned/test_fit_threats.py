@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c4env.agents.learned import fit_threats
+from c4env.agents.scripts import run
+from c4env.agents.search.threats import SIZE
+from c4env.agents.search.weights import WEIGHTS
 
-from agents.learned import fit_threats
-from agents.scripts import run
-from agents.search.threats import SIZE
-from agents.search.weights import WEIGHTS
 from c4env import Position
 
 

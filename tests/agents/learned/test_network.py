@@ -7,17 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c4env.agents.errors import InvalidValue, NoMove, UnreadableWeights
+from c4env.agents.learned import agent as learned_agent
+from c4env.agents.learned import features, network
+from c4env.agents.learned.agent import Learned
+from c4env.agents.learned.network import Network, shipped
+from c4env.agents.solver import Solver
 from hypothesis import given
 
-import agents
-import evaluation
-from agents.errors import InvalidValue, NoMove, UnreadableWeights
-from agents.learned import agent as learned_agent
-from agents.learned import features, network
-from agents.learned.agent import Learned
-from agents.learned.network import Network, shipped
-from agents.solver import Solver
-from c4env import Position, observe
+from c4env import Position, agents, evaluation, observe
 from c4env.bitboard import drop, playable, winning_cells, winning_moves
 from tests.helpers import reference
 from tests.helpers.positions import random_positions
@@ -165,7 +163,7 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
     for name in ("mine.py", "pickled.npz", "array.npy", "cut.npz"):
         with pytest.raises(UnreadableWeights) as caught:
             Network.load(tmp_path / name)
-        assert str(caught.value).endswith(f"{name}: not weights of agents.learned.train")
+        assert str(caught.value).endswith(f"{name}: not weights of c4env.agents.learned.train")
     lacking = dict(shipped().weights)
     del lacking["head.bias"]
     with pytest.raises(UnreadableWeights, match=r"head\.bias.*none"):

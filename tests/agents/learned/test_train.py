@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c4env.agents.errors import InvalidValue
+from c4env.agents.learned import labels as made
+from c4env.agents.learned import train
+from c4env.agents.learned.features import describe
+from c4env.agents.learned.labels import Labels, held_out, positions_of_games
+from c4env.agents.learned.network import Network, shipped
+from c4env.agents.scripts import run
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import exam
 
-import agents
-from agents.errors import InvalidValue
-from agents.learned import labels as made
-from agents.learned import train
-from agents.learned.features import describe
-from agents.learned.labels import Labels, held_out, positions_of_games
-from agents.learned.network import Network, shipped
-from agents.scripts import run
-from agents.solver import Solver
-from agents.solver.exam import exam
-from c4env import Position
+from c4env import Position, agents
 from c4env.bitboard import mirror, mirror_all, playable, winning_cells
 
 QUOTA = {9: 20, 20: 30, 30: 20}
@@ -160,8 +159,8 @@ def test_without_torch_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "agents.learned.fit", raising=False)
-    monkeypatch.delitem(sys.modules, "agents.learned.model", raising=False)
+    monkeypatch.delitem(sys.modules, "c4env.agents.learned.fit", raising=False)
+    monkeypatch.delitem(sys.modules, "c4env.agents.learned.model", raising=False)
     assert main(["--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
     assert "pip install 'c4env[train]'" in error
@@ -181,7 +180,7 @@ def torch() -> Any:
 
 @pytest.mark.compiled
 def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> None:
-    from agents.learned.model import Model
+    from c4env.agents.learned.model import Model
 
     torch.manual_seed(5)
     model = Model(8, 2, 4, 16)
@@ -197,7 +196,7 @@ def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> N
 
 @pytest.mark.compiled
 def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, labels: Labels) -> None:
-    from agents.learned.fit import after, urgent
+    from c4env.agents.learned.fit import after, urgent
 
     mine, theirs, outcomes = after(labels, np.random.default_rng(1))
     assert len(mine) > len(labels.mine) / 3
@@ -218,8 +217,8 @@ def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, label
 def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
     torch: Any, labels: Labels, tmp_path: Path
 ) -> None:
-    from agents.learned.fit import fit
-    from agents.learned.model import Model
+    from c4env.agents.learned.fit import fit
+    from c4env.agents.learned.model import Model
 
     def fitted(checkpoint: Path, stops: list[int]) -> Any:
         for stop in stops:  # each time as if in a new process

@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from c4env.agents.errors import SearchLimit
+from c4env.agents.published.negamax import Negamax
 
-from agents.errors import SearchLimit
-from agents.published.negamax import Negamax
 from c4env import Position
 from c4env.jit import config
 from tests.helpers import reference

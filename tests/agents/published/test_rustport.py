@@ -4,11 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from c4env.agents.published.rustport import MAX, RustPort, search
+from c4env.agents.search.evaluations import line_score
 
-import agents
-from agents.published.rustport import MAX, RustPort, search
-from agents.search.evaluations import line_score
-from c4env import Position
+from c4env import Position, agents
 from c4env.jit import config
 from tests.helpers import reference
 

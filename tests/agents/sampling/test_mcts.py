@@ -8,21 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-
-import agents
-import evaluation
-from agents.errors import InvalidValue
-from agents.sampling.mcts import (
+from c4env.agents.errors import InvalidValue
+from c4env.agents.sampling.mcts import (
     MCTS,
     ROLLOUTS,
     greedy_playout,
     random_cell,
     random_playout,
 )
-from agents.sampling.tree import NODE, USED
-from agents.solver import Solver
-from c4env import Position
+from c4env.agents.sampling.tree import NODE, USED
+from c4env.agents.solver import Solver
+from hypothesis import given
+
+from c4env import Position, agents, evaluation
 from c4env.bitboard import CELLS, playable
 from c4env.errors import C4Error
 from c4env.jit import config

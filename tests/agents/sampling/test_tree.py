@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-
-from agents.sampling.mcts import MCTS
-from agents.sampling.tree import (
+from c4env.agents.sampling.mcts import MCTS
+from c4env.agents.sampling.tree import (
     NODE,
     OPEN,
     USED,
@@ -22,7 +20,9 @@ from agents.sampling.tree import (
     propagate_proof,
     tactical_status,
 )
-from agents.solver import Solver
+from c4env.agents.solver import Solver
+from hypothesis import given
+
 from c4env import Position
 from c4env.bitboard import drop
 from tests.helpers import reference

@@ -5,14 +5,13 @@ import threading
 from typing import Any
 
 import pytest
+from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue
+from c4env.agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
+from c4env.agents.search.heuristics import WIN
+from c4env.agents.solver import Solver
 from hypothesis import given, settings
 
-import agents
-from agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue
-from agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
-from agents.search.heuristics import WIN
-from agents.solver import Solver
-from c4env import Position
+from c4env import Position, agents
 from c4env.bitboard import drop, playable, safe_moves, winning_cells, winning_moves
 from tests.helpers.positions import random_positions
 from tests.helpers.strategies import positions
@@ -125,7 +124,7 @@ def test_a_heuristic_that_gives_no_number_is_refused(budget: dict[str, int]) -> 
 
 @pytest.mark.compiled
 def test_it_beats_plain_search_of_as_many_nodes() -> None:
-    import evaluation
+    from c4env import evaluation
 
     field = ["deepening:nodes=2000", "alphabeta:depth=4,heuristic=chain"]
     result = evaluation.round_robin(field, openings=1)

@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.search.evaluations import line_score
+from c4env.agents.search.fixed_depth import FixedDepth
+from c4env.agents.search.heuristics import HEURISTICS, WIN, Located, check, load
+from c4env.agents.search.windows import count_in_windows, window_starts
 from hypothesis import given
 
-import agents
-from agents.errors import InvalidHeuristic
-from agents.search.evaluations import line_score
-from agents.search.fixed_depth import FixedDepth
-from agents.search.heuristics import HEURISTICS, WIN, Located, check, load
-from agents.search.windows import count_in_windows, window_starts
-from c4env import Position
+from c4env import Position, agents
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.strategies import bits_of, board_of, stacks

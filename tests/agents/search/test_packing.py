@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-
-from agents.search.packing import (
+from c4env.agents.search.packing import (
     CENTRE_FIRST,
     EXACT,
     LEFT_TO_RIGHT,
@@ -18,6 +16,8 @@ from agents.search.packing import (
     decides,
     pack,
 )
+from hypothesis import given
+
 from c4env import Position
 from c4env.bitboard import BITS
 from tests.helpers import reference

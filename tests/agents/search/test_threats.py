@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from c4env.agents.search import threats
+from c4env.agents.search.threats import SIZE, evaluate
+from c4env.agents.search.weights import WEIGHTS
 from hypothesis import given
 
-from agents.search import threats
-from agents.search.threats import SIZE, evaluate
-from agents.search.weights import WEIGHTS
 from c4env import Position
 from tests.helpers.strategies import bits_of, board_of, positions, stacks
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from c4env.agents.solver.book.census import census
+from c4env.evaluation.__main__ import main
 
-from agents.solver.book.census import census
 from c4env.errors import InvalidOption
-from evaluation.__main__ import main
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "strong_solution.tsv"
 

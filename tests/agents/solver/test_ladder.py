@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from c4env.agents.published.negamax import STOPPED
+from c4env.agents.solver.ladder import ENTRIES, RUNGS, rung_score
 
-from agents.published.negamax import STOPPED
-from agents.solver.ladder import ENTRIES, RUNGS, rung_score
 from c4env.position import Position
 from tests.helpers.positions import random_positions
 

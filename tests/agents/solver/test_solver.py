@@ -10,12 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numba import types
-
-from agents.solver import NO_SCORE, Solver
-from agents.solver.search.lowlevel import pointer
-from agents.solver.search.null_window import UNDECIDED, parity_bound
-from agents.solver.search.table import (
+from c4env.agents.solver import NO_SCORE, Solver
+from c4env.agents.solver.search.lowlevel import pointer
+from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
+from c4env.agents.solver.search.table import (
     LAST_EPOCH,
     allocate,
     lower_bound,
@@ -25,6 +23,8 @@ from agents.solver.search.table import (
     store,
     upper_bound,
 )
+from numba import types
+
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel

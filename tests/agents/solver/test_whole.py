@@ -6,9 +6,9 @@ import importlib
 
 import numpy as np
 import pytest
+from c4env.agents.solver import whole
 
-import agents
-from agents.solver import whole
+from c4env import agents
 from c4env.boards import Size
 from c4env.errors import InvalidOption
 from c4env.jit import config

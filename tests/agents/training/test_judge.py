@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from agents.batched import opponent
-from agents.solver import Solver
-from agents.solver.exam import exam_positions
-from agents.training.judge import (
+from c4env.agents.batched import opponent
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import exam_positions
+from c4env.agents.training.judge import (
     blunders,
     critical_positions,
     observed,
     safe_position,
     score_against,
 )
+
 from c4env import Position
 from c4env.observation import position_from
 

@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from agents.training import q_table
+from c4env.agents.training import q_table
+
 from c4env.boards import Size
 from c4env.jit import config
 

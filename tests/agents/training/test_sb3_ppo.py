@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import agents
-import evaluation
+from c4env import agents, evaluation
 
 pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
 torch = pytest.importorskip("torch")
@@ -15,8 +14,8 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 @pytest.mark.compiled
 def test_a_model_is_trained_and_plays_in_a_tournament(tmp_path):
-    from agents.scripts import run
-    from agents.training import sb3_ppo
+    from c4env.agents.scripts import run
+    from c4env.agents.training import sb3_ppo
 
     path = tmp_path / "model.zip"
     run(sb3_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"])
@@ -27,7 +26,7 @@ def test_a_model_is_trained_and_plays_in_a_tournament(tmp_path):
 
 @pytest.mark.compiled
 def test_the_same_seed_trains_the_same_model(tmp_path):
-    from agents.training import sb3_ppo
+    from c4env.agents.training import sb3_ppo
 
     planes = np.zeros((1, 6, 7, 2), np.int8)
     said = []

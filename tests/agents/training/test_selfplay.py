@@ -11,19 +11,18 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from c4env.agents.errors import InvalidValue
+from c4env.agents.sampling.gumbel import Improved
+from c4env.agents.scripts import run
 
-import agents
-from agents.errors import InvalidValue
-from agents.sampling.gumbel import Improved
-from agents.scripts import run
-from c4env import Position
+from c4env import Position, agents
 from c4env.bitboard import has_won
 from tests.helpers.paths import ROOT
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from agents.training import selfplay  # noqa: E402  # it needs torch
+from c4env.agents.training import selfplay  # noqa: E402  # it needs torch
 
 SMALL = {"boards": 16, "shape": (4, 8), "count": 20}
 STAGE = selfplay.Stage(2, 0)
@@ -216,7 +215,7 @@ def test_a_checkpoint_is_all_of_a_training(tmp_path, quick, stage):
 def test_a_training_killed_goes_on_where_it_was(tmp_path, quick):
     script = f"""
 from pathlib import Path
-from agents.training import selfplay
+from c4env.agents.training import selfplay
 for name, value in {QUICK!r}.items():
     setattr(selfplay, name, value)
 selfplay.STAGES, selfplay.AGAINST = {{0: selfplay.Stage(2, 0)}}, ()

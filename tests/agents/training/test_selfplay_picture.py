@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="needs matplotlib: the extra plots")
 
-from agents.scripts import PICTURES, run
-from agents.training.selfplay_picture import draw
+from c4env.agents.scripts import PICTURES, run
+from c4env.agents.training.selfplay_picture import draw
 
 PROGRESS = (
     "minutes\tpositions\tblunders\tgreedy\talphabeta-chain\n"

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import pytest
+from c4env.agents.batched import opponent
 
-import evaluation
-from agents.batched import opponent
+from c4env import evaluation
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 
 def test_a_network_is_trained_and_plays_in_a_tournament(tmp_path):
-    from agents.scripts import run
-    from agents.training import torch_ppo
+    from c4env.agents.scripts import run
+    from c4env.agents.training import torch_ppo
 
     path = tmp_path / "model.pt"
     assert run(torch_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"]) == 0
-    spec = f"agents.training.torch_ppo:TorchPPO:path={path}"
+    spec = f"c4env.agents.training.torch_ppo:TorchPPO:path={path}"
     result = evaluation.round_robin([spec, "random"], openings=0, seed=1)
     assert [game.forfeited_by for game in result.games] == [None, None]
 
 
 def test_the_same_seed_trains_the_same_network(tmp_path):
-    from agents.training import torch_ppo
+    from c4env.agents.training import torch_ppo
 
     def trained(seed):
         torch_ppo.train(tmp_path / "m.pt", 400, seed, boards=8, length=16)
@@ -34,8 +34,8 @@ def test_the_same_seed_trains_the_same_network(tmp_path):
 
 
 def test_a_short_training_beats_random(tmp_path):
-    from agents.training import torch_ppo
-    from agents.training.judge import score_against
+    from c4env.agents.training import torch_ppo
+    from c4env.agents.training.judge import score_against
 
     torch_ppo.train(tmp_path / "m.pt", 20_000, 1, boards=64)
     trained = opponent(torch_ppo.TorchPPO(str(tmp_path / "m.pt")))
@@ -44,7 +44,7 @@ def test_a_short_training_beats_random(tmp_path):
 
 def test_nothing_is_read_back_from_the_device(tmp_path):
     """Tensors on ``meta`` hold no values; whatever asks for one raises an error."""
-    from agents.training import torch_ppo
+    from c4env.agents.training import torch_ppo
 
     network = torch_ppo.train(tmp_path / "m.pt", 1, 1, "meta", 8, length=4)
     assert {parameter.device.type for parameter in network.parameters()} == {"meta"}

@@ -15,15 +15,16 @@ with warnings.catch_warnings():
     if not hasattr(vf, "MultiTurnEnv"):
         pytest.skip("this version of verifiers has no MultiTurnEnv", allow_module_level=True)
 
-from agents.errors import InvalidValue, UnknownAgent
-from agents.solver import Solver
+from c4env.agents.errors import InvalidValue, UnknownAgent
+from c4env.agents.solver import Solver
+
 from c4env.position import Position
 from c4env.text import fill, template
 from tests.helpers.chat import chatting
 
 # The solver needs its speed; the library warns of things of its own.
 pytestmark = [pytest.mark.compiled, pytest.mark.filterwarnings("ignore")]
-NAME = "agents.training.verifiers_text"
+NAME = "c4env.agents.training.verifiers_text"
 
 
 def play(environment, server, monkeypatch, **options):
@@ -49,7 +50,7 @@ def test_it_is_loaded_by_name_with_the_same_games_for_a_seed():
 
 
 def test_bad_arguments_are_refused():
-    from agents.training.verifiers_text import load_environment
+    from c4env.agents.training.verifiers_text import load_environment
 
     with pytest.raises(InvalidValue, match="games=0"):
         load_environment(games=0)
@@ -67,7 +68,7 @@ def test_exact_play_is_the_judge(monkeypatch):
     for output in outputs:
         position = Position.parse(output["info"]["moves"])
         seat, kept = position.to_move, []
-        import agents
+        from c4env import agents
         from c4env.observation import observe
 
         opponent = agents.make("greedy")

@@ -3,11 +3,10 @@ from __future__ import annotations
 import sys
 
 import pytest
+from c4env.agents.errors import InvalidValue, UnknownAgent
+from c4env.agents.zoo.imports import import_attribute
 
-import agents
-from agents.errors import InvalidValue, UnknownAgent
-from agents.zoo.imports import import_attribute
-from c4env import Position
+from c4env import Position, agents
 
 
 @pytest.fixture

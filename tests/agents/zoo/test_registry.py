@@ -12,12 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-import agents
-from agents.base import Agent
-from agents.errors import (
+from c4env.agents.base import Agent
+from c4env.agents.errors import (
     InvalidFunction,
     InvalidHeuristic,
     InvalidSpec,
@@ -25,10 +21,10 @@ from agents.errors import (
     UnknownAgent,
     UnknownOption,
 )
-from agents.zoo import registry
-from agents.zoo.entries import REQUIRED, Entry, Option
-from agents.zoo.imports import import_attribute
-from agents.zoo.registry import (
+from c4env.agents.zoo import registry
+from c4env.agents.zoo.entries import REQUIRED, Entry, Option
+from c4env.agents.zoo.imports import import_attribute
+from c4env.agents.zoo.registry import (
     ENTRY_POINTS,
     FunctionAgent,
     describe,
@@ -38,10 +34,13 @@ from agents.zoo.registry import (
     register,
     split_spec,
 )
-from agents.zoo.table import ZOO
-from c4env import Position, observe
+from c4env.agents.zoo.table import ZOO
+from c4env.evaluation.games.game import Fault, ask
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4env import Position, agents, observe
 from c4env.errors import C4Error, InvalidAction
-from evaluation.games.game import Fault, ask
 from tests.helpers.processes import run_python
 
 PUBLISHED = {  # contract names and the published depth in plies
@@ -473,7 +472,7 @@ def test_an_interrupt_passes_through_a_users_code(in_folder: Path, text: str) ->
 
 
 MAIN = """
-import evaluation
+from c4env import evaluation
 
 def heuristic(mine, theirs):
     return float(mine % 1000)

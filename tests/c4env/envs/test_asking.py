@@ -8,8 +8,7 @@ import gymnasium
 import numpy as np
 import pytest
 
-import agents
-from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position
+from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position, agents
 from c4env.envs import asking
 from c4env.errors import C4Error, InvalidOption
 from tests.helpers.processes import run_python
@@ -109,9 +108,9 @@ def test_names_of_agents_are_known_once_agents_is_imported() -> None:
 try:
     c4env.ConnectFourEnv("minimax")
 except c4env.errors.InvalidOption as error:
-    assert "import agents" in str(error) and "'minimax'" in str(error), error
+    assert "from c4env import agents" in str(error) and "'minimax'" in str(error), error
 c4env.ConnectFourEnv("greedy")
-import agents
+from c4env import agents
 c4env.ConnectFourEnv("minimax")"""
     run_python("-W", "error", "-c", code, check=True)
 

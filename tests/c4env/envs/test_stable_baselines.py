@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from c4env.agents import batched
 
-from agents import batched
 from c4env import ConnectFourEnv, Observation
 from c4env.errors import InvalidOption
 

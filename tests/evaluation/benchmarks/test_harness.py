@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from evaluation.__main__ import main
-from evaluation.benchmarks import harness
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.benchmarks import harness
 
 
 def test_the_fastest_call_counts():

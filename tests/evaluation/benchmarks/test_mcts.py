@@ -5,9 +5,8 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
-
-from evaluation.__main__ import main
-from evaluation.benchmarks import mcts
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.benchmarks import mcts
 
 
 def test_every_search_makes_the_simulations_asked_for() -> None:

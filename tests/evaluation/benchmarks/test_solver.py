@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.benchmarks import columns, solver
+from c4env.evaluation.benchmarks.solver import Sample
 
-from evaluation.__main__ import main
-from evaluation.benchmarks import columns, solver
-from evaluation.benchmarks.solver import Sample
 from tests.helpers.commands import refusal
 
 ROWS = [Sample(row.moves, None) for row in solver.random_set(30, 5, 1)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-
-from evaluation.benchmarks import vector as benchmark
+from c4env.evaluation.benchmarks import vector as benchmark
 
 
 def test_rows_and_table() -> None:

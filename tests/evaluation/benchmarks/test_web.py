@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("httpx", reason="the benchmark's pages need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from evaluation.__main__ import main
-from evaluation.benchmarks.web import report
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.benchmarks.web import report
 
 
 @pytest.mark.slow

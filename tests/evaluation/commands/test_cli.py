@@ -7,13 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from c4env.agents.zoo import registry
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.commands.options import DEFAULT_FIELD
+from c4env.evaluation.store.record import GAMES_FILE, read_games
 
-import agents
-import evaluation
-from agents.zoo import registry
-from evaluation.__main__ import main
-from evaluation.commands.options import DEFAULT_FIELD
-from evaluation.store.record import GAMES_FILE, read_games
+from c4env import agents, evaluation
 from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
@@ -342,7 +341,7 @@ def test_folders_named_as_ours_do_no_harm_and_agents_of_the_folder_play(tmp_path
     code = (
         "import sys; sys.path = [p for p in sys.path if p];"
         f"sys.path.insert(0, {str(ROOT)!r});"
-        "from evaluation.__main__ import main;"
+        "from c4env.evaluation.__main__ import main;"
         "sys.exit(main(['run', 'mine:first', 'random', '--openings', '1', '--jobs', '2']))"
     )
     done = run_python("-P", "-c", code, cwd=tmp_path)
@@ -352,8 +351,8 @@ def test_folders_named_as_ours_do_no_harm_and_agents_of_the_folder_play(tmp_path
 
 def test_listing_agents_compiles_nothing():
     code = (
-        "import sys, agents, evaluation.__main__ as c; c.main(['list']); agents.make('random');"
-        "assert 'numba' not in sys.modules"
+        "import sys; from c4env import agents; import c4env.evaluation.__main__ as c;"
+        "c.main(['list']); agents.make('random'); assert 'numba' not in sys.modules"
     )
     run_python("-c", code, check=True)
 
@@ -361,7 +360,7 @@ def test_listing_agents_compiles_nothing():
 @pytest.mark.slow
 @pytest.mark.compiled  # from nothing: seconds
 def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
-    command = ["-m", "evaluation", "run", "--openings", "0", "--jobs", "1", "random"]
+    command = ["-m", "c4env.evaluation", "run", "--openings", "0", "--jobs", "1", "random"]
     elsewhere = environment(NUMBA_CACHE_DIR=str(tmp_path))
     said = [
         run_python(*command, opponent, env=elsewhere, check=True).stderr
@@ -371,14 +370,14 @@ def test_a_run_says_that_it_compiles_when_it_does(tmp_path):
 
 
 def test_output_into_a_closed_pipe_is_no_error():
-    command = f"{sys.executable} -m evaluation list | head -1"
+    command = f"{sys.executable} -m c4env.evaluation list | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)
     assert done.stderr == ""
 
 
 def test_a_foreign_package_called_agents_is_named(tmp_path):
     (tmp_path / "agents.py").write_text("")
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import evaluation"
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from c4env import evaluation"
     done = run_python("-c", code)
     assert done.returncode == 1
     assert "is not c4env's" in done.stderr

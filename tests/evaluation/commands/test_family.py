@@ -7,10 +7,10 @@ import io
 import json
 
 import pytest
+from c4env.agents.base import Agent
+from c4env.evaluation.__main__ import COMMANDS, main
 
-import evaluation
-from agents.base import Agent
-from evaluation.__main__ import COMMANDS, main
+from c4env import evaluation
 from tests.helpers.processes import run_python
 
 RUN = ["--openings", "0", "--jobs", "1", "--quiet"]
@@ -122,7 +122,7 @@ def test_a_broken_agent_is_known_before_the_first_game(folder, capsys):
     (folder / "broken.py").write_text("def agent(observation):\n    return observation['key']\n")
     assert main(["check", "broken.py:agent"]) == 1
     assert "KeyError: 'key' (broken.py, line 2)" in capsys.readouterr().out
-    command = ["-m", "evaluation", "run", "mine=broken.py:agent", "random", *RUN]
+    command = ["-m", "c4env.evaluation", "run", "mine=broken.py:agent", "random", *RUN]
     shown = run_python(*command, check=True)
     assert shown.stderr == (
         "mine will forfeit: at a trial move exception: KeyError: 'key' (broken.py, line 2) "

@@ -4,11 +4,10 @@ import io
 import sys
 
 import numpy as np
-
-from evaluation.commands import progress
-from evaluation.commands.progress import MatchProgress, Progress, RunProgress
-from evaluation.store.record import GameRecord
-from evaluation.strength.sprt import Sprt
+from c4env.evaluation.commands import progress
+from c4env.evaluation.commands.progress import MatchProgress, Progress, RunProgress
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.sprt import Sprt
 
 
 def game(first: str, second: str, winner: int | None) -> GameRecord:

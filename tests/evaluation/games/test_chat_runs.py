@@ -15,18 +15,19 @@ import pytest
 
 pytest.importorskip("openai")
 
-import evaluation
-from agents.errors import Unavailable
-from agents.simple import Random
+from c4env.agents.errors import Unavailable
+from c4env.agents.simple import Random
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.check import trial_faults
+from c4env.evaluation.store.record import read_games
+from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
+from c4env.evaluation.truth.answers import question_agents
+from c4env.evaluation.truth.judge import Judge
+from c4env.evaluation.truth.labelled import Labelled
+
+from c4env import evaluation
 from c4env.position import Position
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun
-from evaluation.games.check import trial_faults
-from evaluation.store.record import read_games
-from evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
-from evaluation.truth.answers import question_agents
-from evaluation.truth.judge import Judge
-from evaluation.truth.labelled import Labelled
 from tests.helpers.chat import KEY, ChatServer, Fault, lowest_legal, server_with_key
 from tests.helpers.paths import ROOT
 
@@ -238,7 +239,16 @@ def test_killed_and_gone_on_with_it_asks_nothing_twice(tmp_path):
             time.sleep(0.05)
         url = f"http://127.0.0.1:{port.read_text()}/v1"
         spec = f"chat:m,base_url={url},prompt=both+legal"
-        command = [sys.executable, "-m", "evaluation", "run", spec, "random", "--openings", "2"]
+        command = [
+            sys.executable,
+            "-m",
+            "c4env.evaluation",
+            "run",
+            spec,
+            "random",
+            "--openings",
+            "2",
+        ]
         command += ["--jobs", "20", "--out", str(out), "--quiet"]
         first = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
         while lines(out / TRANSCRIPTS_FILE) < 100:

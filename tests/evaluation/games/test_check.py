@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import pytest
+from c4env.agents.zoo.table import ZOO
+from c4env.evaluation.games.check import GAME, LATE, check_agent, trial_faults
 
-from agents.zoo.table import ZOO
 from c4env import Position
-from evaluation.games.check import GAME, LATE, check_agent, trial_faults
 
 AGENTS = """
-import agents.base, os, random, time
+import os, random, time
+
+from c4env import agents
 
 def first(observation):
     return int(observation["action_mask"].argmax())

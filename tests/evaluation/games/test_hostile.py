@@ -13,14 +13,13 @@ import warnings
 
 import numpy as np
 import pytest
+from c4env.agents.base import Agent
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.game import play_game
+from c4env.evaluation.games.processes import stdout_to_stderr
+from c4env.evaluation.store.record import read_games
 
-import agents
-import evaluation
-from agents.base import Agent
-from evaluation.errors import InvalidRun
-from evaluation.games.game import play_game
-from evaluation.games.processes import stdout_to_stderr
-from evaluation.store.record import read_games
+from c4env import agents, evaluation
 from tests.helpers.processes import run_python
 
 
@@ -213,7 +212,16 @@ def test_what_agents_print_is_kept_apart_and_a_command_ends_when_their_threads_d
         "    threading.Thread(target=time.sleep, args=(60,)).start()\n"
         "    return int(observation['action_mask'].argmax())\n"
     )
-    command = ["-m", "evaluation", "run", "random", "lingers:lingers", "--quiet", "--openings", "0"]
+    command = [
+        "-m",
+        "c4env.evaluation",
+        "run",
+        "random",
+        "lingers:lingers",
+        "--quiet",
+        "--openings",
+        "0",
+    ]
     done = run_python(*command, "--jobs", "2", "--format", "json", timeout=50, cwd=tmp_path)
     assert done.returncode == 0
     assert json.loads(done.stdout)["games"] == 2

@@ -5,9 +5,9 @@ import signal
 import threading
 
 import pytest
+from c4env.evaluation.games.processes import one_interrupt, quiet_shutdown, sigint_blocked
 from joblib.externals.loky import ProcessPoolExecutor, process_executor
 
-from evaluation.games.processes import one_interrupt, quiet_shutdown, sigint_blocked
 from tests.helpers.processes import run_python, start_python
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -57,7 +57,7 @@ def test_somebody_elses_handler_is_left_alone():
 
 def test_a_worker_leaves_when_its_parent_is_killed():
     worker = (
-        "import os, sys, time; from evaluation.games.processes import exit_with_parent;"
+        "import os, sys, time; from c4env.evaluation.games.processes import exit_with_parent;"
         "exit_with_parent(os.getppid()); print('started', flush=True); time.sleep(60)"
     )
     parent = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {worker!r}])"
@@ -75,7 +75,7 @@ def test_a_worker_that_grows_is_not_replaced():
     worker = (
         "import os; from joblib.externals.loky import process_executor as workers;"
         "assert workers._USE_PSUTIL in (True, False);"
-        "from evaluation.games.processes import exit_with_parent;"
+        "from c4env.evaluation.games.processes import exit_with_parent;"
         "exit_with_parent(os.getppid()); print(workers._USE_PSUTIL)"
     )
     process = start_python("-c", worker)

@@ -8,17 +8,16 @@ import time
 
 import numpy as np
 import pytest
+from c4env.agents.errors import UnknownAgent
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.games.settings import Settings
+from c4env.evaluation.games.tournament import play, prepare
+from c4env.evaluation.plan.field import name_players
+from c4env.evaluation.plan.schedule import gauntlet_order, opening_major, planned
+from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
 
-import agents
-import evaluation
-from agents.errors import UnknownAgent
+from c4env import agents, evaluation
 from c4env.errors import FileInUse
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.games.settings import Settings
-from evaluation.games.tournament import play, prepare
-from evaluation.plan.field import name_players
-from evaluation.plan.schedule import gauntlet_order, opening_major, planned
-from evaluation.store.record import GAMES_FILE, digest, read_games
 from tests.helpers.processes import run_python, start_python
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]
@@ -173,7 +172,7 @@ def test_an_interrupted_run_ends_with_the_same_games(tmp_path):
 @pytest.mark.compiled
 def test_a_killed_run_ends_with_the_same_games(tmp_path):
     field = ["random", "alphabeta:depth=5", "alphabeta:depth=4"]
-    command = ["-m", "evaluation", "run", *field, "--openings", "2", "--quiet"]
+    command = ["-m", "c4env.evaluation", "run", *field, "--openings", "2", "--quiet"]
     command += ["--seed", "4", "--out", str(tmp_path), "--jobs", "2"]
     path = tmp_path / GAMES_FILE
     process = start_python(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -193,7 +192,7 @@ def test_a_killed_run_ends_with_the_same_games(tmp_path):
 
 @pytest.mark.compiled
 def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
-    command = ["-m", "evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command = ["-m", "c4env.evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "2"]
     process = start_python(*command, start_new_session=True)
     path = tmp_path / GAMES_FILE
@@ -212,7 +211,7 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
 @pytest.mark.compiled
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
-    command = ["-m", "evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
+    command = ["-m", "c4env.evaluation", "run", "random", "alphabeta:depth=9", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "1"]
     before = signal.signal(number, signal.SIG_DFL)  # under nohup a child would ignore SIGHUP
     try:
@@ -244,7 +243,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
     with pytest.raises(UnreadableRun, match=r"another run: .* with seed 0, and 1 was asked for"):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path, seed=1)
-    monkeypatch.setattr("evaluation.games.tournament.version_here", lambda: "0.0.0")
+    monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
         UnreadableRun,
         match=r"another run: its 2 games were played by c4env .*, and this is 0.0.0;",

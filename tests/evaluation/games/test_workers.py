@@ -8,11 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-import evaluation
-from c4env.errors import MissingExtra
-from evaluation.errors import InvalidRun, WorkerDied
-from evaluation.games.workers import (
+from c4env.evaluation.errors import InvalidRun, WorkerDied
+from c4env.evaluation.games.workers import (
     MOST_GAMES,
     RunSpec,
     _Batches,
@@ -20,6 +17,9 @@ from evaluation.games.workers import (
     play_batch,
     version_here,
 )
+
+from c4env import evaluation
+from c4env.errors import MissingExtra
 
 FIELD = {"random": "random", "greedy": "greedy"}
 FIXTURES = [(pair, o) for o in "1234567" for pair in (("random", "greedy"), ("greedy", "random"))]

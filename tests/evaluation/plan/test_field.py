@@ -5,14 +5,13 @@ import sys
 
 import numpy as np
 import pytest
+from c4env.agents.base import Agent
+from c4env.agents.zoo.entries import Entry, Option
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.plan.field import Traits, code_of, make_field, make_player, name_players
 
-import agents
-import evaluation
-from agents.base import Agent
-from agents.zoo.entries import Entry, Option
+from c4env import agents, evaluation
 from c4env.position import Position
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.plan.field import Traits, code_of, make_field, make_player, name_players
 
 
 class Patient(Agent):

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from c4env.position import Position
-from evaluation.errors import InvalidRun
-from evaluation.plan.openings import (
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import (
     balanced_openings,
     canonical,
     choose_openings,
     enumerate_openings,
     read_openings,
 )
+
+from c4env.position import Position
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,8 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-
-from evaluation.errors import InvalidRun
-from evaluation.plan.patterns import MOST, expand
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.patterns import MOST, expand
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ import json
 from dataclasses import replace
 
 import pytest
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.report.comparison import changed_games, compare
+from c4env.evaluation.store.record import GameRecord
 
-import evaluation
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun
-from evaluation.report.comparison import changed_games, compare
-from evaluation.store.record import GameRecord
+from c4env import evaluation
 
 
 def run(players, openings=1, **settings):

@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from c4env.evaluation.commands.contests import gauntlet, match, run
+from c4env.evaluation.commands.options import Parser
+from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
+from c4env.evaluation.games.tournament import round_robin
+from c4env.evaluation.report.headline import command_of, headline
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.ratings import Interval, Rating, Ratings
+from c4env.evaluation.strength.sprt import Sprt
+from c4env.evaluation.studies.match import Match, play_match
 
-from evaluation.commands.contests import gauntlet, match, run
-from evaluation.commands.options import Parser
-from evaluation.games.tournament import gauntlet as play_gauntlet
-from evaluation.games.tournament import round_robin
-from evaluation.report.headline import command_of, headline
-from evaluation.store.record import GameRecord
-from evaluation.strength.ratings import Interval, Rating, Ratings
-from evaluation.strength.sprt import Sprt
-from evaluation.studies.match import Match, play_match
 from tests.helpers.runs import rated
 
 

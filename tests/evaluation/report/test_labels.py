@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 import pytest
-
-from evaluation.report.labels import labels
-from evaluation.tables import width
+from c4env.evaluation.report.labels import labels
+from c4env.evaluation.tables import width
 
 SPECS = [
     "deepening:movetime=0.02,heuristic=chain",

@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.report import page as report
+from c4env.evaluation.store.record import read_games
+from c4env.evaluation.strength.sprt import Sprt
+from c4env.evaluation.studies.match import play_match
 
-from agents.solver import Solver
 from c4env import Position
-from evaluation.__main__ import main
-from evaluation.report import page as report
-from evaluation.store.record import read_games
-from evaluation.strength.sprt import Sprt
-from evaluation.studies.match import play_match
 from tests.evaluation.report.test_summary import crowded
 from tests.helpers.runs import record_run
 

@@ -6,8 +6,9 @@ import pytest
 
 pytest.importorskip("openai")
 
-import evaluation
-from evaluation.__main__ import main
+from c4env.evaluation.__main__ import main
+
+from c4env import evaluation
 from tests.helpers.browser import chromium
 from tests.helpers.chat import chatting, lowest_legal
 

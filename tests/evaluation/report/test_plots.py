@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from c4env.evaluation.report import page as report
+from c4env.evaluation.report import plots
+from c4env.evaluation.truth.judge import Judge
 
 from c4env.errors import MissingExtra
-from evaluation.report import page as report
-from evaluation.report import plots
-from evaluation.truth.judge import Judge
 from tests.evaluation.report.test_summary import GAMES, crowded
 from tests.helpers.runs import rated
 
@@ -88,7 +88,7 @@ def test_no_text_covers_another_or_leaves_its_figure(
 
 
 def test_the_page_has_the_same_colours() -> None:
-    style = files("evaluation.report").joinpath("page.html").read_text().split("@media")[0]
+    style = files("c4env.evaluation.report").joinpath("page.html").read_text().split("@media")[0]
     assert f"--first: {plots.BLUE}; --second: {plots.VERMILION};" in style
     assert f"--others: {plots.OTHERS};" in style
 

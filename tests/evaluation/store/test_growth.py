@@ -3,17 +3,17 @@ from __future__ import annotations
 import json
 
 import pytest
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.plan.schedule import planned
+from c4env.evaluation.store.growth import grown
+from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
+from c4env.evaluation.strength.sprt import Sprt
+from c4env.evaluation.studies.match import Match, play_match
 from hypothesis import given
 from hypothesis import strategies as st
 
-import evaluation
-from evaluation.__main__ import main
-from evaluation.errors import UnreadableRun
-from evaluation.plan.schedule import planned
-from evaluation.store.growth import grown
-from evaluation.store.record import GAMES_FILE, digest, read_games
-from evaluation.strength.sprt import Sprt
-from evaluation.studies.match import Match, play_match
+from c4env import evaluation
 
 TWO = ["random", "greedy"]
 THREE = [*TWO, "minimax:depth=1"]

@@ -5,9 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-from evaluation.errors import UnreadableRun
-from evaluation.store.record import GAMES_FILE, GameRecord, digest, open_games, read_games
+from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.store.record import GAMES_FILE, GameRecord, digest, open_games, read_games
 
 WON = GameRecord(("a", "b"), "12", "1212121", 0, "four", "", (5, 7), (0.25, 0.5))
 LEFT = GameRecord(("b", "a"), "", "44", 1, "exception", "ValueError: it broke\nbadly")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from evaluation.store.record import GameRecord
+from c4env.evaluation.store.record import GameRecord
 
 
 def test_a_game_shows_itself_in_a_notebook():

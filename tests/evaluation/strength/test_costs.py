@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from evaluation.store.record import GameRecord
-from evaluation.strength.costs import Cost, costs
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.costs import Cost, costs
 
 
 def test_an_agents_own_moves_are_counted():

@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 import pytest
-
-from evaluation.errors import InvalidRun
-from evaluation.strength.loss import Loss, LossSprt
-from evaluation.strength.simulation import both_tests, simulated_pairs
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.strength.loss import Loss, LossSprt
+from c4env.evaluation.strength.simulation import both_tests, simulated_pairs
 
 
 def drawn(seed: int, count: int, rates: tuple[float, float]) -> np.ndarray:

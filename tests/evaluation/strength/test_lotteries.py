@@ -4,18 +4,18 @@ import json
 
 import numpy as np
 import pytest
-
-import evaluation
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun
-from evaluation.strength.lotteries import (
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.strength.lotteries import (
     SURE,
     clearest_cycle,
     essential_tiers,
     maximal_lottery,
     standing,
 )
-from evaluation.strength.ratings import Tally
+from c4env.evaluation.strength.ratings import Tally
+
+from c4env import evaluation
 
 pytest.importorskip("scipy", reason="pip install 'c4env[lotteries]'")
 

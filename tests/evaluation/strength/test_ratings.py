@@ -5,20 +5,20 @@ import tracemalloc
 
 import numpy as np
 import pytest
-
-import evaluation
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun
-from evaluation.plan.openings import enumerate_openings
-from evaluation.store.record import GameRecord, read_games
-from evaluation.strength.fit import fit
-from evaluation.strength.ratings import (
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import enumerate_openings
+from c4env.evaluation.store.record import GameRecord, read_games
+from c4env.evaluation.strength.fit import fit
+from c4env.evaluation.strength.ratings import (
     Rating,
     Tally,
     format_ranks,
     parse_anchor,
     rate,
 )
+
+from c4env import evaluation
 from tests.helpers.runs import rated
 
 

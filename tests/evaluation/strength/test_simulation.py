@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-from c4env.position import format_moves
-from evaluation.__main__ import main
-from evaluation.games.tournament import round_robin
-from evaluation.strength import ratings
-from evaluation.strength.simulation import (
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.games.tournament import round_robin
+from c4env.evaluation.strength import ratings
+from c4env.evaluation.strength.simulation import (
     KINDS_OF_PAIRS,
     LOPSIDED,
     WORLDS,
@@ -17,9 +15,11 @@ from evaluation.strength.simulation import (
     sprt_errors,
     tilted,
 )
-from evaluation.strength.sprt import SCORES, Sprt
-from evaluation.studies.match import play_match
-from evaluation.truth.labelled import random_moves
+from c4env.evaluation.strength.sprt import SCORES, Sprt
+from c4env.evaluation.studies.match import play_match
+from c4env.evaluation.truth.labelled import random_moves
+
+from c4env.position import format_moves
 
 
 def test_intervals_hold_the_truth():

@@ -4,9 +4,8 @@ import math
 
 import numpy as np
 import pytest
-
-from evaluation.errors import InvalidRun
-from evaluation.strength.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.strength.sprt import SCORES, Sprt, expected_score
 
 
 def test_the_ratio_of_a_published_test():

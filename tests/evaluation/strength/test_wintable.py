@@ -4,8 +4,8 @@ import csv
 import io
 import json
 
-from evaluation.store.record import GameRecord
-from evaluation.strength.wintable import Cell, WinTable
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.wintable import Cell, WinTable
 
 
 def game(first, second, winner, moves="1212121", ending="four"):

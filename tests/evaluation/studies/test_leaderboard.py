@@ -3,13 +3,10 @@ from __future__ import annotations
 import json
 
 import pytest
-
-import agents
-import evaluation
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.strength.ratings import Tally
-from evaluation.studies.leaderboard import (
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.strength.ratings import Tally
+from c4env.evaluation.studies.leaderboard import (
     DEFAULT,
     FIELD,
     MARKERS,
@@ -18,6 +15,8 @@ from evaluation.studies.leaderboard import (
     put_between_markers,
     stored_board,
 )
+
+from c4env import agents, evaluation
 from tests.helpers.commands import refusal
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
@@ -142,7 +141,7 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     readme.write_text("\n".join(["# Title", *MARKERS, "end"]))
     few = dict.fromkeys(SMALL, DEFAULT)
     monkeypatch.setattr(
-        "evaluation.studies.leaderboard.play_leaderboard.__defaults__", (few, False)
+        "c4env.evaluation.studies.leaderboard.play_leaderboard.__defaults__", (few, False)
     )
     arguments = ["leaderboard", "--quick", "--jobs", "1", "--quiet", "--out", str(tmp_path / "d")]
     arguments += ["--format", "markdown"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import functools
 
 import pytest
-
-from evaluation.errors import InvalidRun
-from evaluation.studies.strength import FILE, strength
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.studies.strength import FILE, strength
 
 pytest.importorskip("sb3_contrib", reason="needs sb3-contrib: the extra sb3")
 torch = pytest.importorskip("torch")
@@ -42,7 +41,7 @@ def trained(callback):
 
 @pytest.mark.compiled
 def test_the_callback_measures_and_changes_nothing(tmp_path):
-    from evaluation.studies.stable_baselines import StrengthCallback
+    from c4env.evaluation.studies.stable_baselines import StrengthCallback
 
     callback = StrengthCallback(tmp_path, every=250, share=0.99, measure=FEW)
     weights, logged = trained(callback)
@@ -60,7 +59,7 @@ def test_the_callback_measures_and_changes_nothing(tmp_path):
 
 @pytest.mark.parametrize("every", [0, -1, 1.5, True])
 def test_a_bad_number_of_steps_is_refused(tmp_path, every):
-    from evaluation.studies.stable_baselines import StrengthCallback
+    from c4env.evaluation.studies.stable_baselines import StrengthCallback
 
     with pytest.raises(InvalidRun, match="every="):
         StrengthCallback(tmp_path, every)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from c4env.agents.solver.exam import exam
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.studies import strength as module
+from c4env.evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
 
-import agents
-from agents.solver.exam import exam
+from c4env import agents
 from c4env.observation import observe
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.studies import strength as module
-from evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
 
 
 def knowing(pick):

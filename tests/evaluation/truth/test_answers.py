@@ -4,15 +4,15 @@ import json
 
 import numpy as np
 import pytest
+from c4env.agents.errors import UnknownAgent
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.truth.answers import ANSWERS_FILE, question_agents
+from c4env.evaluation.truth.judge import Judge
+from c4env.evaluation.truth.labelled import format_labelled, make_labelled
 
-import agents
-from agents.errors import UnknownAgent
-from agents.solver import Solver
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.truth.answers import ANSWERS_FILE, question_agents
-from evaluation.truth.judge import Judge
-from evaluation.truth.labelled import format_labelled, make_labelled
+from c4env import agents
 from tests.helpers.commands import refusal
 
 SOLVER = Solver(book=None, table_mb=1)

@@ -9,16 +9,24 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from c4env.agents.learned import fit_threats
+from c4env.agents.learned.labels import held_out
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import (
+    FILE,
+    SHA256,
+    VERSION,
+    exam,
+    exam_positions,
+    format_exam,
+    parse_exam,
+)
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.truth import exam as making
 
-import agents
-from agents.learned import fit_threats
-from agents.learned.labels import held_out
-from agents.solver import Solver
-from agents.solver.exam import FILE, SHA256, VERSION, exam, exam_positions, format_exam, parse_exam
+from c4env import agents
 from c4env.position import Position
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun
-from evaluation.truth import exam as making
 from tests.helpers.paths import ROOT
 
 
@@ -27,7 +35,7 @@ def signs(question):
 
 
 def test_the_file_is_the_one_whose_hash_is_stated():
-    data = files("agents.solver").joinpath(FILE).read_bytes()
+    data = files("c4env.agents.solver").joinpath(FILE).read_bytes()
     assert hashlib.sha256(data).hexdigest() == SHA256
     assert format_exam(exam()) == data.decode() == format_exam(parse_exam(data.decode()))
     readme = (ROOT / "evaluation" / "README.md").read_text()

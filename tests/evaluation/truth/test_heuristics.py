@@ -6,16 +6,16 @@ import json
 
 import numpy as np
 import pytest
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.search.heuristics import HEURISTICS, WIN
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.truth.heuristics import EITHER, VIEWS, compare_heuristics, rank_correlations
+from c4env.evaluation.truth.labelled import format_labelled, make_labelled
 
-from agents.errors import InvalidHeuristic
-from agents.search.heuristics import HEURISTICS, WIN
-from agents.solver import Solver
 from c4env.bitboard import CENTRE, popcount
 from c4env.jit import kernel
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun
-from evaluation.truth.heuristics import EITHER, VIEWS, compare_heuristics, rank_correlations
-from evaluation.truth.labelled import format_labelled, make_labelled
 from tests.helpers.commands import refusal
 
 SET = make_labelled("end-easy", 40, 7, Solver(book=None, table_mb=1))

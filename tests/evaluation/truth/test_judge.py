@@ -3,12 +3,12 @@ from __future__ import annotations
 import json
 
 import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.truth.judge import SCORES_FILE, Judge, positions_backwards, positions_of
 
-from agents.solver import Solver
 from c4env.position import Position
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.store.record import GameRecord
-from evaluation.truth.judge import SCORES_FILE, Judge, positions_backwards, positions_of
 from tests.helpers.positions import random_positions
 
 

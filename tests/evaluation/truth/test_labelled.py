@@ -1,17 +1,17 @@
 from __future__ import annotations
 
 import pytest
-
-from agents.solver import Solver
-from c4env.bitboard import CELLS
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.truth.labelled import (
+from c4env.agents.solver import Solver
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.truth.labelled import (
     STAGES,
     format_labelled,
     labelled_sets,
     make_labelled,
     read_labelled,
 )
+
+from c4env.bitboard import CELLS
 
 LATE = make_labelled("end-easy", 30, 3, Solver(book=None, table_mb=1))
 

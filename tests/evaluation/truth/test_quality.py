@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.truth.judge import Judge
+from c4env.evaluation.truth.quality import JudgedMove, Quality, bands, judge_games
 
-import evaluation
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun
-from evaluation.store.record import GameRecord
-from evaluation.truth.judge import Judge
-from evaluation.truth.quality import JudgedMove, Quality, bands, judge_games
+from c4env import evaluation
 from tests.helpers.commands import refusal
 
 # Columns 0 wins soon, 1 wins late, 2 draws, 3 loses; the others are full.

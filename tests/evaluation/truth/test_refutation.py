@@ -15,17 +15,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.truth import refutation, worst_case
+from c4env.evaluation.truth.answers import question
+from c4env.evaluation.truth.exam import quiet
 
-import agents
-import evaluation
-from agents.solver import Solver
+from c4env import agents, evaluation
 from c4env.observation import observe, position_from
 from c4env.position import Position
-from evaluation.__main__ import main
-from evaluation.errors import InvalidRun, UnreadableRun
-from evaluation.truth import refutation, worst_case
-from evaluation.truth.answers import question
-from evaluation.truth.exam import quiet
 from tests.helpers import reference
 from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
@@ -236,7 +235,7 @@ def test_any_number_of_jobs_finds_the_same():
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
-    command = ["-m", "evaluation", "refute", "alphabeta:depth=6", "--quiet"]
+    command = ["-m", "c4env.evaluation", "refute", "alphabeta:depth=6", "--quiet"]
     command += ["--out", str(tmp_path), "--jobs", "2", "--format", "json", "--limit", "5"]
 
     def kept():
@@ -262,7 +261,15 @@ def test_a_killed_search_goes_on_and_finds_the_same(tmp_path):
 
 @pytest.mark.compiled
 def test_an_interrupted_search_says_one_line_and_leaves_no_process(tmp_path):
-    command = ["-m", "evaluation", "refute", "alphabeta:depth=8", "--quiet", "--out", tmp_path]
+    command = [
+        "-m",
+        "c4env.evaluation",
+        "refute",
+        "alphabeta:depth=8",
+        "--quiet",
+        "--out",
+        tmp_path,
+    ]
     process = start_python(*command, "--jobs", "2", start_new_session=True)
     while process.poll() is None and not list(tmp_path.iterdir()):
         time.sleep(0.01)

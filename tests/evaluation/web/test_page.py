@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.store.record import read_games
 
-import agents
-from agents.solver import Solver
-from c4env import Position
-from evaluation.store.record import read_games
+from c4env import Position, agents
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from evaluation.web.server import Settings  # noqa: E402
-from evaluation.web.specs import LEVELS  # noqa: E402
+from c4env.evaluation.web.server import Settings  # noqa: E402
+from c4env.evaluation.web.specs import LEVELS  # noqa: E402
+
 from tests.helpers.browser import PATIENCE  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
@@ -464,7 +464,7 @@ def test_any_game_of_a_run_opens(open_page: Open, folder: Path) -> None:
 
 def start(port: int, folder: Path) -> tuple[subprocess.Popen[str], str]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "evaluation", "web", "--no-browser", "--port", str(port),
+        [sys.executable, "-m", "c4env.evaluation", "web", "--no-browser", "--port", str(port),
          "--jobs", "1", "--record", str(folder), "--hint", "minimax:depth=1"],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip

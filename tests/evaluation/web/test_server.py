@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.store.record import GAMES_FILE, read_games
 
-import agents
-from agents.solver import Solver
-from c4env import Position
-from evaluation.__main__ import main
-from evaluation.store.record import GAMES_FILE, read_games
+from c4env import Position, agents
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
-from evaluation.web.runs import Runs  # noqa: E402
-from evaluation.web.server import Settings, listen  # noqa: E402
+from c4env.evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
+from c4env.evaluation.web.runs import Runs  # noqa: E402
+from c4env.evaluation.web.server import Settings, listen  # noqa: E402
+
 from tests.helpers.commands import refusal  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
@@ -369,7 +369,7 @@ def test_a_name_in_the_log_stays_on_its_line(client: Any, caplog: Any) -> None:
 
 
 def test_too_many_questions_are_sent_away(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("evaluation.web.server.MOST_WAITING", 0)
+    monkeypatch.setattr("c4env.evaluation.web.server.MOST_WAITING", 0)
     answer = client.post("/api/ask", json={"kind": "scores", "moves": ""})
     assert answer.status_code == 503
     assert "ask again later" in answer.json()["error"]
@@ -421,7 +421,7 @@ def test_bad_arguments_are_one_line(capsys: Any, arguments: list[str], words: st
 def test_without_the_libraries_the_extra_is_named(
     capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith("evaluation.web")]:
+    for name in [name for name in sys.modules if name.startswith("c4env.evaluation.web")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert main(["web", "--no-browser"]) == 2
@@ -442,7 +442,7 @@ def test_a_server_that_stops_says_so_to_who_waits() -> None:
 
 @pytest.mark.parametrize(("host", "says"), [("127.0.0.1", False), ("0.0.0.0", True)])
 def test_it_says_when_it_listens_beyond_this_machine(tmp_path: Path, host: str, says: bool) -> None:
-    command = [sys.executable, "-m", "evaluation", "web", "--no-browser", "--no-record"]
+    command = [sys.executable, "-m", "c4env.evaluation", "web", "--no-browser", "--no-record"]
     with subprocess.Popen(
         [*command, "--host", host, "--port", "0", "--hint", "minimax:depth=1", "--jobs", "1"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

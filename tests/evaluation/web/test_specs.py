@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import pytest
+from c4env.agents.search.heuristics import HEURISTICS
+from c4env.agents.zoo.entries import REQUIRED, Entry, Option
+from c4env.agents.zoo.registry import split_spec
+from c4env.agents.zoo.table import ZOO
+from c4env.evaluation.errors import InvalidRequest
+from c4env.evaluation.web import specs
+from c4env.evaluation.web.specs import (
+    LEVELS,
+    MEMORY,
+    PLAIN,
+    catalogue,
+    check_spec,
+    offered,
+    settable,
+)
 
-import agents
-from agents.search.heuristics import HEURISTICS
-from agents.zoo.entries import REQUIRED, Entry, Option
-from agents.zoo.registry import split_spec
-from agents.zoo.table import ZOO
+from c4env import agents
 from c4env.errors import C4Error
-from evaluation.errors import InvalidRequest
-from evaluation.web import specs
-from evaluation.web.specs import LEVELS, MEMORY, PLAIN, catalogue, check_spec, offered, settable
 
 
 def test_the_zoo_is_offered_and_every_default_passes() -> None:
@@ -38,7 +46,7 @@ def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
 
 def test_what_needs_a_package_is_offered_where_it_is_installed() -> None:
     entries = [
-        Entry(name, "agents.simple:Random", "", needs=needs)
+        Entry(name, "c4env.agents.simple:Random", "", needs=needs)
         for name, needs in {"a": (), "b": ("json",), "c": ("json", "no_such_module_1")}.items()
     ]
     assert list(offered(entries)) == ["a", "b"]
@@ -47,7 +55,7 @@ def test_what_needs_a_package_is_offered_where_it_is_installed() -> None:
 def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as a network's file, where the one that ships is the default."""
     option = Option("network", str, "shipped", "a file")
-    entry = Entry("led", "agents.simple:Random", "led", (option,), argument="network")
+    entry = Entry("led", "c4env.agents.simple:Random", "led", (option,), argument="network")
     monkeypatch.setitem(specs.PLAIN, "led", entry)
     agents.register("led", entry)
     assert check_spec("led") == "led"
@@ -62,7 +70,7 @@ def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.Monkey
         ("rndom", "this page offers"),
         ("", "this page offers"),
         ("os:system", "this page offers"),
-        ("evaluation.web.server:create_app", "this page offers"),
+        ("c4env.evaluation.web.server:create_app", "this page offers"),
         ("exec:./engine", "this page offers"),
         ("kaggle:/tmp/submission.py", "this page offers"),
         ("../random", "this page offers"),
@@ -98,7 +106,7 @@ def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(path: str) -> None:
         raise AssertionError(path)
 
-    monkeypatch.setattr("agents.zoo.registry.import_callable", fail)
+    monkeypatch.setattr("c4env.agents.zoo.registry.import_callable", fail)
     for spec in ("json:loads", "alphabeta:heuristic=json:loads", "json:loads:x=1"):
         with pytest.raises(C4Error):
             check_spec(spec)

@@ -9,14 +9,12 @@ import time
 
 import numpy as np
 import pytest
+from c4env.agents.adapters.programs.engine import best
+from c4env.agents.base import Agent
+from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
+from c4env.evaluation.games.game import Clock, play_game
 
-import agents
-import evaluation
-from agents.adapters.programs.engine import best
-from agents.base import Agent
-from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
-from c4env import Position
-from evaluation.games.game import Clock, play_game
+from c4env import Position, agents, evaluation
 from tests.helpers.engines import FIRST, answering, python, wait_for_the_end
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies
@@ -73,7 +71,7 @@ def test_what_a_solver_prints_with_the_scores_of_columns_is_read(tmp_path, made)
 @pytest.mark.compiled
 def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made):
     """As solvers print by default: the moves, the score, and more."""
-    from agents.solver import Solver
+    from c4env.agents.solver import Solver
 
     solver = Solver()
     agents_moves = []
@@ -94,7 +92,7 @@ def test_a_solver_of_positions_alone_is_asked_about_each_next_one(tmp_path, made
 @pytest.mark.compiled
 def test_our_own_solver_plays_as_a_program(made):
     """A process a question, because it reads positions to the end before it solves any."""
-    solve = f"{shlex.quote(sys.executable)} -m evaluation solve --columns"
+    solve = f"{shlex.quote(sys.executable)} -m c4env.evaluation solve --columns"
     agent = made(f'exec:sh -c "while read x; do echo $x | {solve}; done",reply=scores,timeout=60')
     assert agent.choose(HALF) == agents.make("perfect").choose(HALF)
 
@@ -252,7 +250,7 @@ def test_no_program_outlives_its_run(tmp_path, how):
     pids = tmp_path / "pids"
     pids.mkdir()
     engine = f"exec:{python(tmp_path, NOTING)} {pids} {0 if how == 'end' else 60}"
-    command = [sys.executable, "-m", "evaluation", "run", engine, "random"]
+    command = [sys.executable, "-m", "c4env.evaluation", "run", engine, "random"]
     command += ["--openings", "1", "--jobs", "2", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as run:
         if how == "end":

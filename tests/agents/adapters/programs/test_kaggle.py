@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from c4env.agents.adapters.programs.kaggle import observe
+from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 
-import agents
-import evaluation
-from agents.adapters.programs.kaggle import observe
-from agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
-from c4env import Position
+from c4env import Position, agents, evaluation
 from tests.helpers.paths import DATA
 
 SUBMISSIONS = DATA / "kaggle"

@@ -12,11 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from c4env.agents.adapters.programs.process import LONGEST_LINE, LineProcess
+from c4env.agents.errors import EngineFault, LateAnswer
 
-import agents
-from agents.adapters.programs.process import LONGEST_LINE, LineProcess
-from agents.errors import EngineFault, LateAnswer
-from c4env import Position
+from c4env import Position, agents
 from tests.helpers.engines import FIRST, answering, lives, python, wait_for_the_end
 from tests.helpers.paths import ROOT
 
@@ -120,7 +119,7 @@ def test_a_program_ends_with_its_owner(tmp_path: Path, how: str) -> None:
 
 OWNER = """
 import sys, time
-from agents.adapters.programs.process import LineProcess
+from c4env.agents.adapters.programs.process import LineProcess
 process = LineProcess(sys.argv[2:], "it")
 print(process.ask("", 20), flush=True)
 if sys.argv[1] == "wait":

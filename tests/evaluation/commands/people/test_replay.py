@@ -5,12 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.commands.people.replay import remark
+from c4env.evaluation.store.record import GameRecord, open_games
 
-from agents.solver import Solver
 from c4env import Position
-from evaluation.__main__ import main
-from evaluation.commands.people.replay import remark
-from evaluation.store.record import GameRecord, open_games
 
 GAME = GameRecord(("one", "two"), "44", "4455667", 0, "four")
 

@@ -6,10 +6,10 @@ import io
 import json
 
 import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
 
-from agents.solver import Solver
 from c4env.position import Position
-from evaluation.__main__ import main
 from tests.helpers import reference
 from tests.helpers.commands import refusal
 
