@@ -2,9 +2,10 @@
 
 Numba's disk cache watches only the file a function stands in. A kernel that
 calls one from another file would go on running old machine code after an
-upgrade, so the cache lives in a folder named by a hash of all our sources: new
-sources, new folder. Folders that no process has used for a while are removed. Where no
-folder is writable, a temporary one serves for as long as the process runs.
+upgrade. So the cache lives in a folder named by a hash of the sources that hold
+kernels and of all that these import: new sources, new folder. jit removes folders that no
+process has used for a while. Where no folder is writable, a temporary one serves for as long
+as the process runs.
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ import atexit
 import contextlib
 import functools
 import hashlib
+import importlib.util
 import os
+import re
 import shutil
 import sys
 import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -29,6 +32,12 @@ import numba
 from c4env.boards import STANDARD, size_of
 
 config: Any = numba.config  # its settings are made at run time
+
+KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
+# ``from c4env.x import a, b``, also over several lines in parentheses.
+IMPORT: Final = re.compile(
+    rb"^(?:from|import) (c4env[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
+)
 
 KEPT_DAYS: Final = 14  # without use, before the machine code of other sources is removed
 
@@ -40,14 +49,48 @@ F = TypeVar("F", bound=Callable[..., Any])
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
+def source_folders() -> dict[str, Path]:
+    """The packages whose modules may hold kernels, by import name, and their folders."""
+    return {
+        name: Path(folder)
+        for name in ("c4env", "c4env.agents")
+        if (spec := importlib.util.find_spec(name)) and spec.submodule_search_locations
+        for folder in spec.submodule_search_locations
+    }
+
+
+def kernel_sources(folders: Mapping[str, Path]) -> dict[str, bytes]:
+    """Every module that holds a kernel, and every one it imports: its name and its source.
+
+    A kernel is compiled with the constants of the modules it names, so those count too.
+    """
+    texts: dict[str, bytes] = {}
+    for package, folder in folders.items():
+        for path in sorted(folder.rglob("*.py")):
+            inner = path.relative_to(folder).with_suffix("").parts
+            name = ".".join((package, *(inner[:-1] if inner[-1] == "__init__" else inner)))
+            texts[name] = path.read_bytes()
+    wanted = [name for name, text in texts.items() if KERNEL.search(text)]
+    found: dict[str, bytes] = {}
+    while wanted:
+        name = wanted.pop()
+        if name in found or name not in texts:
+            continue
+        found[name] = texts[name]
+        for module, names in IMPORT.findall(texts[name]):
+            wanted.append(module.decode())
+            wanted.extend(
+                f"{module.decode()}.{each}" for each in re.findall(r"\w+", names.decode())
+            )
+    return dict(sorted(found.items()))
+
+
 def source_hash() -> str:
-    """Hex digest of every source file that kernels are written in or call."""
-    here = Path(__file__).parent
+    """Hex digest of :func:`kernel_sources`, of the versions of Python and of Numba."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
-    for package in (here, here.parent / "agents"):
-        for path in sorted(package.rglob("*.py")):
-            digest.update(path.name.encode())
-            digest.update(path.read_bytes())
+    for name, text in kernel_sources(source_folders()).items():
+        digest.update(name.encode())
+        digest.update(text)
     return digest.hexdigest()[:16]
 
 
