@@ -10,6 +10,7 @@ import ast
 import functools
 import importlib
 import re
+import tomllib
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ import pytest
 
 from c4env.errors import C4Error, WindowClosed
 from c4env.sources import modules
-from tests.helpers.paths import FOLDERS
+from tests.helpers.paths import FOLDERS, ROOT
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
@@ -36,6 +37,10 @@ class Import(NamedTuple):
     target: str  # what is imported, with the name taken from it
     function: str  # where: "" at the top of the module
     line: int
+
+    def names(self, modules: list[str]) -> bool:
+        """Whether it is one of these modules, or of what they hold."""
+        return self.target.partition(".")[0] in modules
 
 
 def imports_of(source: str, module: str, package: str) -> Iterator[Import]:
@@ -231,3 +236,30 @@ def test_every_error_is_a_value_error(package: str) -> None:
     for error in own:
         assert issubclass(error, C4Error) or error is WindowClosed
     assert issubclass(C4Error, ValueError)
+
+
+ONE_SYSTEM = [
+    *("fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "termios", "tty"),
+    *("msvcrt", "winreg", "winsound"),
+]
+
+
+def test_nothing_that_one_system_alone_has_is_imported_with_a_module() -> None:
+    assert not [found for found in all_imports() if found.names(ONE_SYSTEM) and not found.function]
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if "data" not in path.parts]
+    assert len(tests) > 100
+    for path in tests:
+        top = [found for found in imports_of(path.read_text(), "", "") if not found.function]
+        assert not [found for found in top if found.names(ONE_SYSTEM)], path
+
+
+def test_every_folder_with_modules_is_a_package_that_is_installed() -> None:
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folders = {".".join(path.relative_to(ROOT).parts) for path in FOLDERS.values()}
+    assert folders == {"c4env", *setuptools["package-dir"].values()}
+    there = {
+        ".".join((name, *path.parent.relative_to(folder).parts))
+        for name, folder in FOLDERS.items()
+        for path in folder.rglob("*.py")
+    }
+    assert sorted(there) == sorted(setuptools["packages"])
