@@ -41,6 +41,6 @@ board = made_for_any_board(
     "solver.search.null_window solver.search.table solver.solver "
     "solver.whole sampling.mcts sampling.policy_value sampling.puct sampling.tree "
     "adapters.model adapters.openspiel adapters.programs.kaggle adapters.programs.process",
-    shared="errors zoo.entries zoo.imports search.threads solver.search.lowlevel "
+    shared="errors zoo.entries zoo.imports search.threads search.lowlevel "
     "adapters.programs.kaggle_runner adapters.programs.supervisor",
 )

@@ -11,8 +11,8 @@ from math import inf
 from typing import cast
 
 import numpy as np
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver.search.driver import ABORTED, LARGEST, score_columns, solve
-from c4env.agents.solver.search.lowlevel import pointer
 from c4env.agents.solver.search.null_window import EPOCH
 from c4env.agents.solver.search.table import LAST_EPOCH, NO_SCORE
 from numpy.typing import ArrayLike

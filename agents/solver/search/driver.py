@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final
 
+from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
-from c4env.agents.solver.search.lowlevel import POINTER, pointer
 from c4env.agents.solver.search.null_window import NODES, SPENT, hashed, search
 from c4env.agents.solver.search.table import NO_SCORE
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver import NO_SCORE, Solver
-from c4env.agents.solver.search.lowlevel import pointer
 from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
 from c4env.agents.solver.search.table import (
     LAST_EPOCH,
