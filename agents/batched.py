@@ -14,7 +14,7 @@ import numpy as np
 from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import Agent, require_count
 from c4env.agents.errors import InvalidValue
-from c4env.agents.search.fixed_depth import CHAIN_RULES, QUICK_NAIVE, FixedDepth, Rules, best_column
+from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
 from c4env.agents.search.greedy import greedy_columns
 from c4env.agents.search.heuristics import Heuristic, as_argument, load, not_a_value
 from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
@@ -33,6 +33,8 @@ from c4env.observation import Observation
 
 # Called with the observations of M boards, int8 [M, 6, 7, 2] and [M, 7]; returns M columns.
 BatchOpponent = Callable[[Observation], ArrayLike]
+
+AT_ONCE: Final = 10**6  # lines of play, were nothing cut, that are searched in the caller's thread
 
 # Odd numbers that keep what a pool draws by apart: its seed, the environment's, the board.
 KEYS: Final = np.array([0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8DD7], np.uint64)
@@ -125,7 +127,7 @@ class BatchedSearch:
             )
 
         spans = shares(len(boards), self.threads)
-        if len(spans) == 1 and len(boards) * COLUMNS**self.depth <= QUICK_NAIVE:
+        if len(spans) == 1 and len(boards) * COLUMNS**self.depth <= AT_ONCE:
             search(UNWATCHED)
         else:
             workspaces = [np.zeros(WORDS, np.int64) for _ in spans]

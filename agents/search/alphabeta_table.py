@@ -6,7 +6,7 @@ what changes is the number of nodes. For how much, run ``c4 experiment pruning``
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, WATCHED, FixedDepth, leaf
@@ -173,6 +173,8 @@ def best_column(
 
 class AlphaBetaTable(FixedDepth):
     """Alpha-beta with threat ordering and a transposition table, any heuristic."""
+
+    quick: ClassVar[int] = 10**10
 
     def __init__(self, depth: int = 9, heuristic: str | Heuristic = "chain") -> None:
         super().__init__(depth, heuristic)

@@ -40,9 +40,6 @@ CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=
 INFINITY: Final = 1e300  # beyond any value
 INVALID: Final = -1  # in place of a number of nodes: the heuristic gave what is no value
 WATCHED: Final = 4  # plies to be looked ahead from which on a node asks whether to stop
-# Lines of play, nothing cut, up to which a search is done in some hundredths of a second.
-QUICK_NAIVE: Final = 10**6
-QUICK_PRUNED: Final = 10**8
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
@@ -170,6 +167,9 @@ class FixedDepth(SearchingAgent):
     """
 
     prune: ClassVar[bool] = True
+    quick: ClassVar[int] = 10**8
+    """Lines of play, were nothing cut, up to which a search mostly takes some hundredths of a second
+    at most; a longer one has a thread of its own."""
     settings_are_all = True
 
     def __init__(
@@ -179,8 +179,7 @@ class FixedDepth(SearchingAgent):
         rules: Rules = CHAIN_RULES,
     ) -> None:
         self.depth = require_count("depth", depth, 1, CELLS)
-        # Plies that are looked ahead in less than a tenth of a second, as good as always.
-        self._quick = int(log(QUICK_PRUNED if self.prune else QUICK_NAIVE, COLUMNS))
+        self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
         self.heuristic = heuristic
         function = load(heuristic)

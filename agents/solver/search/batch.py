@@ -21,7 +21,7 @@ from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
-from c4env.position import Position
+from c4env.position import Position, require_position
 
 
 @kernel("void(int64[::1], int64[::1])")
@@ -104,9 +104,10 @@ def bitboards(
     if theirs is None:
         positions: list[Position] = []
         for i, position in enumerate(cast("Sequence[object]", mine)):
-            if not isinstance(position, Position):
-                raise InvalidPosition(f"number {i}, {position!r}: expected a Position")
-            positions.append(position)
+            try:
+                positions.append(require_position(position))
+            except InvalidPosition as error:
+                raise InvalidPosition(f"number {i}, {error}") from None
         first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
         second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
         return first, second
