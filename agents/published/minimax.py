@@ -17,3 +17,4 @@ class Minimax(FixedDepth):
     """Naive minimax with any heuristic; the published one with the defaults."""
 
     prune: ClassVar[bool] = False
+    quick: ClassVar[int] = 10**6
