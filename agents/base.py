@@ -68,6 +68,14 @@ class Agent(abc.ABC):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
         """Begin a new game; stochastic agents restart their generator from ``seed``."""
 
+    def reseed(self, seed: int) -> None:
+        """Draw by this seed from now on, and remember no game.
+
+        On many boards it is called before each move of an agent that is not deterministic, so that
+        no board hears of another. It need not go on to what costs much and draws nothing.
+        """
+        self.reset(seed)
+
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
         """The 0-based column to play.

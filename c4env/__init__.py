@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from c4env.envs.many.tensor import TensorEnv
     from c4env.envs.many.vector import ConnectFourVectorEnv
     from c4env.envs.masked import MaskInObservation
+    from c4env.envs.opponents import Opponent, batched
     from c4env.envs.single import ConnectFourEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
@@ -33,6 +34,7 @@ _NAMES = {
     "c4env.envs.many.tensor": "TensorEnv",
     "c4env.envs.many.vector": "ConnectFourVectorEnv",
     "c4env.envs.masked": "MaskInObservation",
+    "c4env.envs.opponents": "Opponent batched",
     "c4env.envs.single": "ConnectFourEnv",
     "c4env.observation": "Observation observe position_from with_mirrors",
     "c4env.position": "Outcome Position format_moves parse_moves",
@@ -40,8 +42,8 @@ _NAMES = {
 
 __all__ = [
     "Batch", "ConnectFourEnv", "ConnectFourVectorEnv", "ManualPolicy", "MaskInObservation",
-    "Observation", "Outcome", "Position", "TensorEnv", "board", "env", "format_moves", "observe",
-    "parse_moves", "position_from", "raw_env", "with_mirrors",
+    "Observation", "Opponent", "Outcome", "Position", "TensorEnv", "batched", "board", "env",
+    "format_moves", "observe", "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
@@ -52,7 +54,7 @@ register_all()
 board = made_for_any_board(
     __name__,
     any_board="geometry bitboard position observation view.rendering view.viewer "
-    "envs.aec envs.asking envs.drop_in envs.manual_policy envs.options envs.single "
+    "envs.aec envs.drop_in envs.manual_policy envs.opponents envs.options envs.single "
     "envs.stable_baselines envs.many.batch envs.many.chance envs.many.games envs.many.kernels "
     "envs.many.tensor envs.many.vector",
     shared="boards errors lazy files cores arrays jit view.window envs.masked envs.registration "

@@ -6,10 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
-from c4env.agents import batched
+from c4env.agents.batched import Pool, opponent
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents, observe
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, observe
 from c4env.errors import OpponentFailed
 from c4env.observation import LAYOUTS
 
@@ -23,10 +23,12 @@ def batch_of(positions):
     return {"observation": planes, "action_mask": masks}
 
 
+@batched
 def rightmost(observation):
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 
+@batched
 def by_height(observation):
     """Preferences: the column with the most of our discs."""
     return observation["observation"][..., 0].sum(axis=1) + np.arange(7) / 10
@@ -45,7 +47,7 @@ def test_a_function_of_many_boards_is_an_agent():
 def test_a_function_that_gives_preferences_plays_the_best_legal_column():
     agent = agents.make(by_height)
     assert [agent.choose(p) for p in POSITIONS] == [6, 6, 6, 6, 4]
-    many = batched.opponent(agent)
+    many = opponent(agent)
     assert many(batch_of(POSITIONS)).tolist() == [6, 6, 6, 6, 4]
 
 
@@ -80,7 +82,7 @@ def test_a_temperature_draws_by_the_seed():
     ],
 )
 def test_an_answer_that_is_none_is_a_fault(answer, match):
-    agent = agents.make(lambda observation: answer)
+    agent = agents.make(batched(lambda observation: answer))
     with pytest.raises(EngineFault, match=match):
         agent.choose(POSITIONS[2])
 
@@ -169,12 +171,12 @@ def test_a_model_that_is_being_trained_is_an_agent(name, layout):
             best, _ = model.predict(given, deterministic=True)
             assert column == best or each["action_mask"][best] == 0
             assert each["action_mask"][column]
-        many = batched.opponent(source)
+        many = opponent(source)
         assert many(batch_of(POSITIONS)).tolist() == columns
     envs = ConnectFourVectorEnv(4, opponent=model)
     envs.reset(seed=1)
     envs.step([3] * 4)
-    pool = batched.Pool({model: 1, "random": 1})
+    pool = Pool({model: 1, "random": 1})
     ConnectFourVectorEnv(4, opponent=pool).reset(seed=1)
     assert pool.weights == {model: 1.0, "random": 1.0}
 
