@@ -224,9 +224,13 @@ class GreedyColumns(EachBoard):
 
     agent: Greedy
 
+    def __init__(self, agent: Greedy, seed: int = 0) -> None:
+        super().__init__(agent, seed)
+        self._function = as_argument(agent.heuristic)
+
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Columns int64 ``[M]``."""
-        columns = greedy_columns(discs, self.agent.heuristic)
+        columns = greedy_columns(discs, self._function)
         # Board by board the agent says what is wrong.
         return super().columns(discs, boards, seeds) if (columns < 0).any() else columns
 
