@@ -7,6 +7,8 @@ bitboards, and with a seed for each board (``c4env.envs.opponents``).
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import abc
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import contextlib
 import importlib
 import os
@@ -11,11 +13,11 @@ import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from c4env.evaluation.commands import COMMANDS, module_of
+from c4env.evaluation.commands import COMMANDS, MOVED, module_of
 from c4env.evaluation.commands.options import Parser
 from c4env.evaluation.commands.output import say
 
-from c4env.boards import Size
+from c4env.boards import Size, twin
 from c4env.geometry import BOARD_SIZE
 
 
@@ -61,6 +63,8 @@ def _execute(given: list[str]) -> int:
     if name == "help":  # c4 help run is c4 run --help
         given = [*given[1:2], "--help"] if given[1:] else ["--help"]
         name = parser.parse_args(given[:1]).command
+    if name in MOVED:
+        parser.error(f"there is no command {name!r} any more: {MOVED[name]}")
     if name not in COMMANDS:
         from c4env.agents.zoo.imports import meant
 
@@ -74,7 +78,7 @@ def _execute(given: list[str]) -> int:
         if getattr(arguments, "board", None) is not None:
             size = Size.parse(arguments.board)
             if size != BOARD_SIZE:
-                there = importlib.import_module(f"evaluation.on_{size}.__main__")
+                there = importlib.import_module(twin("c4env.evaluation.__main__", size))
                 return int(there._execute(given))
         code = command.execute(arguments)
         sys.stdout.flush()

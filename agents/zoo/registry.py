@@ -8,6 +8,8 @@ Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` 
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import functools
 import importlib.metadata
 import inspect
@@ -24,7 +26,7 @@ from c4env.agents.zoo.entries import REQUIRED, Entry, Option
 from c4env.agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
 from c4env.agents.zoo.table import ZOO
 
-from c4env.boards import STANDARD, require_board
+from c4env.boards import STANDARD, require_board, twin
 from c4env.errors import C4Error, WrongBoard
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
@@ -279,7 +281,7 @@ def make(spec: Any, **options: Any) -> Agent:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
-        agent = _build(_import(target.target), name, merged)
+        agent = _build(_import(twin(target.target, BOARD_SIZE)), name, merged)
     else:
         values = {
             key: known[key].parse(name, value) if key in known and isinstance(value, str) else value
@@ -355,7 +357,9 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
 
 def _agent_of(thing: Any, **options: Any) -> Agent:
     """A model or a function as an agent."""
-    made: Agent = _import("c4env.agents.adapters.model:agent_of")(thing, **options)
+    made: Agent = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))(
+        thing, **options
+    )
     return made
 
 

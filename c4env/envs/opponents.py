@@ -7,6 +7,8 @@ An environment plays ``"random"`` itself. Everything else it asks through a :cla
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import functools
 import importlib
 import inspect

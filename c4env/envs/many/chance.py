@@ -7,6 +7,8 @@ one for how games start and one for the opponent: games start alike whoever the 
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 import numpy as np

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
-from c4env.bitboard import COLUMNS, CONNECT, ROWS
-from c4env.boards import AnyBoard
+from c4env.bitboard import COLUMNS
 from c4env.envs.many import batch, chance, kernels
 from c4env.envs.many.games import Arrays, Games
 from c4env.envs.opponents import AnyOpponent, reset_opponent
@@ -45,7 +46,7 @@ class VectorInfo(TypedDict):
     _final_info: NotRequired[Bools]
 
 
-class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]]):
+class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     """N boards in one environment.
 
     **Self-play form** (no opponent): a step is one ply by whichever side is to move on
@@ -98,9 +99,6 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         threads: int = 1,
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
-        rows: int = ROWS,
-        columns: int = COLUMNS,
-        connect: int = CONNECT,
     ) -> None:
         """Boards; ``reset()`` starts their first games.
 
@@ -126,11 +124,9 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
                 self-play and against ``"random"``, the only ones that it is for.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
-            rows, columns, connect: of the board, and how many discs in a row win; see
-                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
-            InvalidOption: an argument has another value, or there is no such board.
+            InvalidOption: an argument has another value.
             UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
             UnknownRenderMode: another render mode.
         """
