@@ -15,8 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from c4env.agents.adapters.model import ModelAgent, kind_of
-from c4env.agents.base import Agent, require_count
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.base import Agent, is_model, require_count
 from c4env.agents.pool import Pool
 from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
 from c4env.agents.search.greedy import greedy_columns
@@ -259,7 +259,7 @@ def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:
     Raises:
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no such agent.
     """
-    if not isinstance(agent, str | Agent) and kind_of(agent) is None:
+    if not isinstance(agent, str | Agent) and not is_model(agent):
         return None
     return opponent(agent) if many else OneBoard(agent if isinstance(agent, Agent) else make(agent))
 

@@ -13,7 +13,7 @@ import abc
 from typing import Any
 
 import numpy as np
-from c4env.agents.base import Agent, require_move
+from c4env.agents.base import Agent, is_model, require_move
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 from numpy.typing import NDArray
 
@@ -206,44 +206,38 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> An
     return shape
 
 
-def kind_of(model: Any) -> type[ModelAgent] | None:
-    """The class of agents that play by a model; None for what is no model of a library."""
-    policy = getattr(model, "policy", model)
-    if isinstance(model, type):
-        return None
-    if hasattr(policy, "obs_to_tensor"):
-        return PolicyAgent
-    if hasattr(model, "state_dict") and hasattr(model, "parameters"):
-        return ModuleAgent
-    return None
-
-
-def agent_of(model: Any, **options: Any) -> Agent:
+def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     """A model, or a function, as an agent.
 
     Args:
         model: see the module; a function that is not marked by ``c4env.batched`` is given one
             observation. An agent is handed back as it is.
-        options: ``temperature``, as for :class:`ModelAgent`; functions of one have none.
+        temperature: as for :class:`ModelAgent`; a function of one observation has none.
+        unknown: refused.
 
     Raises:
         InvalidSpec: it is none of these.
         InvalidModel: it is made for another environment.
         InvalidValue, UnknownOption: a bad temperature, or another option.
     """
-    kind = BatchFunctionAgent if is_batched(model) else kind_of(model)
-    if kind is None and not isinstance(model, Agent):
-        if isinstance(model, type) or not callable(model):
-            raise InvalidSpec(
-                f"agent {model!r}: expected name:key=value,key=value, a model of "
-                "Stable-Baselines3 or PyTorch, or a function"
-            )
-        from c4env.agents.zoo.registry import FunctionAgent
+    if unknown:
+        raise UnknownOption(f"{type(model).__name__}: options {sorted(unknown)}: only temperature")
+    if isinstance(model, Agent):
+        return model
+    if is_batched(model):
+        return BatchFunctionAgent(model, temperature)
+    if is_model(model):
+        policy = getattr(model, "policy", model)
+        if hasattr(policy, "obs_to_tensor"):
+            return PolicyAgent(policy, temperature)
+        return ModuleAgent(model, temperature)
+    if isinstance(model, type) or not callable(model):
+        raise InvalidSpec(
+            f"agent {model!r}: expected name:key=value,key=value, a model of Stable-Baselines3 or "
+            "PyTorch, or a function"
+        )
+    from c4env.agents.zoo.registry import FunctionAgent
 
-        model = FunctionAgent(model)
-    if unknown := sorted(options.keys() - ({"temperature"} if kind else set())):
-        expected = "only temperature" if kind else "none"
-        raise UnknownOption(f"{type(model).__name__}: options {unknown}: expected {expected}")
-    if kind is None:
-        return model  # type: ignore[no-any-return]  # an agent
-    return kind(getattr(model, "policy", model) if kind is PolicyAgent else model, **options)
+    if temperature:
+        raise UnknownOption(f"{model!r}: temperature: a function of one observation has none")
+    return FunctionAgent(model)

@@ -9,8 +9,17 @@ import pytest
 from c4env.agents.batched import Pool, opponent
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents, batched, observe
-from c4env.errors import OpponentFailed
+from c4env import (
+    Batch,
+    ConnectFourEnv,
+    ConnectFourVectorEnv,
+    Position,
+    agents,
+    batched,
+    evaluation,
+    observe,
+)
+from c4env.errors import C4Error, OpponentFailed
 from c4env.observation import LAYOUTS
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
@@ -186,3 +195,21 @@ def test_a_model_for_another_environment_is_refused():
     model = library.PPO("MlpPolicy", "CartPole-v1", device="cpu")
     with pytest.raises(InvalidModel, match=r"it observes Box.*flat \(84,\)"):
         agents.make(model)
+
+
+def test_the_mark_holds_wherever_a_function_plays():
+    for players in ([rightmost, "random"], {"mine": agents.make(rightmost), "random": "random"}):
+        games = evaluation.round_robin(players, openings=1, jobs=1).games
+        assert len(games) > 6
+        assert not any(game.forfeited_by for game in games)
+    spec = "tests.agents.adapters.test_model:rightmost"
+    assert agents.make(spec).choose(POSITIONS[2]) == 6
+    envs = ConnectFourVectorEnv(3, opponent=spec, seat=1)
+    envs.reset(seed=1)
+    assert envs.positions() == [Position.parse("7")] * 3
+
+
+def test_only_models_have_a_temperature():
+    for thing in (lambda observation: 3, object):
+        with pytest.raises(C4Error, match=r"function of one observation|expected name"):
+            agents.make(thing, temperature=1.0)
