@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from c4env.envs.many.tensor import TensorEnv
     from c4env.envs.many.vector import ConnectFourVectorEnv
     from c4env.envs.masked import MaskInObservation
+    from c4env.envs.opponents import Opponent, batched
     from c4env.envs.single import ConnectFourEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
@@ -33,6 +34,7 @@ _NAMES = {
     "c4env.envs.many.tensor": "TensorEnv",
     "c4env.envs.many.vector": "ConnectFourVectorEnv",
     "c4env.envs.masked": "MaskInObservation",
+    "c4env.envs.opponents": "Opponent batched",
     "c4env.envs.single": "ConnectFourEnv",
     "c4env.observation": "Observation observe position_from with_mirrors",
     "c4env.position": "Outcome Position format_moves parse_moves",
@@ -40,8 +42,8 @@ _NAMES = {
 
 __all__ = [
     "Batch", "ConnectFourEnv", "ConnectFourVectorEnv", "ManualPolicy", "MaskInObservation",
-    "Observation", "Outcome", "Position", "TensorEnv", "board", "env", "format_moves", "observe",
-    "parse_moves", "position_from", "raw_env", "with_mirrors",
+    "Observation", "Opponent", "Outcome", "Position", "TensorEnv", "batched", "board", "env",
+    "format_moves", "observe", "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents evaluation")

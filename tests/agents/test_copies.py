@@ -14,7 +14,7 @@ from c4env.agents.base import Agent
 from c4env.agents.zoo.entries import REQUIRED
 from c4env.agents.zoo.table import ZOO
 
-from c4env import ConnectFourEnv, Position, agents
+from c4env import ConnectFourEnv, Position, agents, batched
 
 COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,
@@ -26,6 +26,7 @@ def uniform(planes: Any, masks: Any) -> Any:
     return np.zeros(masks.shape), np.zeros(len(masks))
 
 
+@batched
 def indifferent(seen: Any) -> Any:
     return np.zeros(seen["action_mask"].shape)
 
