@@ -10,6 +10,7 @@ from typing import Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.errors import SearchLimit
+from c4env.agents.zoo.options import Positions, checked
 
 from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel
@@ -47,13 +48,14 @@ class Negamax(SearchingAgent):
     """Exact play by plain negamax; among equal columns the first.
 
     Args:
-        max_nodes: give up with SearchLimit beyond this many positions, so that a game from
+        max_nodes: positions before it gives up. It raises SearchLimit then, so that a game from
             the opening ends in an error rather than never.
     """
 
     deterministic = True
 
-    def __init__(self, max_nodes: int = 1_000_000_000) -> None:
+    @checked
+    def __init__(self, max_nodes: Positions = 1_000_000_000) -> None:
         self.max_nodes = max_nodes
 
     def score(self, position: Position) -> tuple[int, int]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
-from c4env.agents.zoo.table import DEFAULT_HEURISTIC
+from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
-from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from c4env.bitboard import COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
 from c4env.position import Position
 
@@ -143,7 +143,7 @@ class FixedDepth(SearchingAgent):
     compare and every kind of search chooses the same columns.
 
     Args:
-        depth: plies looked ahead, the agent's own move included; at least 1.
+        depth: plies looked ahead, the agent's own move included.
         heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
         rules: orders and terminal values.
 
@@ -155,13 +155,14 @@ class FixedDepth(SearchingAgent):
     prune: ClassVar[bool] = True
     settings_are_all = True
 
+    @checked
     def __init__(
         self,
-        depth: int = 7,
-        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
+        depth: Plies = 7,
+        heuristic: HeuristicName = DEFAULT_HEURISTIC,
         rules: Rules = CHAIN_RULES,
     ) -> None:
-        self.depth = require_count("depth", depth, 1, CELLS)
+        self.depth = depth
         self.rules = rules
         self.heuristic = heuristic
         function = load(heuristic)

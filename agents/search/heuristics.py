@@ -16,7 +16,7 @@ import numba
 from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.search import WIN as WIN
 from c4env.agents.zoo.imports import import_callable, meant
-from c4env.agents.zoo.table import HEURISTIC_NAMES
+from c4env.agents.zoo.options import HEURISTIC_NAMES
 from numba import types
 
 from c4env.boards import require_board

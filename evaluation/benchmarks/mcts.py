@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from c4env.agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
+from c4env.agents.sampling.mcts import MCTS, ROLLOUTS
 from c4env.evaluation.benchmarks.harness import in_turns, peer, timed
 from c4env.evaluation.commands.options import at_least
 from c4env.evaluation.commands.output import show
@@ -74,7 +74,7 @@ def _peer_search(pyspiel: Any, moves: str, simulations: int) -> Callable[[int], 
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
         memory_mb, solve, verbose = 1000, True, False
         bot = pyspiel.MCTSBot(
-            *(game, evaluator, EXPLORATION, simulations, memory_mb, solve, seed, verbose)
+            *(game, evaluator, MCTS().c, simulations, memory_mb, solve, seed, verbose)
         )
         return int(bot.mcts_search(state).explore_count)
 
