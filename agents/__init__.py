@@ -36,9 +36,9 @@ board = made_for_any_board(
     __name__,
     any_board="base simple batched zoo.options zoo.registry zoo.table search.evaluations "
     "search.fixed_depth search.greedy search.heuristics search.packing search.threats "
-    "search.weights search.windows published.alphabeta published.minimax published.negamax solver.book.enumeration "
-    "solver.perfect solver.search.batch solver.search.bounds solver.search.driver "
-    "solver.search.null_window solver.search.table solver.solver "
+    "search.weights search.windows published.alphabeta published.minimax published.negamax "
+    "solver.book.enumeration solver.perfect solver.search.batch solver.search.bounds "
+    "solver.search.driver solver.search.null_window solver.search.table solver.solver "
     "solver.whole sampling.mcts sampling.policy_value sampling.puct sampling.tree "
     "adapters.model adapters.openspiel adapters.programs.kaggle adapters.programs.process",
     shared="errors zoo.entries zoo.imports search.threads solver.search.lowlevel "

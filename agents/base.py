@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
@@ -45,6 +46,7 @@ class Agent(abc.ABC):
     movetime: float | None = None
 
     made_with: tuple[tuple[Any, ...], dict[str, Any]]  # arguments, if they are all
+    _given: Mapping[str, Any] = MappingProxyType({})  # arguments, of those that were checked
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         """Remember the arguments, where they are all."""
@@ -80,7 +82,15 @@ class Agent(abc.ABC):
         """Give back what the agent holds beyond memory: a process, a connection."""
 
     def __repr__(self) -> str:
-        return f"agents.make({self.name!r})" if self.name else f"{type(self).__name__}()"
+        if self.name:
+            return f"agents.make({self.name!r})"
+        given = (f"{key}={_shown(value)}" for key, value in self._given.items())
+        return f"{type(self).__name__}({', '.join(given)})"
+
+
+def _shown(value: Any) -> str:
+    """A value in a ``repr``; ``...`` for what cannot be written down."""
+    return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
 def _made_again(

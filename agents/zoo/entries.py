@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -48,18 +48,23 @@ class Option:
     optional: bool = False  # None is a value
     open: bool = False  # texts and values beyond these are left to the class
 
-    def parse(self, agent: str, value: Any) -> Any:
+    def parse(self, agent: str, value: Any, text: bool = True) -> Any:
         """The value of a spec's text, or of an argument, checked.
+
+        Args:
+            agent: what an error begins with.
+            value: a text, or a value.
+            text: numbers, truth values and None may be texts, too.
 
         Raises:
             InvalidValue: not of the kind, out of range, or a number that is not finite.
         """
-        if self.optional and value in (None, "None"):
+        if self.optional and (value is None or (text and value == "None")):
             return None
         if self.open and not isinstance(value, str):
             return value
         try:
-            parsed = _READERS[self.kind](value)
+            parsed = _read(self.kind, value, text)
         except (KeyError, OverflowError, TypeError, ValueError):
             raise self._wrong(agent, value) from None
         if self.kind in (int, float):
@@ -95,32 +100,20 @@ def require_choice(agent: str, name: str, value: str, choices: Collection[str]) 
         raise InvalidValue(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
-def _read_int(value: Any) -> int:
-    return int(value) if isinstance(value, str) else operator.index(_no_bool(value))
-
-
-def _read_float(value: Any) -> float:
-    return float(_no_bool(value))
-
-
-def _read_bool(value: Any) -> bool:
-    return _FLAGS[value.lower()] if isinstance(value, str) else _BOOLS[type(value)](value)
-
-
-def _no_bool(value: Any) -> Any:
-    if type(value) in _BOOLS:
+def _read(kind: type, value: Any, text: bool) -> Any:
+    """A value as one of a kind; KeyError, OverflowError, TypeError or ValueError if it is none."""
+    if kind is str:
+        return os.fspath(value)
+    if isinstance(value, str):
+        if not text:
+            raise TypeError
+        return _FLAGS[value.lower()] if kind is bool else kind(value)
+    if isinstance(value, bool | np.bool_) != (kind is bool):
         raise TypeError
-    return value
+    return operator.index(value) if kind is int else kind(value)
 
 
 _FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
-_BOOLS: Final = {bool: bool, np.bool_: bool}
-_READERS: Final[dict[type, Callable[[Any], Any]]] = {
-    int: _read_int,
-    float: _read_float,
-    bool: _read_bool,
-    str: os.fspath,
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def checked(function: Made) -> Made:
         who = function.__name__ if agent is None else type(agent).__name__
         for name, option in known.items():
             if name in given.arguments:
-                given.arguments[name] = option.parse(who, given.arguments[name])
+                given.arguments[name] = option.parse(who, given.arguments[name], text=False)
         if agent is not None:
             kept = {name: value for name, value in given.arguments.items() if name in known}
             vars(agent).setdefault("_given", kept)  # a base class is called with others
@@ -191,7 +191,7 @@ def declared(path: str) -> Callable[..., Any]:
         assert isinstance(call, ast.FunctionDef)
         node.bases, node.body, call.decorator_list = [], [node.body[0], call], []
     else:
-        node.body = node.body[:1]
+        node.returns, node.body = None, node.body[:1]
     names = dict(globals())
     code = compile(ast.Module([node], []), path, "exec", __future__.annotations.compiler_flag, True)
     exec(code, names)

@@ -228,11 +228,12 @@ def _text(value: Any) -> str:
     """A value as a spec has it: ``true`` and ``false``, and for a function its import path."""
     if isinstance(value, bool):
         return str(value).lower()
-    name = getattr(value, "__qualname__", getattr(value, "__name__", None))
+    name = getattr(value, "__name__", None)
     if not isinstance(name, str):
         return str(value)
-    module = sys.modules.get(getattr(value, "__module__", None) or "")
-    return f"{value.__module__}:{name}" if getattr(module, name, None) is value else name
+    module = getattr(value, "__module__", None) or ""
+    found = getattr(sys.modules.get(module), name, None)
+    return f"{module}:{name}" if found is value else name
 
 
 def make(spec: Any, **options: Any) -> Agent:

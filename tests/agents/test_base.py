@@ -211,5 +211,5 @@ def test_an_agent_of_ones_own_travels_with_what_it_learned() -> None:
 def test_options_out_of_range_are_refused_without_a_spec_too(
     make: Callable[[], Agent], option: str
 ) -> None:
-    with pytest.raises(InvalidValue, match=re.escape(f"{option}: expected an integer between")):
+    with pytest.raises(InvalidValue, match=re.escape(f"{option}: expected int between")):
         make()
