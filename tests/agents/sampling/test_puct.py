@@ -136,7 +136,9 @@ def test_a_higher_temperature_tries_more_at_the_root_alone(reuse: bool) -> None:
 def test_a_decided_root_has_nothing_to_try() -> None:
     found = PUCT(uniform, simulations=9, root_temperature=2.0).search(Position.parse("112233"))
     assert (found.column, found.proven) == (3, 1)
-    with pytest.raises(InvalidValue, match=r"root_temperature=0\.0: expected a number above 0"):
+    with pytest.raises(
+        InvalidValue, match=r"root_temperature=0\.0: expected float between 0.01 and 100"
+    ):
         PUCT(uniform, root_temperature=0.0)
 
 

@@ -703,7 +703,7 @@ def test_values_of_numpy_and_numbers_of_another_type_are_taken() -> None:
 def test_a_spec_says_true_false_and_none() -> None:
     agent: Any = make("puct:follow=true,reuse=false,movetime=None,simulations=3")
     assert (agent.follow, agent.reuse, agent.movetime, agent.simulations) == (True, False, None, 3)
-    with pytest.raises(InvalidValue, match="table_mb='None': expected int between 1 and 65536$"):
+    with pytest.raises(InvalidValue, match=r"table_mb='None': expected int between 1 and 65536$"):
         make("perfect:table_mb=None")
 
 
