@@ -11,13 +11,9 @@ from typing import Any
 from c4env.agents.base import Agent, SearchResult
 from c4env.agents.zoo.registry import describe, make, names, register
 
-from c4env.boards import made_for_any_board
 from c4env.envs.asking import TRANSLATORS
 
-__all__ = ["Agent", "SearchResult", "board", "describe", "make", "names", "register"]
-
-# Asked for by the evaluation: another distribution installs a package called `agents` too.
-ZOO = "c4env"
+__all__ = ["Agent", "SearchResult", "describe", "make", "names", "register"]
 
 
 def _as_opponent(agent: Any) -> Any:
@@ -31,16 +27,3 @@ def _as_opponent(agent: Any) -> Any:
 
 
 TRANSLATORS.append(_as_opponent)
-
-board = made_for_any_board(
-    __name__,
-    any_board="base simple batched zoo.options zoo.registry zoo.table search.evaluations "
-    "search.fixed_depth search.greedy search.heuristics search.packing search.threats "
-    "search.weights search.windows published.alphabeta published.minimax published.negamax "
-    "solver.book.enumeration solver.perfect solver.search.batch solver.search.bounds "
-    "solver.search.driver solver.search.null_window solver.search.table solver.solver "
-    "solver.whole sampling.mcts sampling.policy_value sampling.puct sampling.tree "
-    "adapters.model adapters.openspiel adapters.programs.kaggle adapters.programs.process",
-    shared="errors zoo.entries zoo.imports search.threads solver.search.lowlevel "
-    "adapters.programs.kaggle_runner adapters.programs.supervisor",
-)

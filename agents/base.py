@@ -6,6 +6,8 @@ this zoo derive from :class:`Agent`, which turns the observation into a position
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import abc
 from collections.abc import Mapping
 from dataclasses import dataclass

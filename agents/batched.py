@@ -6,6 +6,8 @@ such a callable; :class:`Pool` draws one of several for each game.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import math
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from c4env.boards import made_for_any_board
+from c4env.boards import board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
 
@@ -44,17 +44,7 @@ __all__ = [
     "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
 
-__getattr__, __dir__ = lazy_names(__name__, _NAMES)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents evaluation")
 
 
 register_all()
-
-board = made_for_any_board(
-    __name__,
-    any_board="geometry bitboard position observation view.rendering view.viewer "
-    "envs.aec envs.asking envs.drop_in envs.manual_policy envs.options envs.single "
-    "envs.stable_baselines envs.many.batch envs.many.chance envs.many.games envs.many.kernels "
-    "envs.many.tensor envs.many.vector",
-    shared="boards errors lazy files cores arrays jit view.window envs.masked envs.registration "
-    "envs.many.drand48",
-)

@@ -20,6 +20,8 @@ All of this follows from the three numbers in ``c4env.geometry``, which are othe
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Any, Final
 
 from c4env.geometry import COLUMNS as COLUMNS

@@ -1,29 +1,32 @@
 """The same game on boards of other sizes: our modules, loaded once more for each size.
 
 ``c4env.board(5, 6, 4)`` is this package for 5 rows, 6 columns and lines of 4 discs, a module
-called ``c4env.on_5x6x4``. Its modules are made of the same sources, with other numbers in
-``c4env.geometry`` and with imports of each other instead of the modules of 6x7x4. So the size
-stays a constant that is compiled in, for every board; and a class of one board is none of another.
+called ``c4env.on_5x6x4``, and ``c4env.on_5x6x4.agents`` are its agents. These modules are made of
+the same sources, with imports of each other instead of the modules of 6x7x4. ``c4env.geometry``
+reads the size from the name it was loaded under, so the size stays a constant that is compiled in,
+for every board; and a class of one board is none of another.
 
-Each package says which of its modules are made for any board, and which have nothing to do with
-one and are shared. All others refuse to be loaded for a board they were not made for.
+A module that serves any board says so at its head: ``__any_board__ = True``. Modules that do not
+import the size, directly or through others, are shared. All others refuse to be loaded for a board
+they were not made for; packages are loaded for each board, since their modules need them.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import operator
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
-from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final, NamedTuple, Self
 
 from c4env.errors import InvalidOption, WrongBoard
+from c4env.sources import ROOT, imports_of, modules
 
 MOST_BITS: Final = 63  # of a board in an int64; each column has one more than rows
 MOST_COLUMNS: Final = 15  # written 1 to 9, then a to f
@@ -76,79 +79,52 @@ class Size(NamedTuple):
 
 STANDARD: Final = Size(6, 7, 4)
 
-_OTHER: Final = re.compile(r"(?P<package>\w+)\.on_(?P<size>\d+x\d+x\d+)(\.(?P<inner>.+))?")
+_TWIN: Final = re.compile(rf"{ROOT}\.on_(?P<size>\d+x\d+x\d+)(?:\.(?P<inner>.+))?")
+_SERVES: Final = re.compile(rb"^__any_board__ = True$", re.MULTILINE)
 
 
-class _Package(NamedTuple):
-    """What a package says of its modules, by their names within it."""
-
-    folder: Path
-    any_board: frozenset[str]
-    shared: frozenset[str]
-
-    def file(self, inner: str) -> Path | None:
-        """The file of a module; None where there is none."""
-        path = self.folder.joinpath(*inner.split(".")) if inner else self.folder
-        files = (path / "__init__.py", path.with_suffix(".py"))
-        return next((file for file in files if file.is_file()), None)
-
-
-_packages: Final[dict[str, _Package]] = {}
-
-
-def made_for_any_board(package: str, any_board: str, shared: str) -> Callable[..., ModuleType]:
-    """Say which modules of a package serve other boards too.
+def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
+    """This package for another board: the same names, of that board.
 
     Args:
-        package: the ``__name__`` that its ``__init__`` has, which is loaded for each board too.
-        any_board: modules that are loaded once for each board, parted by blanks.
-        shared: modules that have nothing to do with a board.
+        rows: 2 or more; ``columns * (rows + 1)`` is at most 63.
+        columns: at most 15. In notation they are 1 to 9, then a to f.
+        connect: discs in a row that win, 3 to 8, and no more than there are columns.
 
-    Returns:
-        the function ``board(rows, columns, connect=4)`` of the package.
+    Raises:
+        InvalidOption: there can be no such board.
     """
-    name = package.partition(".")[0]
-    if name == package:
-        init = sys.modules[name].__file__
-        assert init is not None  # it is a package with an __init__
-        lists = (frozenset(modules.split()) for modules in (any_board, shared))
-        _packages[name] = _Package(Path(init).parent, *lists)
-        for module in list(sys.modules):  # boards that packages below are in use for
-            if (found := _OTHER.fullmatch(module)) and not found["inner"]:
-                importlib.import_module(f"{name}.on_{found['size']}")
-
-    def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
-        """This package for another board: the same names, of that board.
-
-        Args:
-            rows: 2 or more; ``columns * (rows + 1)`` is at most 63.
-            columns: at most 15. In notation they are 1 to 9, then a to f.
-            connect: discs in a row that win, 3 to 8, and no more than there are columns.
-
-        Raises:
-            InvalidOption: there can be no such board.
-        """
-        return load(name, Size.of(rows, columns, connect))
-
-    return board
-
-
-def load(package: str, size: Size) -> ModuleType:
-    """A package for a board; packages that stand on it too, if they are in use already."""
-    if size == STANDARD:
-        return sys.modules[package]
-    found = importlib.import_module(f"{package}.on_{size}")
-    for other in [name for name in _packages if name in sys.modules]:
-        importlib.import_module(f"{other}.on_{size}")
-    return found
+    return importlib.import_module(twin(ROOT, Size.of(rows, columns, connect)))
 
 
 def size_of(module: str) -> Size | None:
     """The board that a module of ours belongs to, by its name; None for modules of others."""
-    other = _OTHER.fullmatch(module)
-    if other and other["package"] in _packages:
-        return Size.parse(other["size"])
-    return STANDARD if module.partition(".")[0] in _packages else None
+    if found := _TWIN.fullmatch(module):
+        return Size.parse(found["size"])
+    return STANDARD if module.partition(".")[0] == ROOT else None
+
+
+def twin(module: str, size: Size) -> str:
+    """The name of the same module of ours for a board; ``module:attribute`` will do too.
+
+    Modules that have nothing to do with a board keep their name, as those of others do.
+    """
+    module, colon, attribute = module.partition(":")
+    if found := _TWIN.fullmatch(module):
+        module = ".".join(filter(None, (ROOT, found["inner"])))
+    if size == STANDARD or module not in _bound_to_a_board():
+        return module + colon + attribute
+    return f"{ROOT}.on_{size}{module.removeprefix(ROOT)}{colon}{attribute}"
+
+
+def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
+    """The same class or function of ours for a board.
+
+    Raises:
+        InvalidOption: there can be no such board.
+    """
+    module = twin(thing.__module__, Size.of(rows, columns, connect))
+    return getattr(importlib.import_module(module), thing.__name__)
 
 
 def require_board(thing: Any, size: Size, name: object) -> None:
@@ -162,78 +138,47 @@ def require_board(thing: Any, size: Size, name: object) -> None:
         raise WrongBoard(f"{name} is made for {its}, not for {size}")
 
 
-class AnyBoard:
-    """A class whose objects are made for the board that ``rows``, ``columns``, ``connect`` name."""
-
-    def __new__(
-        cls, *args: Any, rows: Any = None, columns: Any = None, connect: Any = None, **options: Any
-    ) -> Self:
-        """An object of this class, or of the same class for another board.
-
-        Raises:
-            InvalidOption: there can be no such board.
-            WrongBoard: a class derived from one of ours, which has a board.
-        """
-        ours = next(base for base in cls.__mro__ if size_of(base.__module__) is not None)
-        size = size_of(ours.__module__)
-        assert size is not None
-        given = (rows, columns, connect)
-        wanted = Size.of(*(a if b is None else b for a, b in zip(size, given, strict=True)))
-        if wanted == size:
-            return super().__new__(cls)
-        if ours is not cls:
-            raise WrongBoard(
-                f"{cls.__name__} is made for {size}, not for {wanted}: expected a class derived "
-                f"from c4env.board{tuple(wanted)}.{ours.__name__}"
-            )
-        twin: Any = importlib.import_module(_renamed(cls.__module__, wanted))
-        load("c4env", wanted)
-        return getattr(twin, cls.__name__)(*args, **options)  # type: ignore[no-any-return]  # by name
+@functools.cache
+def _bound_to_a_board() -> frozenset[str]:
+    """Modules that import the size of the board, directly or through others; and their packages."""
+    users: dict[str, set[str]] = {}
+    for name, path in modules().items():
+        for imported in imports_of(path.read_bytes(), everywhere=True):
+            users.setdefault(imported, set()).add(name)
+    found, left = set(), [f"{ROOT}.geometry"]
+    while left:
+        name = left.pop()
+        if name and name not in found:
+            found.add(name)
+            left += [*users.get(name, ()), name.rpartition(".")[0]]
+    return frozenset(found)
 
 
 # -- how modules are loaded ----------------------------------------------------------
 
 
-def _renamed(name: str, size: Size) -> str:
-    """The name of a module of ours for a board; shared modules, and others, keep theirs."""
-    if other := _OTHER.fullmatch(name):
-        name = ".".join(filter(None, (other["package"], other["inner"])))
-    top, _, inner = name.partition(".")
-    package = _packages.get(top)
-    if size == STANDARD or package is None or inner in package.shared or not package.file(inner):
-        return name
-    return f"{top}.on_{size}.{inner}".rstrip(".")
-
-
 class _ForBoard(ast.NodeTransformer):
-    """Rewrites a source for a board: the numbers of its size, and what names modules of ours."""
+    """Rewrites the imports of a source, so that they name the modules of a board."""
 
-    def __init__(self, module: str, size: Size) -> None:
-        self._module, self._size = module, size
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        name = getattr(node.target, "id", "").lower()
-        if self._module.endswith(".geometry") and name in Size._fields:
-            node.value = ast.copy_location(ast.Constant(getattr(self._size, name)), node)
-        return self.generic_visit(node)
+    def __init__(self, size: Size) -> None:
+        self._size = size
 
     def visit_Import(self, node: ast.Import) -> ast.AST:
         for alias in node.names:
-            renamed = _renamed(alias.name, self._size)
-            if renamed != alias.name:
-                alias.name, alias.asname = renamed, alias.asname or alias.name
+            name = twin(alias.name, self._size)
+            if name != alias.name:
+                alias.name, alias.asname = name, alias.asname or alias.name
         return node
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
-        node.module = _renamed(node.module or "", self._size)
-        return node
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.AST]:
+        """One import a name, since each may be a module with or without a twin."""
+        return [ast.copy_location(self._import(node, alias), node) for alias in node.names]
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        """Names of modules in texts, such as those that are imported when they are first used."""
-        if isinstance(node.value, str) and re.fullmatch(r"\w+(\.\w+)+(:\w+)?", node.value):
-            name, colon, attribute = node.value.partition(":")
-            node.value = _renamed(name, self._size) + colon + attribute
-        return node
+    def _import(self, node: ast.ImportFrom, alias: ast.alias) -> ast.AST:
+        module = node.module or ""
+        name = f"{module}.{alias.name}"
+        home = twin(name, self._size).rpartition(".")[0] if name in modules() else ""
+        return ast.ImportFrom(home or twin(module, self._size), [alias], node.level)
 
 
 class _Loader(SourceFileLoader):
@@ -241,32 +186,29 @@ class _Loader(SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """Compiled afresh: Python's own cache of compiled sources is that of 6x7x4."""
-        found = _OTHER.fullmatch(fullname)
-        assert found is not None  # as the finder has seen
-        tree = ast.parse(self.get_data(self.path), self.path)
-        tree = _ForBoard(fullname, Size.parse(found["size"])).visit(tree)
+        size = size_of(fullname)
+        assert size is not None  # as the finder has seen
+        tree = _ForBoard(size).visit(ast.parse(self.get_data(self.path), self.path))
         code: CodeType = compile(tree, self.path, "exec", dont_inherit=True)
         return code
 
 
 class _Finder:
-    """Finds modules called ``package.on_5x6x4.module``, where other finders know none."""
+    """Finds modules called ``c4env.on_5x6x4.module``, where other finders know none."""
 
     @staticmethod
     def find_spec(
         name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        found = _OTHER.fullmatch(name)
-        package = _packages.get(found["package"]) if found else None
-        if found is None or package is None:
+        found = _TWIN.fullmatch(name)
+        usual = ".".join(filter(None, (ROOT, found["inner"]))) if found else ""
+        file = modules().get(usual)
+        if found is None or file is None:
             return None
-        size, inner = Size.parse(found["size"]), found["inner"] or ""
-        file = package.file(inner)
-        if file is None:
-            return None
+        size = Size.parse(found["size"])
         is_package = file.name == "__init__.py"
-        if not is_package and inner not in package.any_board:
-            raise WrongBoard(f"{found['package']}.{inner} is made for {STANDARD}, not for {size}")
+        if not is_package and not _SERVES.search(file.read_bytes()):
+            raise WrongBoard(f"{usual} is made for {STANDARD}, not for {size}")
         spec = spec_from_file_location(name, file, loader=_Loader(name, str(file)))
         if spec is not None and is_package:
             # No folders to search: Python's own finder would load modules as they are.

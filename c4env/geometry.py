@@ -1,20 +1,22 @@
 """How large the board is.
 
-These are the numbers of the usual board. For another one (:func:`c4env.board`) this module and
-those that import it are loaded once more, with other numbers here.
+For another board than the usual one (:func:`c4env.board`) this module and those that import it are
+loaded once more, under names that say the size.
 """
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
-from c4env.boards import STANDARD, Size
+from c4env.boards import STANDARD, size_of
 
-ROWS: Final[int] = 6
-COLUMNS: Final[int] = 7
-CONNECT: Final[int] = 4  # discs in a row that win
+BOARD_SIZE: Final = size_of(__name__) or STANDARD
+ROWS: Final[int] = BOARD_SIZE.rows
+COLUMNS: Final[int] = BOARD_SIZE.columns
+CONNECT: Final[int] = BOARD_SIZE.connect  # discs in a row that win
 
-BOARD_SIZE: Final = Size(ROWS, COLUMNS, CONNECT)
 IS_STANDARD: Final[bool] = BOARD_SIZE == STANDARD
 LINE_IN_WORDS: Final = ("three", "four", "five", "six", "seven", "eight")[CONNECT - 3]
 

@@ -14,7 +14,6 @@ import atexit
 import contextlib
 import functools
 import hashlib
-import importlib.util
 import os
 import re
 import shutil
@@ -30,15 +29,11 @@ from typing import Any, Final, TypeVar
 import numba
 
 from c4env.boards import STANDARD, size_of
+from c4env.sources import imports_of, modules
 
 config: Any = numba.config  # its settings are made at run time
 
 KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
-# ``from c4env.x import a, b``, also over several lines in parentheses.
-IMPORT: Final = re.compile(
-    rb"^(?:from|import) (c4env[\w.]*)(?: import (\([^)]*\)|.*))?", re.MULTILINE
-)
-
 KEPT_DAYS: Final = 14  # without use, before the machine code of other sources is removed
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,46 +44,29 @@ F = TypeVar("F", bound=Callable[..., Any])
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
-def source_folders() -> dict[str, Path]:
-    """The packages whose modules may hold kernels, by import name, and their folders."""
-    return {
-        name: Path(folder)
-        for name in ("c4env", "c4env.agents")
-        if (spec := importlib.util.find_spec(name)) and spec.submodule_search_locations
-        for folder in spec.submodule_search_locations
-    }
-
-
-def kernel_sources(folders: Mapping[str, Path]) -> dict[str, bytes]:
-    """Every module that holds a kernel, and every one it imports: its name and its source.
+def kernel_sources(files: Mapping[str, Path]) -> dict[str, bytes]:
+    """The sources of all modules that hold a kernel, and of all that these import, by name.
 
     A kernel is compiled with the constants of the modules it names, so those count too.
+
+    Args:
+        files: modules by name, and their files.
     """
-    texts: dict[str, bytes] = {}
-    for package, folder in folders.items():
-        for path in sorted(folder.rglob("*.py")):
-            inner = path.relative_to(folder).with_suffix("").parts
-            name = ".".join((package, *(inner[:-1] if inner[-1] == "__init__" else inner)))
-            texts[name] = path.read_bytes()
+    texts = {name: path.read_bytes() for name, path in files.items()}
     wanted = [name for name, text in texts.items() if KERNEL.search(text)]
     found: dict[str, bytes] = {}
     while wanted:
         name = wanted.pop()
-        if name in found or name not in texts:
-            continue
-        found[name] = texts[name]
-        for module, names in IMPORT.findall(texts[name]):
-            wanted.append(module.decode())
-            wanted.extend(
-                f"{module.decode()}.{each}" for each in re.findall(r"\w+", names.decode())
-            )
+        if name in texts and name not in found:
+            found[name] = texts[name]
+            wanted += imports_of(texts[name], everywhere=False)
     return dict(sorted(found.items()))
 
 
 def source_hash() -> str:
     """Hex digest of :func:`kernel_sources`, of the versions of Python and of Numba."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
-    for name, text in kernel_sources(source_folders()).items():
+    for name, text in kernel_sources(modules()).items():
         digest.update(name.encode())
         digest.update(text)
     return digest.hexdigest()[:16]

@@ -8,31 +8,36 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from c4env.boards import STANDARD, size_of, twin
 from c4env.errors import MissingExtra
 
 
 def lazy_names(
-    package: str, modules: Mapping[str, str]
+    package: str, modules: Mapping[str, str], packages: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` of a package whose names live in modules of their own.
 
     So importing the package imports none of them, and compiles nothing.
 
     Args:
-        package: its ``__name__``.
+        package: its ``__name__``, which also says for which board its names are.
         modules: the names to find in each module, parted by blanks.
+        packages: packages within it that are names of it too, parted by blanks.
     """
+    size = size_of(package) or STANDARD
     homes = {name: module for module, listed in modules.items() for name in listed.split()}
 
     def find(name: str) -> Any:
+        if name in packages.split():
+            return importlib.import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(importlib.import_module(homes[name]), name)
+        value = getattr(importlib.import_module(twin(homes[name], size)), name)
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes})
+        return sorted({*vars(sys.modules[package]), *homes, *packages.split()})
 
     return find, names
 

@@ -10,6 +10,8 @@ An observation is a dict in PettingZoo's layout:
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypedDict

@@ -9,6 +9,8 @@ Two notations, each with its inverse:
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import operator
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Self

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import contextlib
 import importlib
 import os
@@ -15,7 +17,7 @@ from c4env.evaluation.commands import COMMANDS, module_of
 from c4env.evaluation.commands.options import Parser
 from c4env.evaluation.commands.output import say
 
-from c4env.boards import Size
+from c4env.boards import Size, twin
 from c4env.geometry import BOARD_SIZE
 
 
@@ -74,7 +76,7 @@ def _execute(given: list[str]) -> int:
         if getattr(arguments, "board", None) is not None:
             size = Size.parse(arguments.board)
             if size != BOARD_SIZE:
-                there = importlib.import_module(f"evaluation.on_{size}.__main__")
+                there = importlib.import_module(twin("c4env.evaluation.__main__", size))
                 return int(there._execute(given))
         code = command.execute(arguments)
         sys.stdout.flush()

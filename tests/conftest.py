@@ -13,7 +13,9 @@ from c4env.agents.zoo import registry
 from hypothesis import settings
 
 from c4env.errors import MissingExtra
-from tests.helpers.paths import ROOT, SHARED_DATA
+from c4env.jit import KERNEL
+from c4env.sources import modules
+from tests.helpers.paths import SHARED_DATA
 
 # The same examples every time, and no deadline: uncompiled kernels are slow.
 settings.register_profile("c4env", derandomize=True, deadline=None, max_examples=60)
@@ -26,12 +28,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 def pytest_configure() -> None:
     """Two workers compile what is not yet compiled from both ends, rather than each all of it."""
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
-        files = [p for top in ("c4env", "agents") for p in sorted((ROOT / top).rglob("*.py"))]
-        names = [
-            ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            for path in files
-            if "\n@kernel(" in path.read_text(encoding="utf-8")
-        ]
+        names = [name for name, file in modules().items() if KERNEL.search(file.read_bytes())]
         for name in names[:: -1 if worker.endswith(tuple("13579")) else 1]:
             with contextlib.suppress(MissingExtra):
                 importlib.import_module(name)

@@ -10,23 +10,24 @@ import ast
 import functools
 import importlib
 import re
+import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from c4env.errors import C4Error, WindowClosed
-from tests.helpers.paths import ROOT
+from c4env.sources import modules
+from tests.helpers.paths import FOLDERS, ROOT
 
-PACKAGES = ("c4env", "agents", "evaluation")  # each may import those before it
+PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "errors lazy files cores arrays boards jit geometry bitboard position view "
+    "c4env": "errors files cores arrays sources boards lazy jit geometry bitboard position view "
     "observation envs text",
-    "agents": "errors base scripts zoo search simple published solver learned sampling adapters "
-    "batched training",
-    "evaluation": "errors seeds tables plan store strength games truth studies report play web "
-    "commands benchmarks __main__",
+    "c4env.agents": "errors base scripts zoo search simple published solver learned sampling "
+    "adapters batched training",
+    "c4env.evaluation": "errors seeds tables plan store strength games truth studies report play "
+    "web commands benchmarks __main__",
 }
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
 
@@ -37,10 +38,9 @@ class Import(NamedTuple):
     function: str  # where: "" at the top of the module
     line: int
 
-
-def module_name(path: Path) -> str:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    def names(self, modules: list[str]) -> bool:
+        """Whether it is one of these modules, or of what they hold."""
+        return self.target.partition(".")[0] in modules
 
 
 def imports_of(source: str, module: str, package: str) -> Iterator[Import]:
@@ -65,33 +65,31 @@ def imports_of(source: str, module: str, package: str) -> Iterator[Import]:
 
 
 @functools.cache
-def sources() -> list[Path]:
-    found = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
-    assert len(found) > 15
+def all_imports() -> list[Import]:
+    found = []
+    for module, path in modules().items():
+        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+        found += imports_of(path.read_text(), module, package)
+    assert len(found) > 100
     return found
 
 
-@functools.cache
-def all_imports() -> list[Import]:
-    return [
-        found
-        for path in sources()
-        for found in imports_of(
-            path.read_text(), module_name(path), module_name(path.parent / "__init__.py")
-        )
-    ]
+def package_of(module: str) -> str:
+    """Which of our packages a module belongs to; empty for modules of others."""
+    return next((p for p in reversed(PACKAGES) if f"{module}.".startswith(f"{p}.")), "")
 
 
 def floor(module: str) -> int:
     """How high a module's room stands in its package; the package, and its names, above all."""
-    package, room, *_ = [*module.split("."), ""]
+    package = package_of(module)
+    room = module.removeprefix(package).lstrip(".").partition(".")[0]
     rooms = ROOMS[package].split()
     return rooms.index(room) if room in rooms else len(rooms)
 
 
 def against_the_arrows(found: Import) -> bool:
-    ours, theirs = found.module.split(".")[0], found.target.split(".")[0]
-    if theirs not in PACKAGES:
+    ours, theirs = package_of(found.module), package_of(found.target)
+    if not theirs:
         return False
     if theirs != ours:
         return PACKAGES.index(theirs) > PACKAGES.index(ours)
@@ -142,19 +140,21 @@ def test_the_judge_of_arrows_sees_them(module: str, source: str, turned: bool) -
 
 def test_no_import_by_name_turns_an_arrow() -> None:
     """Lazily imported modules are named in texts: those too point the right way."""
-    for path in sources():
-        package = module_name(path).split(".")[0]
-        above = "|".join(PACKAGES[PACKAGES.index(package) + 1 :])
+    for module, path in modules().items():
+        above = PACKAGES[PACKAGES.index(package_of(module)) + 1 :]
         for node in ast.walk(ast.parse(path.read_text())):
-            if above and isinstance(node, ast.Constant) and isinstance(node.value, str):
-                assert not re.fullmatch(rf"({above})[.:][\w.:]+", node.value), (path, node.lineno)
+            if (
+                above
+                and isinstance(node, ast.Constant)
+                and re.fullmatch(r"[\w.:]+", str(node.value))
+            ):
+                assert not str(node.value).startswith(above), (path, node.lineno)
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    modules = {module_name(path) for path in sources()}
-    graph: dict[str, set[str]] = {module: set() for module in modules}
+    graph: dict[str, set[str]] = {module: set() for module in modules()}
     for found in all_imports():
-        in_tree = [m for m in (found.target, found.target.rpartition(".")[0]) if m in modules]
+        in_tree = [m for m in (found.target, found.target.rpartition(".")[0]) if m in graph]
         # Packages name their modules' contents for type checkers only, and functions import late.
         lazy = found.function or found.module in PACKAGES
         if in_tree and not lazy and in_tree[0] != found.module:
@@ -189,8 +189,8 @@ def compilers_in(source: str) -> list[tuple[str, str]]:
 def test_functions_are_compiled_through_kernel_alone() -> None:
     """Except a user's heuristic, which is not ours to cache."""
     found = {
-        (module_name(path), function)
-        for path in sources()
+        (module, function)
+        for module, path in modules().items()
         for function, _ in compilers_in(path.read_text())
     }
     assert found == {("c4env.jit", "compile_"), ("c4env.agents.search.heuristics", "check")}
@@ -200,7 +200,7 @@ def test_functions_are_compiled_through_kernel_alone() -> None:
 
 def test_every_kernel_has_an_explicit_signature() -> None:
     kernels = 0
-    for path in sources():
+    for path in modules().values():
         for node in ast.walk(ast.parse(path.read_text())):
             for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
                 name = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -213,7 +213,7 @@ def test_every_kernel_has_an_explicit_signature() -> None:
 
 def test_no_kernel_calls_itself_with_a_literal_truth_value() -> None:
     """That is a type of its own: compiled by inference, it crashes when loaded from the cache."""
-    for path in sources():
+    for path in modules().values():
         for node in ast.walk(ast.parse(path.read_text())):
             for call in ast.walk(node) if isinstance(node, ast.FunctionDef) else ():
                 if isinstance(call, ast.Call) and ast.unparse(call.func) == node.name:
@@ -224,7 +224,7 @@ def test_no_kernel_calls_itself_with_a_literal_truth_value() -> None:
 def test_kernels_stand_where_the_cache_watches_them() -> None:
     """The cache folder is named by the sources of c4env and agents, no others."""
     users = {found.module for found in all_imports() if found.target == "c4env.jit.kernel"}
-    assert {module.split(".")[0] for module in users} == {"c4env", "agents"}
+    assert {package_of(module) for module in users} == {"c4env", "c4env.agents"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -236,3 +236,30 @@ def test_every_error_is_a_value_error(package: str) -> None:
     for error in own:
         assert issubclass(error, C4Error) or error is WindowClosed
     assert issubclass(C4Error, ValueError)
+
+
+ONE_SYSTEM = [
+    *("fcntl", "grp", "posix", "pty", "pwd", "readline", "resource", "termios", "tty"),
+    *("msvcrt", "winreg", "winsound"),
+]
+
+
+def test_nothing_that_one_system_alone_has_is_imported_with_a_module() -> None:
+    assert not [found for found in all_imports() if found.names(ONE_SYSTEM) and not found.function]
+    tests = [path for path in (ROOT / "tests").rglob("*.py") if "data" not in path.parts]
+    assert len(tests) > 100
+    for path in tests:
+        top = [found for found in imports_of(path.read_text(), "", "") if not found.function]
+        assert not [found for found in top if found.names(ONE_SYSTEM)], path
+
+
+def test_every_folder_with_modules_is_a_package_that_is_installed() -> None:
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    folders = {".".join(path.relative_to(ROOT).parts) for path in FOLDERS.values()}
+    assert folders == {"c4env", *setuptools["package-dir"].values()}
+    there = {
+        ".".join((name, *path.parent.relative_to(folder).parts))
+        for name, folder in FOLDERS.items()
+        for path in folder.rglob("*.py")
+    }
+    assert sorted(there) == sorted(setuptools["packages"])

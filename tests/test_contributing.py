@@ -6,7 +6,7 @@ import re
 import shutil
 from pathlib import Path
 
-from tests.helpers.paths import ROOT
+from tests.helpers.paths import FOLDERS, ROOT
 from tests.helpers.processes import environment, run_python
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
@@ -14,14 +14,15 @@ TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 def changed(copy: Path) -> None:
     """A copy of the packages, with every block added to the file it names."""
-    for package in ("c4env", "agents", "evaluation"):
+    for package, folder in FOLDERS.items():
         ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / package, copy / package, ignore=ignored)
+        shutil.copytree(folder, copy.joinpath(*package.split(".")), ignore=ignored)
     blocks = re.findall(r"^```python\n# (\S+)\n(.*?)^```$", TEXT, re.M | re.S)
     assert len(blocks) == 6
     for name, code in blocks:
-        with (copy / name).open("a", encoding="utf-8") as file:
-            file.write(f"\n\n{code}" if (copy / name).stat().st_size else code)
+        path = copy / ("" if name.startswith("c4env/") else "c4env") / name  # as it is installed
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\n\n{code}" if path.stat().st_size else code)
 
 
 EACH = """

@@ -7,6 +7,8 @@ it plays is what it has learned by then.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import abc
 from typing import Any
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Annotated, Any, Final
 
 import numpy as np

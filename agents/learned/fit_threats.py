@@ -34,7 +34,9 @@ RIDGE: Final = 3.0  # pull of each weight towards 0, in the features' own units
 
 FILE: Final = Path(__file__).parents[1] / "search" / "weights.py"
 
-TEMPLATE: Final = '''"""Weights of ``threats``: ``python -m c4env.agents.learned.fit_threats`` wrote them.
+TEMPLATE: Final = '''"""Weights of ``threats``.
+
+``python -m c4env.agents.learned.fit_threats`` wrote them.
 
 {note}
 """

@@ -7,6 +7,8 @@ Sources: the chain system ("Connect 4 Simulator with Minimax"), window systems A
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 from c4env.agents.search.fixed_depth import FixedDepth, Rules

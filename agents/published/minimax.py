@@ -6,6 +6,8 @@ alpha-beta search is measured against; both choose the same column in every posi
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import ClassVar
 
 from c4env.agents.search.fixed_depth import FixedDepth

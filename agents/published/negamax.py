@@ -6,6 +6,8 @@ that the later parts lead to is ``c4env.agents.solver``.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move

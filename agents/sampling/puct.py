@@ -6,6 +6,8 @@ loss for whoever moves there (a *virtual loss*), so that the next descent goes e
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import math
 from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal

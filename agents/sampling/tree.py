@@ -13,6 +13,8 @@ simulation is spent below one.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import abc
 import time
 from dataclasses import dataclass

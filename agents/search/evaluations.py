@@ -5,6 +5,8 @@ Each is a heuristic (``c4env.agents.search.heuristics``). All count lines of fou
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from c4env.agents.search import WIN
 from c4env.agents.search.threats import evaluate
 from c4env.agents.search.weights import WEIGHTS

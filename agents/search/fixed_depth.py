@@ -6,6 +6,8 @@ a win is worth, and in what a full board is worth; :class:`Rules` holds that.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from dataclasses import dataclass
 from typing import ClassVar, Final
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import numpy as np
 from c4env.agents.search.heuristics import WIN, Heuristic
 

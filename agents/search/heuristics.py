@@ -8,6 +8,8 @@ wins themselves and never ask about a won board; asked all the same, each answer
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import re
 from collections.abc import Callable
 from typing import Any, Final

@@ -5,6 +5,8 @@ How they are laid out follows from the size of the board.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 from c4env import bitboard

@@ -9,6 +9,8 @@ board does not tell which is which: with as many discs of either, ``mine`` may b
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 import numpy as np

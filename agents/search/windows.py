@@ -8,6 +8,8 @@ them.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from c4env.bitboard import BOARD
 from c4env.jit import kernel
 

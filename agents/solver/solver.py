@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import os
 from collections.abc import Callable, Sequence
 from math import inf

@@ -5,6 +5,8 @@ No search is needed: the last positions are known, and each ply follows from the
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 import numpy as np

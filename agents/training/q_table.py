@@ -17,9 +17,9 @@ from typing import Any, Final
 import numpy as np
 from c4env.agents.scripts import PICTURES, needs, run
 
-from c4env import ConnectFourVectorEnv
+import c4env
 from c4env.arrays import Float64s, Int64s
-from c4env.boards import Size, load
+from c4env.boards import Size
 
 with needs("plots", __name__):
     from matplotlib.figure import Figure
@@ -43,7 +43,7 @@ def train(
     truth = Truth()
     table = np.zeros(truth.values.shape)
     chance = np.random.default_rng(seed)
-    envs = ConnectFourVectorEnv(boards, autoreset_mode="SameStep", **BOARD._asdict())
+    envs = c4env.board(*BOARD).ConnectFourVectorEnv(boards, autoreset_mode="SameStep")
     seen, _ = envs.reset(seed=seed)
     now, legal = truth.rows_of(seen["observation"]), seen["action_mask"] == 1
     exploring = np.linspace(0.1, 1.9, boards).clip(max=1.0)  # how often a board tries any column
@@ -74,9 +74,9 @@ class Truth:
     """
 
     def __init__(self) -> None:
-        our_agents, our_rules = (load(name, BOARD).__name__ for name in ("agents", "c4env"))
-        whole: Any = importlib.import_module(f"{our_agents}.solver.whole")
-        cells: Any = importlib.import_module(f"{our_rules}.bitboard")
+        ours = c4env.board(*BOARD).__name__
+        whole: Any = importlib.import_module(f"{ours}.agents.solver.whole")
+        cells: Any = importlib.import_module(f"{ours}.bitboard")
         rows = whole.whole_board()
         rows = rows[(rows["columns"] != whole.NO_SCORE).any(axis=1)]
         keys = rows["mine"] << cells.BITS | rows["theirs"]

@@ -8,6 +8,8 @@ Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` 
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import functools
 import importlib.metadata
 import inspect
@@ -23,7 +25,7 @@ from c4env.agents.zoo.imports import file_hint, import_callable, in_a_line, mean
 from c4env.agents.zoo.options import declared, options_of, parameters_of
 from c4env.agents.zoo.table import ZOO
 
-from c4env.boards import STANDARD, require_board
+from c4env.boards import STANDARD, require_board, twin
 from c4env.errors import C4Error, WrongBoard
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
@@ -249,7 +251,8 @@ def make(spec: Any, **options: Any) -> Agent:
         InvalidSpec, InvalidValue: the spec or a value is malformed.
     """
     if not isinstance(spec, str):
-        made: Agent = _import("c4env.agents.adapters.model:agent_of")(spec, **options)
+        agent_of = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))
+        made: Agent = agent_of(spec, **options)
         return made
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
@@ -272,7 +275,7 @@ def make(spec: Any, **options: Any) -> Agent:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
-        agent = _build(_import(target.target), name, merged)
+        agent = _build(_import(twin(target.target, BOARD_SIZE)), name, merged)
     else:
         values = {
             key: known[key].parse(name, value) if key in known and isinstance(value, str) else value

@@ -20,6 +20,8 @@ Importing the package registers ``c4env/connect_four-v0`` with PettingZoo.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
@@ -32,7 +34,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
-from c4env.boards import AnyBoard
+from c4env.boards import twin_of
 from c4env.envs.drop_in import AGENTS as AGENTS
 from c4env.envs.drop_in import DropIn
 from c4env.envs.options import parse_seed, parse_start
@@ -51,7 +53,7 @@ from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
 
 
-class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
     """The environment that trusts its caller to keep the order of calls.
 
     Attributes:
@@ -80,10 +82,6 @@ class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo shi
         self,
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
-        *,
-        rows: int = ROWS,
-        columns: int = COLUMNS,
-        connect: int = CONNECT,
     ) -> None:
         """An environment; ``reset()`` starts its first game.
 
@@ -91,12 +89,10 @@ class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo shi
             render_mode: None or ``""``, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture, ``(86 * screen_scaling, 99 * screen_scaling)``.
-            rows, columns, connect: of the board, and how many discs in a row win; see
-                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
             UnknownRenderMode: another render mode.
-            InvalidOption: ``screen_scaling`` is not a positive integer, or no such board.
+            InvalidOption: ``screen_scaling`` is not a positive integer.
             MissingExtra: ``"human"`` without pygame-ce.
         """
         super().__init__()
@@ -262,7 +258,7 @@ class raw_env(AnyBoard, DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo shi
 _OF_A_GAME: Final = {*raw_env.__annotations__, "num_agents"}
 
 
-class env(raw_env):
+class CheckedEnv(raw_env):
     """The environment that checks the order of calls and ends the game at an illegal move.
 
     A full column ends the game: -1 for the agent that chose it, 0 for the other, both
@@ -345,7 +341,30 @@ class env(raw_env):
         return _CheckedIterable(self, max_iter)
 
 
-class _Second(env):
+def env(
+    render_mode: str | None = None,
+    screen_scaling: int = DEFAULT_SCALING,
+    *,
+    rows: int = ROWS,
+    columns: int = COLUMNS,
+    connect: int = CONNECT,
+) -> CheckedEnv:
+    """A :class:`CheckedEnv` of a board of any size.
+
+    Args:
+        render_mode, screen_scaling: see :class:`raw_env`.
+        rows, columns, connect: of the board, and how many discs in a row win; see
+            ``c4env.board``. The environment is of that board's own class.
+
+    Raises:
+        InvalidOption: there can be no such board, or ``screen_scaling`` is not a positive integer.
+        UnknownRenderMode, MissingExtra: as for :class:`raw_env`.
+    """
+    made: CheckedEnv = twin_of(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)
+    return made
+
+
+class _Second(CheckedEnv):
     """``env.env``; PettingZoo has three wrappers around the game."""
 
     @property
@@ -353,7 +372,7 @@ class _Second(env):
         return self._view(_Third)
 
 
-class _Third(env):
+class _Third(CheckedEnv):
     """``env.env.env``."""
 
     @property

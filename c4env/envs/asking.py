@@ -10,6 +10,8 @@ compile nothing by it.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol

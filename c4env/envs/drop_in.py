@@ -22,6 +22,8 @@ are set one by one have to be such a board after each; set all 42 at once where 
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, SupportsIndex, TypeVar
 

@@ -16,6 +16,8 @@ for agent in env.agent_iter():
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import warnings
 from collections.abc import Collection, Mapping
 from typing import Any, Final

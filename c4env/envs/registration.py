@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
+
+from c4env.boards import STANDARD, board
+
+if TYPE_CHECKING:
+    from gymnasium import Env
+    from gymnasium.vector import VectorEnv
 
 AEC_ID: Final = "c4env/connect_four-v0"
 SINGLE_ID: Final = "c4env/ConnectFour-v0"
@@ -25,13 +31,11 @@ def register_all() -> None:
     if SINGLE_ID not in registry:
         register(
             SINGLE_ID,
-            entry_point="c4env.envs.single:ConnectFourEnv",
-            vector_entry_point="c4env.envs.many.vector:ConnectFourVectorEnv",
+            entry_point=f"{__name__}:single",
+            vector_entry_point=f"{__name__}:vector",
         )
     if FLOAT_ID not in registry:
-        register(
-            FLOAT_ID, entry_point="c4env.envs.single:ConnectFourEnv", kwargs={"dtype": "float32"}
-        )
+        register(FLOAT_ID, entry_point=f"{__name__}:single", kwargs={"dtype": "float32"})
     try:
         from pettingzoo.env_registry.registration import aec_registry
         from pettingzoo.env_registry.registration import register as register_aec
@@ -39,3 +43,27 @@ def register_all() -> None:
         return
     if AEC_ID not in aec_registry:
         register_aec("aec", AEC_ID, entry_point="c4env.envs.aec:env")
+
+
+def single(
+    *,
+    rows: int = STANDARD.rows,
+    columns: int = STANDARD.columns,
+    connect: int = STANDARD.connect,
+    **options: Any,
+) -> Env[Any, Any]:
+    """``ConnectFourEnv(**options)`` of a board (:func:`c4env.board`), for ``gymnasium.make``."""
+    made: Env[Any, Any] = board(rows, columns, connect).ConnectFourEnv(**options)
+    return made
+
+
+def vector(
+    *,
+    rows: int = STANDARD.rows,
+    columns: int = STANDARD.columns,
+    connect: int = STANDARD.connect,
+    **options: Any,
+) -> VectorEnv[Any, Any, Any]:
+    """``ConnectFourVectorEnv(**options)`` of a board, for ``gymnasium.make_vec``."""
+    made: VectorEnv[Any, Any, Any] = board(rows, columns, connect).ConnectFourVectorEnv(**options)
+    return made

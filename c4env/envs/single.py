@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Mapping
 from typing import Any, ClassVar, SupportsInt
 
@@ -11,8 +13,7 @@ from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools
-from c4env.bitboard import COLUMN, COLUMNS, CONNECT, ROWS, STRIDE
-from c4env.boards import AnyBoard
+from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.many.chance import LEVELS, candidates
 from c4env.envs.options import (
@@ -40,7 +41,7 @@ BOARD_0 = np.zeros(1, np.int64)  # the one board there is, to opponents of many
 BOARD_0.flags.writeable = False
 
 
-class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
+class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     """The caller plays one seat, the opponent answers inside ``step``.
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box of zeros and ones, the
@@ -72,9 +73,6 @@ class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
         illegal: str = "lose",
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
-        rows: int = ROWS,
-        columns: int = COLUMNS,
-        connect: int = CONNECT,
     ) -> None:
         """An environment; ``reset()`` starts its first game.
 
@@ -93,11 +91,9 @@ class ConnectFourEnv(AnyBoard, gymnasium.Env[NDArray[Any], Any]):
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
-            rows, columns, connect: of the board, and how many discs in a row win; see
-                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
-            InvalidOption: an argument has another value, or there is no such board.
+            InvalidOption: an argument has another value.
             UnknownRenderMode: another render mode.
             MissingExtra: ``"human"`` without pygame-ce.
         """

@@ -6,6 +6,8 @@ sb3-contrib asks for them, and games that start again within the step that ends 
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Sequence
 from typing import Any
 

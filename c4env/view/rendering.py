@@ -10,6 +10,8 @@ frame is ``(86 s, 99 s, 3)``, a cell is 13 s wide, and the frame around the boar
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import functools
 from typing import Final, NamedTuple
 

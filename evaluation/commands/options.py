@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path

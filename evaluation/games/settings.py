@@ -6,6 +6,8 @@ take settings by name show them in their signature (:func:`takes_settings`).
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import functools
 import inspect
 from collections.abc import Callable, Mapping

@@ -10,6 +10,8 @@ so is the side whose turn it was, which forfeits.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import copy
 import dataclasses
 import os

@@ -11,6 +11,8 @@ exact score of every position of up to 8 plies: no second table that could disag
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import hashlib
 import re
 from collections.abc import Sequence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import json
 from collections.abc import Iterable
 from pathlib import Path

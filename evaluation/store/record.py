@@ -6,6 +6,8 @@ where the run grew, another one stands, and the last one holds.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import hashlib
 import json
 from collections.abc import Iterable, Mapping

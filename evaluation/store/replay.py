@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import html
 from typing import TYPE_CHECKING, Final
 

@@ -6,6 +6,8 @@ whole conversation. A run that goes on takes from there what was answered before
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import threading
 from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass, replace

@@ -21,6 +21,8 @@ Welfare 16, 1999; Balduzzi et al., "Re-evaluating Evaluation", 2018.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import importlib.util
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple

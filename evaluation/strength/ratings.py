@@ -16,6 +16,8 @@ all: for an agent that won every game.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import copy
 import functools
 from collections.abc import Collection, Iterable, Sequence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

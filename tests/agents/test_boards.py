@@ -15,7 +15,7 @@ from c4env import agents
 from c4env.boards import Size
 from c4env.errors import C4Error, InvalidOption, WrongBoard
 from c4env.jit import config
-from tests.helpers.boards import Columns, Rules
+from tests.helpers.boards import WIDEST, Columns, Rules
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
 
@@ -39,13 +39,14 @@ def uniform(planes: Any, masks: Any) -> Any:
 
 
 def part(size: Size, name: str) -> ModuleType:
-    return importlib.import_module(f"{agents.board(*size).__name__}.{name}")
+    return importlib.import_module(f"{c4env.board(*size).__name__}.agents.{name}")
 
 
 @pytest.mark.parametrize("size", BOARDS, ids=str)
 @pytest.mark.parametrize("entry", ZOO, ids=lambda entry: entry.name)
 def test_every_agent_plays_the_board_or_refuses(entry: Any, size: Size) -> None:
-    zoo, board = agents.board(*size), c4env.board(*size)
+    board = c4env.board(*size)
+    zoo = board.agents
     if not entry.any_board:
         assert entry.name not in zoo.names()
         with pytest.raises(WrongBoard, match=f"plays on 6x7x4, not on {size}") as refused:
@@ -101,7 +102,7 @@ def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
     first = asked[0][0]
     line = solver.principal_variation(first)
     assert len(line) == solver.plies_to_end(first)
-    perfect, negamax = (agents.board(*size).make(name) for name in ("perfect", "negamax"))
+    perfect, negamax = (c4env.board(*size).agents.make(name) for name in ("perfect", "negamax"))
     assert perfect.search(first).value == negamax.search(first).value == rules.score(asked[0][1])
 
 
@@ -148,7 +149,7 @@ def test_heuristics_count_the_lines_of_the_board() -> None:
 
 @own_boards
 def test_heuristics_of_lines_of_four_are_refused_for_others() -> None:
-    zoo = agents.board(4, 4, 3)
+    zoo = c4env.board(4, 4, 3).agents
     assert zoo.make("alphabeta:depth=16").search(c4env.board(4, 4, 3).Position()).value > 0
     for spec in ("alphabeta:heuristic=chain", "greedy:heuristic=window"):
         with pytest.raises(InvalidHeuristic, match="expected one of none"):
@@ -156,7 +157,7 @@ def test_heuristics_of_lines_of_four_are_refused_for_others() -> None:
 
 
 def test_what_is_made_for_another_board_is_refused() -> None:
-    zoo = agents.board(4, 4, 4)
+    zoo = c4env.board(4, 4, 4).agents
     refused: list[Any] = [
         ("alphabeta:heuristic=c4env.agents.search.evaluations:chain", {}),
         ("alphabeta", {"heuristic": evaluations.chain}),
@@ -189,16 +190,25 @@ def test_a_solver_of_another_board_has_no_book() -> None:
 
 def test_agents_are_known_to_a_board_that_was_there_before_them() -> None:
     code = (
-        "import c4env; board = c4env.board(4, 4); from c4env import agents; "
+        "import c4env; board = c4env.board(4, 4); "
         "env = board.ConnectFourEnv('alphabeta:depth=1', 1); print(env.reset()[1]['ply'])"
     )
     assert run_python("-c", code, check=True).stdout == "1\n"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", ["alphabeta:depth=3", "greedy", "mcts:simulations=200"])
+def test_the_highest_bits_of_the_widest_board_are_seen(spec: str) -> None:
+    """The fourth disc goes into the top cell of the last column, or on the other side's line."""
+    board = c4env.board(*WIDEST)
+    for moves in ("99919192", "199919192"):
+        assert board.agents.make(spec).choose(board.Position.parse(moves)) == 8
+
+
 def test_agents_answer_inside_environments_of_the_board() -> None:
-    environment = c4env.ConnectFourEnv("alphabeta:depth=2", 0, rows=4, columns=4)
+    environment = c4env.board(4, 4).ConnectFourEnv("alphabeta:depth=2", 0)
     environment.reset(seed=1)
     assert environment.step(1)[4]["ply"] == 2
-    envs = c4env.ConnectFourVectorEnv(3, opponent="mcts:simulations=20", rows=4, columns=4)
+    envs = c4env.board(4, 4).ConnectFourVectorEnv(3, opponent="mcts:simulations=20")
     envs.reset(seed=1)
     assert envs.step([0, 1, 2])[4]["ply"].min() >= 1

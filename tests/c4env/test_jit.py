@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from c4env import jit
+from c4env import jit, sources
 from c4env.jit import config, kernel
 from tests.helpers.paths import ROOT
 
@@ -102,30 +102,26 @@ def test_threads_that_compile_at_once_leave_the_cache_folder_as_it_was(
 # -- the cache folder ----------------------------------------------------------------
 
 
-@pytest.fixture
-def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the sources that ``source_hash`` looks at instead of ours."""
-    for package in ("c4env", "agents", "evaluation"):
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
-    monkeypatch.setattr(jit, "__file__", str(tmp_path / "c4env" / "jit.py"))
-    return tmp_path
+def test_the_folders_name_changes_with_any_source_of_a_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights and boards hold no kernel; kernels are compiled with their numbers."""
+    files = dict(sources.modules())
+    monkeypatch.setattr(jit, "modules", lambda: files)
 
+    def edited(name: str) -> str:
+        text = files[name].read_text() if name in files else "@kernel('int64()')\n"
+        files[name] = tmp_path / f"{len(list(tmp_path.iterdir()))}.py"
+        files[name].write_text(text + "# edited\n")
+        return jit.source_hash()
 
-def test_the_folders_name_changes_with_any_source_of_a_kernel(copied: Path) -> None:
     seen = [jit.source_hash()]
     assert jit.source_hash() == seen[0]
-    for name in ("c4env/bitboard.py", "agents/search/heuristics.py", "c4env/jit.py"):
-        path = copied / name
-        path.write_text(path.read_text() + "# edited\n")
-        seen.append(jit.source_hash())
-    (copied / "agents" / "new").mkdir()
-    (copied / "agents" / "new" / "module.py").write_text("")
-    seen.append(jit.source_hash())
+    for name in ("bitboard", "agents.search.weights", "jit", "boards", "agents.new"):
+        seen.append(edited(f"c4env.{name}"))
     assert len(set(seen)) == len(seen)
-    (copied / "agents" / "notes.txt").write_text("no source")
-    (copied / "evaluation" / "other.py").write_text("no kernel")
-    assert jit.source_hash() == seen[-1]
+    for name in ("agents.adapters.chat.prompts", "evaluation.tables", "envs.single"):
+        assert edited(f"c4env.{name}") == seen[-1]
 
 
 @pytest.fixture
@@ -222,10 +218,9 @@ def test_a_second_process_compiles_nothing(tmp_path: Path) -> None:
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A tree with ``kernel()`` and a kernel that calls one from another file."""
-    for package in ("c4env", "agents"):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text("")
-    for name in ("jit.py", "boards.py", "errors.py"):
+    (tmp_path / "c4env").mkdir()
+    (tmp_path / "c4env" / "__init__.py").write_text("")
+    for name in ("jit.py", "boards.py", "errors.py", "sources.py"):
         shutil.copy(ROOT / "c4env" / name, tmp_path / "c4env")
     lines = "from c4env.jit import kernel\n@kernel('int64(int64)')\n"
     callee = lines + "def callee(n):\n    return n + 1\n"

@@ -11,6 +11,7 @@ import pytest
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import UnreadableRun
 
+import c4env
 from c4env import evaluation
 from c4env.errors import WrongBoard
 from c4env.jit import config
@@ -51,7 +52,7 @@ def test_games_of_the_usual_board_do_not_say_so(tmp_path: Path) -> None:
 
 def test_workers_play_on_the_board() -> None:
     here, there = (
-        evaluation.board(4, 4).round_robin(["random", "greedy"], openings=1, jobs=jobs)
+        c4env.board(4, 4).evaluation.round_robin(["random", "greedy"], openings=1, jobs=jobs)
         for jobs in (1, 2)
     )
     assert here.digest == there.digest
@@ -102,4 +103,4 @@ def test_what_does_not_go_is_said_in_a_line(
 
 def test_the_rest_of_the_evaluation_refuses() -> None:
     with pytest.raises(WrongBoard, match=r"evaluation\.truth\.refutation is made for 6x7x4"):
-        evaluation.board(4, 4).refute("greedy")
+        c4env.board(4, 4).evaluation.refute("greedy")

@@ -19,6 +19,7 @@ Cell = tuple[int, int]  # column, height
 OTHER_BOARDS = tuple(
     map(Size.parse, ("4x4x4", "5x6x4", "4x4x3", "2x7x3", "3x5x4", "7x5x5", "8x7x6", "3x15x3"))
 )
+WIDEST = Size(6, 9, 4)  # of as many bits as there can be, 63
 
 
 class Rules(NamedTuple):

@@ -6,4 +6,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests" / "data"
+FOLDERS = {  # of the packages, by import name
+    "c4env": ROOT / "c4env",
+    "c4env.agents": ROOT / "agents",
+    "c4env.evaluation": ROOT / "evaluation",
+}
 SHARED_DATA = ROOT.parent / "shared" / "data"  # figures of other programs; tests skip without

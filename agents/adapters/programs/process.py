@@ -6,6 +6,8 @@ it, and all it started, as soon as the owner closes it, forgets it, exits or is 
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import abc
 import os
 import select

@@ -7,6 +7,8 @@ the side to move.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Any
 
 import numpy as np

@@ -6,6 +6,8 @@ for one position does not wait for these.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Sequence
 from math import inf
 from typing import cast

@@ -18,6 +18,8 @@ not win. Cells above a winning cell the claimer gets are never reached at all.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 from c4env.bitboard import BOARD, BOTTOM, ROWS, UP, has_won, popcount

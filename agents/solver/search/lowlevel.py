@@ -5,6 +5,8 @@ Each has a plain form for ``NUMBA_DISABLE_JIT=1``.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Callable
 from typing import Any, Final
 

@@ -12,6 +12,8 @@ bound; known to the table; searched, those of highest priority first (:func:`mov
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Any, Final
 
 import numpy as np

@@ -15,6 +15,8 @@ is never mistaken for another position's. A new epoch empties the table at no co
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import contextlib
 import mmap
 from typing import Any, Final

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -7,6 +7,8 @@ only, and can be called from several threads.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -11,6 +11,8 @@ release the interpreter's lock, so that threads can share the boards.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Final
 
 import numpy as np

@@ -7,6 +7,8 @@ moves nothing to the host and waits for nothing. On a CPU the kernels of
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from typing import Any
 
 from c4env.bitboard import (

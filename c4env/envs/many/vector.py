@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Bools, Float64s, Int64s
-from c4env.bitboard import COLUMNS, CONNECT, ROWS
-from c4env.boards import AnyBoard
+from c4env.bitboard import COLUMNS
 from c4env.envs.many import batch, chance, kernels
 from c4env.envs.many.games import Arrays, Games, observed
 from c4env.envs.options import known_options, loses_when_illegal, parse_seed
@@ -29,7 +30,7 @@ _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position")
 
 
-class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]]):
+class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     """N boards in one environment.
 
     **Self-play form** (no opponent): a step is one ply by whichever side is to move on
@@ -82,9 +83,6 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
         threads: int = 1,
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
-        rows: int = ROWS,
-        columns: int = COLUMNS,
-        connect: int = CONNECT,
     ) -> None:
         """Boards; ``reset()`` starts their first games.
 
@@ -110,11 +108,9 @@ class ConnectFourVectorEnv(AnyBoard, VectorEnv[Observation, Int64s, NDArray[Any]
                 only where no function or agent has to be asked.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
-            rows, columns, connect: of the board, and how many discs in a row win; see
-                ``c4env.board``. The environment is then one of that board's own classes.
 
         Raises:
-            InvalidOption: an argument has another value, or there is no such board.
+            InvalidOption: an argument has another value.
             UnknownRenderMode: another render mode.
         """
         self._games = Games(num_envs, opponent, seat, openings)

@@ -6,6 +6,8 @@ is met. Agents are named as for `c4 run`.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 from functools import partial
 

@@ -11,6 +11,8 @@ per 100 critical moves, those where one can err. With --sprt-on loss the test is
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 from typing import Final
 

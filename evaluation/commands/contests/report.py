@@ -7,6 +7,8 @@ are found first, on all cores, and kept in DIR/scores.jsonl.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 import sys
 from collections.abc import Sequence

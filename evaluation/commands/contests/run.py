@@ -7,6 +7,8 @@ default field is played: random, greedy, and the published systems.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 from functools import partial
 

@@ -7,6 +7,8 @@ that `c4 report` reads. At the end comes the tally of all games of the two in it
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 from collections.abc import Sequence
 from contextlib import nullcontext

@@ -20,6 +20,8 @@ A score is the side to move's: positive if it can force a win, the greater the s
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 import itertools
 import json

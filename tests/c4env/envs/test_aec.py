@@ -494,7 +494,7 @@ def test_pettingzoo_makes_it_by_name(imports: str) -> None:
     pytest.importorskip("pettingzoo.env_registry")
     code = f"""{imports}
 made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")
-assert type(made) is c4env.env and made.render_mode == "ansi"
+assert type(made) is type(c4env.env()) and made.render_mode == "ansi"
 import importlib
 importlib.reload(c4env)"""
     run_python("-W", "error", "-c", code, check=True)

@@ -74,7 +74,7 @@ def test_one_that_does_not_repeat():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("broken", "exception: KeyError: 'key' (mine.py, line 11)"),
+        ("broken", "exception: KeyError: 'key' (mine.py, line 13)"),
         ("outside", "nonsense: 9 is not a column"),
         ("full", "illegal column: column 3 is full"),
     ],
@@ -92,7 +92,7 @@ def test_a_trial_move_before_a_run(monkeypatch, recwarn):
     players = {name: f"mine.py:{name}" for name in ("first", "broken", "leaves", "Torn")}
     found = trial_faults({**players, "greedy": "greedy", "object": lambda observation: 9})
     assert set(found) == {"broken", "leaves"}
-    assert found["broken"] == "exception: KeyError: 'key' (mine.py, line 11)"
+    assert found["broken"] == "exception: KeyError: 'key' (mine.py, line 13)"
     assert found["leaves"] == "it ended its process"
 
 

@@ -1,0 +1,3 @@
+"""A package called evaluation; nothing here is c4env's."""
+
+MINE = "mine"
