@@ -9,6 +9,7 @@ module holds, so that :func:`declared` reads them without compiling kernels.
 from __future__ import annotations
 
 __any_board__ = True
+
 import __future__
 
 import ast
