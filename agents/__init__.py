@@ -6,14 +6,47 @@ Importing the package imports no agent: each is loaded when it is first made.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from c4env.agents.base import Agent, SearchResult
+from c4env.agents.base import Agent, SearchingAgent, SearchResult
+from c4env.agents.errors import (
+    EngineFault,
+    InvalidFunction,
+    InvalidHeuristic,
+    InvalidModel,
+    InvalidSpec,
+    InvalidValue,
+    LateAnswer,
+    NoMove,
+    SearchLimit,
+    Unavailable,
+    UnknownAgent,
+    UnknownOption,
+    UnreadableWeights,
+)
+from c4env.agents.zoo.entries import Entry
 from c4env.agents.zoo.registry import describe, make, names, register
 
 from c4env.envs.asking import TRANSLATORS
+from c4env.lazy import lazy_names
 
-__all__ = ["Agent", "SearchResult", "describe", "make", "names", "register"]
+if TYPE_CHECKING:
+    from c4env.agents.batched import Pool, opponent
+    from c4env.agents.solver import Solver
+
+_NAMES = {
+    "c4env.agents.batched": "Pool opponent",
+    "c4env.agents.solver": "Solver",
+}
+
+__all__ = [
+    "Agent", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic", "InvalidModel",
+    "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "Pool", "SearchLimit", "SearchResult",
+    "SearchingAgent", "Solver", "Unavailable", "UnknownAgent", "UnknownOption",
+    "UnreadableWeights", "describe", "make", "names", "opponent", "register",
+]  # fmt: skip
+
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)
 
 
 def _as_opponent(agent: Any) -> Any:

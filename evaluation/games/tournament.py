@@ -36,8 +36,8 @@ from c4env.evaluation.plan.field import (
     separate,
 )
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games
+from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major, planned
+from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games, read_games
 from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.strength.lotteries import Standing, standing
 from c4env.evaluation.strength.ratings import Ratings, Tally, rate
@@ -66,6 +66,23 @@ class Tournament:
     deterministic: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     header: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: str | Path) -> Tournament:
+        """A run from its directory, finished or not; or the games that people played.
+
+        Raises:
+            UnreadableRun: the directory holds something else, or is damaged.
+        """
+        header, games = read_games(Path(folder))
+        notes = notes_of(header)
+        if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
+            done = f"{len(games)} of {len(planned(header))} games"
+            on = "a command with all its agents and openings goes on"
+            notes = (*notes, f"unfinished: {done}; {on}")
+        names = [*header.get("players", ()), *(name for game in games for name in game.players)]
+        openings, known = (tuple(header.get(key, ())) for key in ("openings", "deterministic"))
+        return cls(tuple(dict.fromkeys(names)), openings, tuple(games), known, notes, header)
 
     @functools.cached_property
     def table(self) -> WinTable:

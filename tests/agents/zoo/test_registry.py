@@ -720,7 +720,3 @@ class Holder(Agent):
 
     def choose(self, position: Position) -> int:
         return 0
-
-
-def test_the_package_offers_what_it_says() -> None:
-    assert all(callable(getattr(agents, name)) for name in agents.__all__)
