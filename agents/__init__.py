@@ -18,6 +18,7 @@ from c4env.agents.errors import (
     InvalidValue,
     LateAnswer,
     NoMove,
+    NoSearch,
     SearchLimit,
     Unavailable,
     UnknownAgent,
@@ -41,8 +42,8 @@ _NAMES = {
 
 __all__ = [
     "Agent", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic", "InvalidModel",
-    "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "Pool", "SearchLimit", "SearchResult",
-    "SearchingAgent", "Solver", "Unavailable", "UnknownAgent", "UnknownOption",
+    "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "NoSearch", "Pool", "SearchLimit",
+    "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent", "UnknownOption",
     "UnreadableWeights", "describe", "make", "names", "opponent", "register",
 ]  # fmt: skip
 

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
-from c4env.agents.errors import InvalidValue, NoMove
+from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 
 from c4env.errors import InvalidPosition, require_integer
 
@@ -79,6 +79,16 @@ class Agent(abc.ABC):
         Raises:
             NoMove: the game is over.
         """
+
+    def search(self, position: Position) -> SearchResult:
+        """The column :meth:`choose` takes, and what the agent sees ahead.
+
+        Raises:
+            NoMove: the game is over.
+            NoSearch: it does not look ahead: it is no :class:`SearchingAgent`.
+        """
+        require_move(position)
+        raise NoSearch(f"{self!r} does not look ahead: expected an agent such as alphabeta")
 
     def close(self) -> None:  # noqa: B027  # most hold nothing
         """Give back what the agent holds beyond memory: a process, a connection."""

@@ -80,9 +80,7 @@ def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: f
 
 
 @kernel(
-    types.UniTuple(_int64, 4)(  # type: ignore[no-untyped-call]  # Numba's
-        *(NODES, _words, _int64, _int64, _int64, types.float64, _int64)
-    ),
+    types.UniTuple(_int64, 4)(*(NODES, _words, _int64, _int64, _int64, types.float64, _int64)),
     nogil=True,
 )
 def descend(

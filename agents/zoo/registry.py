@@ -360,14 +360,14 @@ class FunctionAgent(Agent):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
 
-    @property
-    def nodes(self) -> Any:  # type: ignore[override]  # read from the function, never set
-        """What the function says it searched for its latest column."""
-        return getattr(self.function, "nodes", 0)
-
     def __call__(self, observation: Any) -> Any:
-        """Whatever the function returns; whoever plays the game judges it."""
-        return self.function(observation)
+        """Whatever the function returns; whoever plays the game judges it.
+
+        What it says it searched, by an attribute ``nodes``, is this agent's too.
+        """
+        answer = self.function(observation)
+        self.nodes = getattr(self.function, "nodes", 0)
+        return answer
 
     def reset(self, seed: Any = None) -> None:
         """Tell a policy that can be told of a new game, with the seed if it takes one."""
@@ -384,7 +384,7 @@ class FunctionAgent(Agent):
         from c4env.observation import observe
         from c4env.position import parse_column
 
-        return parse_column(self.function(observe(position)))
+        return parse_column(self(observe(position)))
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

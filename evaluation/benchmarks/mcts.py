@@ -53,7 +53,7 @@ def _speed(name: str, search: Callable[[int], int], made: dict[str, int], seed: 
     return made[name] / max(spent, 1e-9)
 
 
-def _search(rollout: str, moves: str, simulations: int) -> Callable[[int], int]:
+def _search(rollout: Any, moves: str, simulations: int) -> Callable[[int], int]:
     agent = MCTS(simulations, rollout=rollout)
     position = Position.parse(moves)
 

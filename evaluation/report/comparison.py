@@ -16,7 +16,7 @@ from c4env.arrays import Float64s
 
 
 class Run(Protocol):
-    """What :class:`c4env.evaluation.Tournament` and its ``read(DIR)`` have."""
+    """What a :class:`c4env.evaluation.Tournament` has, as ``read_run`` reads it."""
 
     @property
     def header(self) -> Mapping[str, Any]:

@@ -49,13 +49,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.games.tournament import Tournament
+    from c4env.evaluation.games.tournament import read_run
     from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.strength.lotteries import standing
     from c4env.evaluation.strength.ratings import Tally
     from c4env.evaluation.studies.match import Match, judge_if
 
-    run = Tournament.read(arguments.folder)
+    run = read_run(arguments.folder)
     header, games = run.header, run.games
     if not games and (arguments.html or arguments.plots):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
