@@ -174,7 +174,7 @@ def gauntlet(
     """
     chosen = Settings.of("gauntlet", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    if one := isinstance(challengers, str) or callable(challengers):
+    if isinstance(challengers, str) or callable(challengers):
         front = name_players([challengers])
     else:
         front = name_players(challengers)
