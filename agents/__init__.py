@@ -25,7 +25,8 @@ from c4env.agents.errors import (
     UnknownOption,
     UnreadableWeights,
 )
-from c4env.agents.zoo.entries import Entry
+from c4env.agents.zoo.entries import Between, Entry
+from c4env.agents.zoo.options import checked
 from c4env.agents.zoo.registry import describe, make, names, register
 
 from c4env.envs.asking import TRANSLATORS
@@ -41,10 +42,10 @@ _NAMES = {
 }
 
 __all__ = [
-    "Agent", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic", "InvalidModel",
-    "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "NoSearch", "Pool", "SearchLimit",
-    "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent", "UnknownOption",
-    "UnreadableWeights", "describe", "make", "names", "opponent", "register",
+    "Agent", "Between", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic",
+    "InvalidModel", "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "NoSearch", "Pool",
+    "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent", "UnknownOption",
+    "UnreadableWeights", "checked", "describe", "make", "names", "opponent", "register",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

@@ -175,7 +175,7 @@ def declared(path: str) -> Callable[..., Any]:
     Its module is not imported, which would compile kernels.
 
     Args:
-        path: ``module:name``; the class has an ``__init__`` of its own.
+        path: ``module:name``. A class without an ``__init__`` of its own takes no options.
     """
     module, _, name = path.partition(":")
     spec = importlib.util.find_spec(module)
@@ -190,9 +190,11 @@ def declared(path: str) -> Callable[..., Any]:
     node = ast.parse(cut).body[0]
     assert isinstance(node, ast.ClassDef | ast.FunctionDef)
     if isinstance(node, ast.ClassDef):
-        call = node.body[-1]
-        assert isinstance(call, ast.FunctionDef)
-        node.bases, node.body, call.decorator_list = [], [node.body[0], call], []
+        functions = [part for part in node.body if isinstance(part, ast.FunctionDef)]
+        calls = [part for part in functions if part.name == "__init__"]
+        node.bases, node.body = [], [node.body[0], *calls]
+        for call in calls:
+            call.decorator_list = []
     else:
         node.returns, node.body = None, node.body[:1]
     names = dict(globals())

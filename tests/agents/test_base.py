@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from c4env.agents.base import Agent, SearchingAgent, require_move
-from c4env.agents.errors import InvalidValue, NoMove
+from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.agents.published.alphabeta import AlphaBeta
 from c4env.agents.published.rustport import RustPort
 from c4env.agents.sampling.mcts import MCTS
@@ -104,6 +104,13 @@ def test_agents_say_whether_they_draw_lots_and_what_they_searched() -> None:
         assert agent.nodes == 0
         agent.choose(Position())
         assert (agent.nodes > 0) == isinstance(agent, SearchingAgent), name
+
+
+def test_an_agent_that_does_not_look_ahead_says_so() -> None:
+    for spec, shown in (("random", "agents.make('random')"), ("greedy", "agents.make('greedy')")):
+        with pytest.raises(NoSearch, match="does not look ahead: expected an agent such") as caught:
+            agents.make(spec).search(Position())
+        assert str(caught.value).startswith(shown)
 
 
 def test_searching_agents_report_all_they_promise() -> None:
