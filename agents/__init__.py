@@ -44,8 +44,9 @@ _NAMES = {
 __all__ = [
     "Agent", "Between", "EngineFault", "Entry", "InvalidFunction", "InvalidHeuristic",
     "InvalidModel", "InvalidSpec", "InvalidValue", "LateAnswer", "NoMove", "NoSearch", "Pool",
-    "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent", "UnknownOption",
-    "UnreadableWeights", "checked", "describe", "make", "names", "opponent", "register",
+    "SearchLimit", "SearchResult", "SearchingAgent", "Solver", "Unavailable", "UnknownAgent",
+    "UnknownOption", "UnreadableWeights", "checked", "describe", "make", "names", "opponent",
+    "register",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
