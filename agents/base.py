@@ -9,7 +9,8 @@ from __future__ import annotations
 __any_board__ = True
 
 import abc
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 import numpy as np
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 
-from c4env.errors import InvalidPosition, require_integer
+from c4env.errors import require_integer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
 
 class Agent(abc.ABC):
     """A policy: from a position, the 0-based column to play.
+
+    An agent plays one game at a time, for one caller: two threads take an agent each. A copy, by
+    ``copy.deepcopy`` or ``pickle``, plays on as the agent would, whatever it draws by; a program,
+    a server or a bot behind it starts anew.
 
     Attributes:
         name: the spec string it was made from, or its class name.
@@ -40,7 +45,10 @@ class Agent(abc.ABC):
 
     settings_are_all: ClassVar[bool] = False
     """True in a class whose agents are copied, and sent to other processes, as the arguments they
-    were made with: everything else they hold is working memory of the game they play."""
+    were made with, and :attr:`memory`: everything else they hold a copy finds out again."""
+
+    memory: ClassVar[tuple[str, ...]] = ()
+    """Of such a class, the attributes that its agents' next moves depend on besides."""
 
     deterministic: bool = False
     name: str = ""
@@ -61,7 +69,13 @@ class Agent(abc.ABC):
         """A new agent of the same arguments, where :attr:`settings_are_all` says so."""
         if not self.settings_are_all:
             return super().__reduce_ex__(protocol)
-        return _made_again, (type(self), *self.made_with, self.name)
+        return _made_again, (type(self), *self.made_with), self.__getstate__()
+
+    def __getstate__(self) -> Any:
+        """What a copy takes along besides the arguments."""
+        if not self.settings_are_all:
+            return super().__getstate__()
+        return {name: getattr(self, name) for name in ("name", *self.memory)}
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> int:
         """The column for an observation of the player to move (``c4env.observation``)."""
@@ -105,12 +119,8 @@ def _shown(value: Any) -> str:
     return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
-def _made_again(
-    kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any], name: str
-) -> Agent:
-    agent = kind(*args, **options)
-    agent.name = name
-    return agent
+def _made_again(kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any]) -> Agent:
+    return kind(*args, **options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +143,16 @@ class SearchingAgent(Agent):
 
     def choose(self, position: Position) -> int:
         """The 0-based column to play; sets :attr:`nodes`."""
-        require_move(position)
         column, _, self.nodes = self.best_move(position)
         return column
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched; the game is not over."""
+        """Column, its value for the side to move, nodes searched.
+
+        Raises:
+            InvalidPosition: not a position of this board.
+            NoMove: the game is over.
+        """
         result = self.search(position)
         return result.column, result.value, result.nodes
 
@@ -172,12 +186,15 @@ def require_move(position: Position) -> None:
     """See that there is a move to choose.
 
     Raises:
-        InvalidPosition: not a position.
+        InvalidPosition: not a position of this board.
         NoMove: the game is over.
     """
-    from c4env.position import Position  # it compiles the rules
-
-    if not isinstance(position, Position):
-        raise InvalidPosition(f"{repr(position)[:80]}: expected a c4env.Position")
-    if position.outcome is not None:
+    if _check()(position).outcome is not None:
         raise NoMove(f"{position!r}: the game is over, there is no move to choose")
+
+
+@functools.cache
+def _check() -> Callable[[object], Position]:
+    from c4env.position import require_position  # compiles the rules: not for a list of agents
+
+    return require_position

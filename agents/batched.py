@@ -10,7 +10,6 @@ __any_board__ = True
 
 import math
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import numpy as np
@@ -20,13 +19,14 @@ from c4env.agents.errors import InvalidValue
 from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
 from c4env.agents.search.greedy import greedy_columns
 from c4env.agents.search.heuristics import Heuristic, as_argument, load, not_a_value
+from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
 from c4env.agents.simple import Greedy, Random
 from c4env.agents.zoo.options import DEFAULT_HEURISTIC
 from c4env.agents.zoo.registry import make
 from numpy.typing import ArrayLike, NDArray
 
 from c4env.arrays import Float64s, Int64s
-from c4env.bitboard import CELLS
+from c4env.bitboard import CELLS, COLUMNS
 from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.many.batch import boards_from, parse_actions, positions_of, shares
 from c4env.envs.many.chance import streams
@@ -36,13 +36,15 @@ from c4env.observation import Observation
 # Called with the observations of M boards, int8 [M, 6, 7, 2] and [M, 7]; returns M columns.
 BatchOpponent = Callable[[Observation], ArrayLike]
 
+AT_ONCE: Final = 10**6  # lines of play, were nothing cut, that are searched in the caller's thread
+
 # Odd numbers that keep what a pool draws by apart: its seed, the environment's, the board.
 KEYS: Final = np.array([0xD1B54A32D192ED03, 0xABC98388FB8FAC03, 0x8CB92BA72F3D8DD7], np.uint64)
 
 
 @kernel(
     f"void(int64[:, ::1], int64, {HEURISTIC}, float64, float64, boolean, int64, int64,"
-    " int64[::1], int64[::1], int64, int64)",
+    " int64[::1], int64[::1], int64, int64, int64[::1])",
     nogil=True,
 )
 def best_columns(
@@ -58,12 +60,18 @@ def best_columns(
     nodes: Int64s,
     start: int,
     stop: int,
+    work: Int64s,
 ) -> None:
-    """Write the best column of boards ``start`` to ``stop``, and the nodes it took."""
+    """Write the best column of boards ``start`` to ``stop``, and the nodes it took.
+
+    Ends early once ``work[STOPPED]`` is set (``c4env.agents.search.threads``).
+    """
     for i in range(start, stop):
+        if work[STOPPED]:
+            return
         columns[i], _, nodes[i] = best_column(
             *(int(boards[i, 0]), int(boards[i, 1]), depth, True, True, heuristic),
-            *(win, bonus, evaluate_full, inner_order, order),
+            *(win, bonus, evaluate_full, inner_order, order, work),
         )
 
 
@@ -100,7 +108,6 @@ class BatchedSearch:
         self.rules = rules
         self.nodes = 0  # searched for the latest answer, all boards together
         self._function = as_argument(load(heuristic))
-        self._executor: ThreadPoolExecutor | None = None
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
         """Columns int64 ``[M]`` for what the sides to move see on M boards.
@@ -113,25 +120,24 @@ class BatchedSearch:
         columns, nodes = np.empty((2, len(boards)), np.int64)
         rules = self.rules
 
-        def search(span: tuple[int, int]) -> None:
+        def search(work: Int64s) -> None:
+            start, stop = spans.pop()
             best_columns(
                 *(boards, self.depth, self._function, rules.win, rules.bonus),
                 *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
-                *span,
+                *(start, stop, work),
             )
 
         spans = shares(len(boards), self.threads)
-        if len(spans) > 1:
-            self._executor = self._executor or ThreadPoolExecutor(self.threads)
-        list(self._executor.map(search, spans) if self._executor else map(search, spans))
+        if len(spans) == 1 and len(boards) * COLUMNS**self.depth <= AT_ONCE:
+            search(UNWATCHED)
+        else:
+            workspaces = [np.zeros(WORDS, np.int64) for _ in spans]
+            run_interruptibly(search, workspaces, wait_for=len(spans))
         if (nodes < 0).any():
             raise not_a_value(self.heuristic)
         self.nodes = int(nodes.sum())
         return columns
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Everything but the threads: a copy makes its own."""
-        return {**self.__dict__, "_executor": None}
 
     def __repr__(self) -> str:
         return f"BatchedSearch({self.depth}, {self.heuristic!r}, threads={self.threads})"

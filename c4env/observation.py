@@ -23,7 +23,7 @@ from c4env.arrays import Int8s
 from c4env.bitboard import BOARD, CELLS, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidObservation, InvalidOption, InvalidPosition
 from c4env.jit import kernel
-from c4env.position import Position
+from c4env.position import Position, require_position
 
 OBSERVATION_SHAPE: Final = (ROWS, COLUMNS, 2)
 ILLEGAL_MASK: Final = BOARD  # with every cell taken no column is legal
@@ -106,7 +106,13 @@ def parse_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def observe(position: Position, player: int | None = None) -> Observation:
-    """What ``player`` (0 or 1; the side to move if None) sees of a position, in fresh arrays."""
+    """What ``player`` (0 or 1; the side to move if None) sees of a position, in fresh arrays.
+
+    Raises:
+        InvalidPosition: not a position of this board.
+        InvalidOption: another player.
+    """
+    require_position(position)
     planes = np.empty(OBSERVATION_SHAPE, np.int8)
     mask = np.empty(COLUMNS, np.int8)
     if player not in (None, 0, 1):

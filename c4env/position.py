@@ -11,6 +11,7 @@ from __future__ import annotations
 
 __any_board__ = True
 
+import contextlib
 import operator
 from collections.abc import Iterable
 from typing import Final, NamedTuple, Self
@@ -40,6 +41,7 @@ EMPTY: Final = "."
 FIRST_WIN: Final = 2 * CONNECT - 1  # plies after which there can be four in a row
 
 _EXPECTED: Final = f"expected an integer 0..{COLUMNS - 1}"
+_NAME: Final = "Position" if IS_STANDARD else f"board{tuple(BOARD_SIZE)}.Position"
 _COLUMN_MASKS: Final = tuple(COLUMN << (STRIDE * column) for column in range(COLUMNS))
 _TOP_CELLS: Final = tuple(TOP & mask for mask in _COLUMN_MASKS)
 
@@ -111,8 +113,10 @@ class Position:
         game reaches the board is a longer question (:meth:`moves`).
 
         Raises:
-            InvalidPosition: a check fails.
+            InvalidPosition: a check fails, or one is no integer (NumPy's integers are).
         """
+        if type(mine) is not int or type(theirs) is not int:
+            mine, theirs = _plain(mine), _plain(theirs)
         if not 0 <= mine <= BOARD or not 0 <= theirs <= BOARD or not is_consistent(mine, theirs):
             raise InvalidPosition(
                 f"bitboards {mine:#x} (side to move) and {theirs:#x}: discs must rest on discs, "
@@ -199,7 +203,13 @@ class Position:
         return tuple([c for c, top in enumerate(_TOP_CELLS) if not occupied & top])
 
     def is_legal(self, column: int) -> bool:
-        """True when the 0-based ``column`` can be played."""
+        """True when the 0-based ``column`` can be played.
+
+        Raises:
+            InvalidAction: ``column`` is no integer.
+        """
+        if type(column) is not int:
+            column = _integer(column)
         return (
             self._outcome is None
             and 0 <= column < COLUMNS
@@ -253,11 +263,10 @@ class Position:
         return (self._of, (self.mine, self.theirs, self.plies))
 
     def __repr__(self) -> str:
-        name = "Position" if IS_STANDARD else f"board{tuple(BOARD_SIZE)}.Position"
         try:
-            return f"{name}.parse({self.moves()!r})"
+            return f"{_NAME}.parse({self.moves()!r})"
         except InvalidPosition:
-            return f"{name}.from_bitboards({self.mine:#x}, {self.theirs:#x})"
+            return f"{_NAME}.from_bitboards({self.mine:#x}, {self.theirs:#x})"
 
     def __str__(self) -> str:
         cells = [(EMPTY, *DISCS)[number] for number in numbered_cells(self)]
@@ -272,6 +281,17 @@ class Position:
         return svg(self)
 
 
+def require_position(value: object) -> Position:
+    """The value, if it is a position of this board: the one check of all that takes one.
+
+    Raises:
+        InvalidPosition: it is something else, or a position of another board.
+    """
+    if not isinstance(value, Position):
+        raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
+    return value
+
+
 def parse_column(value: object) -> int:
     """An action or a column as a plain int.
 
@@ -279,15 +299,34 @@ def parse_column(value: object) -> int:
         InvalidAction: not an integer 0..6 (NumPy integers are; booleans, floats, None are not).
     """
     if type(value) is not int:
-        if isinstance(value, bool):
-            raise InvalidAction(f"{value!r} is not a column: {_EXPECTED}")
-        try:
-            value = operator.index(value)  # type: ignore[arg-type]  # the question asked here
-        except TypeError:
-            raise InvalidAction(f"{value!r} is not a column: {_EXPECTED}") from None
+        value = _integer(value)
     if not 0 <= value < COLUMNS:
         raise InvalidAction(f"{value} is not a column: {_EXPECTED}")
     return value
+
+
+def _integer(value: object) -> int:
+    """An integer of any kind as a plain one; booleans are none.
+
+    Raises:
+        InvalidAction: it is something else.
+    """
+    if not isinstance(value, bool):
+        with contextlib.suppress(TypeError):
+            return operator.index(value)  # type: ignore[arg-type]  # the question asked here
+    raise InvalidAction(f"{value!r} is not a column: {_EXPECTED}")
+
+
+def _plain(bits: object) -> int:
+    """A bitboard as a plain integer: another would stay in the position, and in all it is asked.
+
+    Raises:
+        InvalidPosition: it is no integer.
+    """
+    try:
+        return _integer(bits)
+    except InvalidAction:
+        raise InvalidPosition(f"bitboard {bits!r}: expected an integer") from None
 
 
 def parse_moves(text: str) -> tuple[int, ...]:

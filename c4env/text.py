@@ -16,7 +16,7 @@ from gymnasium import spaces
 
 from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
-from c4env.position import DISCS, Position, format_moves
+from c4env.position import DISCS, Position, format_moves, require_position
 
 VERSION: Final = 1
 """Of the templates: another number wherever a word of them changes."""
@@ -88,7 +88,11 @@ def fill(text: str, position: Position, moves: str) -> str:
         text: the template.
         position: whose side to move is addressed.
         moves: the game that led to it, as 1-based columns.
+
+    Raises:
+        InvalidPosition: not a position of this board.
     """
+    require_position(position)
     places = {
         "board": str(position),
         "moves": " ".join(moves) or "none",
@@ -114,9 +118,11 @@ def read_move(text: str, position: Position, label: str = "Move", first: int = 1
         first: the number of the leftmost column.
 
     Raises:
+        InvalidPosition: not a position of this board.
         InvalidAction: no move is announced; the message says what is missing.
         IllegalMove: the column is full or not on the board.
     """
+    require_position(position)
     _, closed, after = text.rpartition("</think>")
     if not closed and "<think>" in text:
         raise InvalidAction("the reasoning does not end, and no move follows it")
@@ -154,7 +160,8 @@ class TextEnv(gymnasium.Env[str, str]):
     illegal loses the game, or raises, as ``illegal`` says.
 
     Info: that of :class:`ConnectFourEnv`; ``"legal"``, the 1-based columns that can be played;
-    ``"moves"``, those played; and after an action that lost the game, ``"problem"`` in words.
+    ``"moves"``, those played, made up as far as they led to the ``"position"`` it started from;
+    and after an action that lost the game, ``"problem"`` in words.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]  # Gymnasium has it per instance
@@ -206,7 +213,12 @@ class TextEnv(gymnasium.Env[str, str]):
         """
         _, info = self._env.reset(seed=seed, options=options)
         super().reset(seed=seed)  # Gymnasium looks for a generator; all chance is in the other one
-        self._moves = self.position.moves()
+        given = options if isinstance(options, Mapping) else {}
+        start = given.get("position", Position())
+        if "moves" in given:
+            start = Position.parse(given["moves"])
+        self._moves = given.get("moves") or start.moves()
+        self._moves += _move_between(start, self.position)
         return self._seen(info), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -237,8 +249,7 @@ class TextEnv(gymnasium.Env[str, str]):
         else:
             _, reward, over, cut, info = self._env.step(column)
             after = before.play(column)
-            replies = (c for c in after.legal_columns() if after.play(c) == self.position)
-            self._moves += format_moves([column, *replies])
+            self._moves += format_moves([column]) + _move_between(after, self.position)
         return self._seen(info), reward, over, cut, info
 
     def render(self) -> Any:
@@ -253,3 +264,8 @@ class TextEnv(gymnasium.Env[str, str]):
             return fill(self._template, self.position, self._moves)
         ends = {-1: "It is a draw.", info["seat"]: "You won.", 1 - info["seat"]: "You lost."}
         return f"{self.position}\n\nThe game is over. {ends[info['winner']]}"
+
+
+def _move_between(before: Position, after: Position) -> str:
+    """The 1-based column that leads from one position to the other; nothing if they are one."""
+    return format_moves(c for c in before.legal_columns() if before.play(c) == after)

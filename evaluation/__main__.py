@@ -13,7 +13,7 @@ import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
-from c4env.evaluation.commands import COMMANDS, module_of
+from c4env.evaluation.commands import COMMANDS, MOVED, module_of
 from c4env.evaluation.commands.options import Parser
 from c4env.evaluation.commands.output import say
 
@@ -63,6 +63,8 @@ def _execute(given: list[str]) -> int:
     if name == "help":  # c4 help run is c4 run --help
         given = [*given[1:2], "--help"] if given[1:] else ["--help"]
         name = parser.parse_args(given[:1]).command
+    if name in MOVED:
+        parser.error(f"there is no command {name!r} any more: {MOVED[name]}")
     if name not in COMMANDS:
         from c4env.agents.zoo.imports import meant
 

@@ -27,7 +27,7 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env.agents": "errors base scripts zoo search simple published solver learned sampling "
     "adapters batched training",
     "c4env.evaluation": "errors seeds tables plan store strength games truth studies report play "
-    "web commands benchmarks __main__",
+    "web commands __main__",
 }
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
 

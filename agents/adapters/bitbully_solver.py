@@ -49,6 +49,15 @@ class BitBully(Agent):
             )
         self.deterministic = ties != "random"
 
+    def __getstate__(self) -> Any:
+        """What it draws by, too."""
+        return super().__getstate__() | {"drawn": self._solver.rng.getstate()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on where the copied agent was."""
+        self._solver.rng.setstate(state.pop("drawn"))
+        self.__dict__.update(state)
+
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game with nothing remembered; the same seed draws the same columns."""
         self._solver.reset_transposition_table()

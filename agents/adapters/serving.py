@@ -72,13 +72,17 @@ def _in_words(error: Exception) -> str:
 
 
 class Client:
-    """Who asks: an agent of its own, and the game it plays."""
+    """Who asks: an agent of its own, and the game it plays.
+
+    Whoever asks the agent, or closes it, holds the lock: nobody closes an agent that chooses.
+    """
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.game: Any = None
         self.lock = threading.Lock()
         self.latest = time.monotonic()
+        self.left = False  # the agent is closed
 
 
 class AgentServer(socketserver.ThreadingTCPServer):
@@ -123,12 +127,14 @@ class AgentServer(socketserver.ThreadingTCPServer):
             with self._lock:
                 client = self._clients.pop(name, None)
             if client is not None:
-                client.agent.close()
+                self._close(client)
             return {}
         if "moves" not in request:
             raise Refused(400, "expected 'moves', the 1-based columns played so far")
         client = self._client(name)
         with client.lock:
+            if client.left:  # while this request waited for the one before it
+                raise Refused(409, f"client {name!r} left before it was answered")
             try:
                 if request.get("game") != client.game or client.game is None:
                     client.game = request.get("game")
@@ -145,18 +151,25 @@ class AgentServer(socketserver.ThreadingTCPServer):
     def _client(self, name: str) -> Client:
         with self._lock:
             if name not in self._clients and len(self._clients) >= self._limit:
-                idle = min(self._clients, key=lambda other: self._clients[other].latest)
-                if time.monotonic() - self._clients[idle].latest < IDLE:
+                waiting = [n for n, other in self._clients.items() if not other.lock.locked()]
+                idle = min(waiting, key=lambda n: self._clients[n].latest, default="")
+                if not waiting or time.monotonic() - self._clients[idle].latest < IDLE:
                     raise Refused(503, f"{self._limit} clients play already; try again later")
-                self._clients.pop(idle).agent.close()
+                self._close(self._clients.pop(idle))
             if name not in self._clients:
                 self._clients[name] = Client(self._make())
             client = self._clients[name]
             client.latest = time.monotonic()
             return client
 
+    def _close(self, client: Client) -> None:
+        """Close a client's agent, once it has chosen."""
+        with client.lock:
+            client.left = True
+            client.agent.close()
+
     def server_close(self) -> None:
-        """Stop listening, and close the agents."""
+        """Stop listening, and close the agents, also those that still choose."""
         super().server_close()
         for client in self._clients.values():
             client.agent.close()

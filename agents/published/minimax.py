@@ -23,6 +23,7 @@ class Minimax(FixedDepth):
     """
 
     prune: ClassVar[bool] = False
+    quick: ClassVar[int] = 10**6
 
     @checked
     def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:

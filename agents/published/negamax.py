@@ -8,42 +8,57 @@ from __future__ import annotations
 
 __any_board__ = True
 
-from typing import Final
+from typing import Any, Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.errors import SearchLimit
+from c4env.agents.search import threads
+from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.zoo.options import Positions, checked
 
+from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel
 from c4env.position import Position
 
 STOPPED: Final = -1000  # no score: the search ran out of nodes
+WATCHED: Final = CELLS - 10  # plies up to which a node asks whether to stop
+# From so many plies on, or with no more nodes, a search takes less than a tenth of a second.
+QUICK: Final = CELLS - 14
+QUICK_NODES: Final = 1_000_000
 
 
-@kernel("UniTuple(int64, 2)(int64, int64, int64, int64)")
-def negamax(mine: int, theirs: int, plies: int, limit: int) -> tuple[int, int]:
+@kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
+def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[int, int]:
     """Exact score for the side to move and nodes, one for each call, as the report counts.
 
     The position is not won. The score is 0 for a draw, positive when the side to move
     wins, ``(43 - plies) // 2`` with its next disc and one less for each disc later. After
-    more than ``limit`` nodes it is STOPPED.
+    more than ``limit`` nodes it is STOPPED, as it is once ``work[threads.STOPPED]`` is set.
     """
     if plies == CELLS:
         return 0, 1
     if winning_moves(mine, theirs):
         return win_score(plies + 1), 1
+    if plies <= WATCHED and work[threads.STOPPED]:
+        return STOPPED, 1
     best = -CELLS
     nodes = 1
     for column in range(COLUMNS):
         cell = drop(mine | theirs, column)
         if cell:
-            score, searched = negamax(theirs, mine | cell, plies + 1, limit - nodes)
+            score, searched = negamax(theirs, mine | cell, plies + 1, limit - nodes, work)
             nodes += searched
             if score == STOPPED or nodes > limit:
                 return STOPPED, nodes
             best = max(best, -score)
     return best, nodes
+
+
+@kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1])", nogil=True)
+def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple[int, int]:
+    """:func:`negamax`, called from Python."""
+    return negamax(mine, theirs, plies, limit, pointer(work))
 
 
 class Negamax(SearchingAgent):
@@ -67,13 +82,19 @@ class Negamax(SearchingAgent):
             SearchLimit: more than ``max_nodes`` positions.
         """
         require_move(position)
-        score, nodes = negamax(position.mine, position.theirs, position.plies, self.max_nodes)
+        score, nodes = self._solve(position)
         if score == STOPPED:
             raise SearchLimit(
                 f"{position!r} has {CELLS - position.plies} empty cells: plain negamax gave up "
                 f"after {self.max_nodes} positions (option max_nodes); it is meant for endings"
             )
         return score, nodes
+
+    def _solve(self, position: Position) -> tuple[int, int]:
+        asked = position.mine, position.theirs, position.plies, self.max_nodes
+        if position.plies >= QUICK or self.max_nodes <= QUICK_NODES:
+            return solve(*asked, threads.UNWATCHED)
+        return threads.search_interruptibly(lambda work: solve(*asked, work))
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """The first column that keeps the position's score; nodes as the report counts them."""
@@ -84,7 +105,7 @@ class Negamax(SearchingAgent):
             return next(c for c in columns if drop(taken, c) & winning), best, nodes
         for column in position.legal_columns():
             child = position.play(column)
-            if -negamax(child.mine, child.theirs, child.plies, self.max_nodes)[0] == best:
+            if -self._solve(child)[0] == best:
                 return column, best, nodes
         raise AssertionError("some column keeps the score of a position")
 

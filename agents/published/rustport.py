@@ -8,29 +8,35 @@ values the attached depth, which breaks ties for both sides, stays exact.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.search.evaluations import line_score
+from c4env.agents.search.lowlevel import POINTER, pointer
+from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
 from c4env.agents.zoo.options import Plies, checked
 
-from c4env.bitboard import COLUMNS, drop, has_won, playable
+from c4env.arrays import Int64s
+from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 from c4env.position import Position
 
+WATCHED: Final = 3  # plies to be looked ahead from which on a node asks whether to stop
+QUICK: Final = 8  # plies that are looked ahead in less than a tenth of a second
 MAX: Final = 2**63 - 1  # a won board, as the original has it: the largest int64
 
 
-@kernel("UniTuple(int64, 4)(int64, int64, int64, boolean, int64, int64)")
-def search(
-    bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int
+@kernel(f"UniTuple(int64, 4)(int64, int64, int64, boolean, int64, int64, {POINTER})")
+def minimax(
+    bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int, work: Any
 ) -> tuple[int, int, int, int]:
     """Column, its value for the bot, its attached depth, and nodes visited, this one included.
 
     ``depth`` counts down to 0, where the board's own score stands; there, and where the game is
     over, the column is -1. Value and depth are exact when alpha <= value <= beta, else value is
     a bound. The bot takes the greatest (value, depth), the last column of full ties; the other
-    side the smallest value, then the greater depth, the first column of full ties.
+    side the smallest value, then the greater depth, the first column of full ties. Once
+    ``work[STOPPED]`` is set the result means nothing.
     """
     if has_won(bot if bot_moved else other):
         return -1, (MAX if bot_moved else -MAX), depth, 1
@@ -38,13 +44,17 @@ def search(
     if depth == 0 or moves == 0:
         return -1, line_score(bot, other), depth, 1
     chosen, best, attached, nodes = -1, 0, -1, 1
+    if depth >= WATCHED and work[STOPPED]:
+        return chosen, best, attached, nodes
     for column in range(COLUMNS):
         cell = drop(bot | other, column)
         if not cell:
             continue
         own, theirs = (bot, other | cell) if bot_moved else (bot | cell, other)
         # Not a literal True or False: that would be another type, left to be inferred.
-        _, value, level, searched = search(own, theirs, depth - 1, not bot_moved, alpha, beta)
+        _, value, level, searched = minimax(
+            *(own, theirs, depth - 1, not bot_moved, alpha, beta, work)
+        )
         if bot_moved:
             better = value < best or (value == best and level > attached)
         else:
@@ -61,6 +71,14 @@ def search(
     return chosen, best, attached, nodes
 
 
+@kernel("UniTuple(int64, 4)(int64, int64, int64, boolean, int64[::1])", nogil=True)
+def search(
+    bot: int, other: int, depth: int, bot_moved: bool, work: Int64s
+) -> tuple[int, int, int, int]:
+    """:func:`minimax` of a whole search, called from Python."""
+    return minimax(bot, other, depth, bot_moved, -MAX, MAX, pointer(work))
+
+
 class RustPort(SearchingAgent):
     """The Rust bot; it always plays for its own side, the X of the report.
 
@@ -74,15 +92,19 @@ class RustPort(SearchingAgent):
     def __init__(self, depth: Plies = 5) -> None:
         self.depth = depth
 
+    def _ask(self, bot: int, other: int, depth: int, bot_moved: bool) -> tuple[int, int, int, int]:
+        if min(depth, CELLS - (bot | other).bit_count()) <= QUICK:
+            return search(bot, other, depth, bot_moved, UNWATCHED)
+        return search_interruptibly(lambda work: search(bot, other, depth, bot_moved, work))
+
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched; the game is not over."""
-        sides = position.mine, position.theirs
-        column, value, _, nodes = search(*sides, self.depth, False, -MAX, MAX)
+        """Column, its value for the side to move, nodes searched."""
+        require_move(position)
+        column, value, _, nodes = self._ask(position.mine, position.theirs, self.depth, False)
         return column, float(value), nodes - 1
 
     def search(self, position: Position) -> SearchResult:
         """The chosen column, its value (a win is 2**63 - 1) and the principal variation."""
-        require_move(position)
         column, value, nodes = self.best_move(position)
         line = [column]
         after = position.play(column)
@@ -91,6 +113,6 @@ class RustPort(SearchingAgent):
                 break
             bot_moves = after.to_move == position.to_move
             bot, other = (after.mine, after.theirs) if bot_moves else (after.theirs, after.mine)
-            line.append(search(bot, other, depth, not bot_moves, -MAX, MAX)[0])
+            line.append(self._ask(bot, other, depth, not bot_moves)[0])
             after = after.play(line[-1])
         return SearchResult(column, value, nodes, self.depth, tuple(line))

@@ -194,7 +194,7 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
     return chosen
 
 
-@kernel(types.int64(NODES, _int64, NODES))
+@kernel(types.int64(NODES, _int64, NODES), nogil=True)
 def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int:
     """Copy a node and all below it, as the root of another array; returns the nodes copied."""
     to[0] = tree[node]
@@ -245,6 +245,7 @@ class TreeAgent(SearchingAgent):
     """
 
     settings_are_all = True
+    memory = ("_seed", "_root", "_result")
     default_simulations: ClassVar[int]  # a move, where nothing else ends it
     slice: int  # simulations between two looks at the clock, and for Ctrl-C
 
@@ -288,6 +289,11 @@ class TreeAgent(SearchingAgent):
             self._root = position
         return self._result
 
+    def __getstate__(self) -> Any:
+        """The tree too, as far as a search may go on from it."""
+        used = int(self._work[USED]) if self.reuse and self._root is not None else 0
+        return super().__getstate__() | {"_tree": self._tree[:used].copy()}
+
     @abc.abstractmethod
     def _prepare(self, position: Position) -> None:
         """Get ready for a search; the root is there, perhaps without children."""
@@ -300,13 +306,15 @@ class TreeAgent(SearchingAgent):
 
     def _take_root(self, node: int | None) -> None:
         """Keep what is known below a node, else begin a new tree."""
+        known = self._tree
+        if len(known) < self._capacity:  # there is none yet, or a copy took it along
+            try:  # pages are only taken as they are written to
+                self._tree = np.empty(self._capacity, NODE)
+                self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
+            except MemoryError as error:
+                raise InvalidValue(f"tree_mb: {error}; expected less memory") from None
+            self._tree[: len(known)] = known
         if node is None:
-            if not len(self._tree):  # pages are only taken as they are written to
-                try:
-                    self._tree = np.empty(self._capacity, NODE)
-                    self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
-                except MemoryError as error:
-                    raise InvalidValue(f"tree_mb: {error}; expected less memory") from None
             self._tree[0] = (0.0, 0, 0, 0.0, -1, 0, OPEN)
             self._work[USED] = 1
         elif node:

@@ -6,11 +6,12 @@ what changes is the number of nodes. For how much, run ``c4 experiment pruning``
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
-from c4env.agents.search.fixed_depth import INFINITY, INVALID, FixedDepth, leaf
+from c4env.agents.search.fixed_depth import INFINITY, INVALID, WATCHED, FixedDepth, leaf
 from c4env.agents.search.heuristics import Heuristic
+from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.packing import (
     BOUND_BITS,
     BOUND_MASK,
@@ -20,6 +21,7 @@ from c4env.agents.search.packing import (
     decides,
     table_place,
 )
+from c4env.agents.search.threads import STOPPED
 from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
 from c4env.arrays import Float64s, Int64s
@@ -49,7 +51,7 @@ GREATEST_RANK: Final = (1 << RANK_BITS) - 1
 
 @kernel(
     f"Tuple((float64, int64))(int64, int64, int64, float64, float64, boolean, {HEURISTIC}, float64,"
-    " int64, int64[::1], float64[::1])"
+    f" int64, int64[::1], float64[::1], {POINTER})"
 )
 def alphabeta(
     mine: int,
@@ -63,6 +65,7 @@ def alphabeta(
     age: int,
     keys: Int64s,
     values: Float64s,
+    work: Any,
 ) -> tuple[float, int]:
     """As :func:`c4env.agents.search.fixed_depth.minimax` with pruning, under the chain system's
     rules.
@@ -71,12 +74,15 @@ def alphabeta(
         age: this search's number at AGE_SHIFT; entries of another are not used.
         keys: [ENTRIES] laid out as above, 0 where empty.
         values: [ENTRIES] the value or bound that goes with the key.
+        work: words of ``c4env.agents.search.threads``.
     """
     if has_won(theirs):
         return -win, 1
     moves = playable(mine | theirs)
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, heuristic)
+    if depth >= WATCHED and work[STOPPED]:
+        return 0.0, INVALID
     key = age | (board_key(mine, theirs) << POSITION_SHIFT) | (depth << DEPTH_SHIFT)
     place = table_place(key, ENTRIES)
     if depth > 1 and keys[place] & ~BOUND_MASK == key:
@@ -109,7 +115,7 @@ def alphabeta(
         cell = moves & (COLUMN << (STRIDE * chosen))
         value, searched = alphabeta(
             *(theirs, mine | cell, depth - 1, -beta, -alpha, not searching),
-            *(heuristic, win, age, keys, values),
+            *(heuristic, win, age, keys, values, work),
         )
         if searched < 0:
             return 0.0, INVALID
@@ -126,7 +132,8 @@ def alphabeta(
 
 @kernel(
     f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, {HEURISTIC}, float64, int64,"
-    " int64, int64[::1], float64[::1])"
+    " int64, int64[::1], float64[::1], int64[::1])",
+    nogil=True,
 )
 def best_column(
     mine: int,
@@ -139,12 +146,15 @@ def best_column(
     age: int,
     keys: Int64s,
     values: Float64s,
+    work: Int64s,
 ) -> tuple[int, float, int]:
     """First best column in ``order``, its value for the side to move, nodes below the root.
 
     A column is searched with the best value so far as its beta: one that only equals it
-    fails low, and the first of equals stays chosen.
+    fails low, and the first of equals stays chosen. Nodes are INVALID as in
+    :func:`c4env.agents.search.fixed_depth.best_column`.
     """
+    words = pointer(work)
     best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
         column = column_at(order, place)
@@ -152,7 +162,7 @@ def best_column(
         if cell:
             value, searched = alphabeta(
                 *(theirs, mine | cell, depth - 1, -INFINITY, -best, not searching),
-                *(heuristic, win, age, keys, values),
+                *(heuristic, win, age, keys, values, words),
             )
             if searched < 0:
                 return -1, 0.0, INVALID
@@ -170,6 +180,8 @@ class AlphaBetaTable(FixedDepth):
         heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
     """
 
+    quick: ClassVar[int] = 10**10
+
     @checked
     def __init__(self, depth: Plies = 9, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         super().__init__(depth, heuristic)
@@ -186,8 +198,7 @@ class AlphaBetaTable(FixedDepth):
             self._keys = np.zeros(ENTRIES, np.int64)
             self._values = np.zeros(ENTRIES, np.float64)
             self._age = 1
-        column, value, nodes = best_column(
-            *(mine, theirs, depth, searching, self._heuristic, self.rules.win),
+        return self._ask(
+            *(best_column, mine, theirs, depth, searching, self._heuristic, self.rules.win),
             *(order, self._age << AGE_SHIFT, self._keys, self._values),
         )
-        return self._checked(column, value, nodes)

@@ -29,7 +29,7 @@ from c4env.agents.search.packing import (
     pack,
     table_place,
 )
-from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, run_interruptibly
+from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, search_interruptibly
 from c4env.agents.zoo.options import HeuristicName, Megabytes, Movetime, Plies, Positions, checked
 
 from c4env.arrays import Float64s, Int64s
@@ -306,7 +306,7 @@ class Deepening(SearchingAgent):
         self._values = np.zeros(0, np.float64)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched; the game is not over."""
+        """Column, its value for the side to move, nodes searched."""
         found = self._think(position)
         return found.column, found.value, found.nodes
 
@@ -318,23 +318,17 @@ class Deepening(SearchingAgent):
         Raises:
             NoMove: the game is over.
         """
-        require_move(position)
         found = self._think(position)
         line = self._line(position, found.column, max(found.depth, 1))
         return dataclasses.replace(found, principal_variation=line)
 
     def _think(self, position: Position) -> SearchResult:
         """Search until the budget is used; without a principal variation."""
+        require_move(position)
         self._begin()
         if self.movetime is None and self.limit is not None and self.limit <= _QUICK:
             return self._iterate(position)
-        found: list[SearchResult] = []
-
-        def task(work: Int64s) -> None:
-            found.append(self._iterate(position))
-
-        run_interruptibly(task, [self._work], wait_for=1, seconds=self.movetime)
-        return found[0]
+        return search_interruptibly(lambda _: self._iterate(position), self._work, self.movetime)
 
     def _begin(self) -> None:
         """An empty table, nothing remembered, and the budget."""

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 __any_board__ = True
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from math import log
+from typing import Any, ClassVar, Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
+from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
 from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
-from c4env.bitboard import COLUMN, COLUMNS, STRIDE, drop, has_won, playable
+from c4env.arrays import Int64s
+from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
 from c4env.position import Position
 
@@ -36,6 +41,7 @@ CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=
 
 INFINITY: Final = 1e300  # beyond any value
 INVALID: Final = -1  # in place of a number of nodes: the heuristic gave what is no value
+WATCHED: Final = 4  # plies to be looked ahead from which on a node asks whether to stop
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
@@ -49,7 +55,7 @@ def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple
 
 @kernel(
     f"Tuple((float64, int64))(int64, int64, int64, float64, float64, boolean, boolean, {HEURISTIC},"
-    " float64, float64, boolean, int64)"
+    f" float64, float64, boolean, int64, {POINTER})"
 )
 def minimax(
     mine: int,
@@ -64,13 +70,15 @@ def minimax(
     bonus: float,
     evaluate_full: bool,
     order: int,
+    work: Any,
 ) -> tuple[float, int]:
     """Value for the side to move and nodes visited, this one included; or nodes INVALID.
 
     ``searching`` tells whether the side to move is the one the agent plays for: the
     heuristic is always asked from the agent's view, since it need not be antisymmetric.
     With ``prune`` the value is exact when it lies between alpha and beta, else a bound on
-    the side it fell (fail-soft); without, exact. The last four: see :class:`Rules`.
+    the side it fell (fail-soft); without, exact. The four before the last: see :class:`Rules`.
+    Once ``work[STOPPED]`` is set, nodes are INVALID.
     """
     if has_won(theirs):
         return -(win + bonus * depth), 1
@@ -79,6 +87,8 @@ def minimax(
         return 0.0, 1
     if depth == 0 or moves == 0:
         return leaf(mine, theirs, searching, heuristic)
+    if depth >= WATCHED and work[STOPPED]:
+        return 0.0, INVALID
     best = -INFINITY
     nodes = 1
     for place in range(COLUMNS):
@@ -86,7 +96,7 @@ def minimax(
         if cell:
             value, searched = minimax(
                 *(theirs, mine | cell, depth - 1, -beta, -alpha, prune, not searching),
-                *(heuristic, win, bonus, evaluate_full, order),
+                *(heuristic, win, bonus, evaluate_full, order, work),
             )
             if searched < 0:
                 return 0.0, INVALID
@@ -101,7 +111,8 @@ def minimax(
 
 @kernel(
     f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, boolean, {HEURISTIC},"
-    " float64, float64, boolean, int64, int64)"
+    " float64, float64, boolean, int64, int64, int64[::1])",
+    nogil=True,
 )
 def best_column(
     mine: int,
@@ -115,12 +126,15 @@ def best_column(
     evaluate_full: bool,
     inner_order: int,
     order: int,
+    work: Int64s,
 ) -> tuple[int, float, int]:
     """First best column in ``order``, its value for the side to move, nodes below the root.
 
     Every column is searched with the full window, as published: its value is exact, and
-    node counts compare. Nodes are INVALID when the heuristic gave what is no value.
+    node counts compare. Nodes are INVALID when the heuristic gave what is no value, and once
+    ``work[STOPPED]`` is set.
     """
+    words = pointer(work)
     best, chosen, nodes = -INFINITY, -1, 0
     for place in range(COLUMNS):
         column = column_at(order, place)
@@ -128,7 +142,7 @@ def best_column(
         if cell:
             value, searched = minimax(
                 *(theirs, mine | cell, depth - 1, -INFINITY, INFINITY, prune, not searching),
-                *(heuristic, win, bonus, evaluate_full, inner_order),
+                *(heuristic, win, bonus, evaluate_full, inner_order, words),
             )
             if searched < 0:
                 return -1, 0.0, INVALID
@@ -155,6 +169,9 @@ class FixedDepth(SearchingAgent):
     """
 
     prune: ClassVar[bool] = True
+    quick: ClassVar[int] = 10**8
+    """Lines of play, were nothing cut, up to which a search takes some hundredths of a second
+    at most; a longer one has a thread of its own."""
     settings_are_all = True
 
     @checked
@@ -165,6 +182,7 @@ class FixedDepth(SearchingAgent):
         rules: Rules = CHAIN_RULES,
     ) -> None:
         self.depth = depth
+        self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
         self.heuristic = heuristic
         function = load(heuristic)
@@ -175,24 +193,32 @@ class FixedDepth(SearchingAgent):
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
         rules = self.rules
-        column, value, nodes = best_column(
-            *(mine, theirs, depth, self.prune, searching, self._heuristic),
+        return self._ask(
+            *(best_column, mine, theirs, depth, self.prune, searching, self._heuristic),
             *(rules.win, rules.bonus, rules.evaluate_full, rules.inner_order, order),
         )
-        return self._checked(column, value, nodes)
 
-    def _checked(self, column: int, value: float, nodes: int) -> tuple[int, float, int]:
-        """The result of a search.
+    def _ask(
+        self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
+    ) -> tuple[int, float, int]:
+        """What a kernel comes to with these arguments and a workspace.
 
         Raises:
             InvalidHeuristic: the heuristic gave what is no value.
         """
+        if depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick:
+            column, value, nodes = kernel(mine, theirs, depth, *rest, UNWATCHED)
+        else:
+            column, value, nodes = search_interruptibly(
+                lambda work: kernel(mine, theirs, depth, *rest, work)
+            )
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched; the game is not over."""
+        """Column, its value for the side to move, nodes searched."""
+        require_move(position)
         mine, theirs = position.mine, position.theirs
         return self._best(mine, theirs, self.depth, True, self.rules.root_order)
 
@@ -202,7 +228,6 @@ class FixedDepth(SearchingAgent):
         The line is found move by move with a shallower search each, the same one the
         tree used at that ply, so choosing a move never pays for it.
         """
-        require_move(position)
         column, value, nodes = self.best_move(position)
         mine, theirs = position.mine, position.theirs
         line = [column]

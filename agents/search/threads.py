@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Callable
 from math import inf
-from typing import Final
+from typing import Final, TypeVar
+
+import numpy as np
 
 from c4env.arrays import Int64s
 
@@ -18,7 +20,37 @@ STOPPED: Final = 8  # whether whoever asked wants no answer any more
 NEVER: Final = 1 << 62  # as a limit
 AT_ONCE: Final = -1  # the limit that every search has reached
 
+WORDS: Final = 16  # of a workspace, before those that are a search's own
+
 _TURN: Final = 0.05  # seconds between two turns for signals
+
+
+T = TypeVar("T")
+
+UNWATCHED: Final = np.zeros(WORDS, np.int64)
+"""The workspace of searches that are done before anybody could want to stop them: for those a
+thread would cost as much as they do."""
+
+
+def search_interruptibly(
+    search: Callable[[Int64s], T], work: Int64s | None = None, seconds: float | None = None
+) -> T:
+    """What a search comes to, in a thread of its own, so that Python can hand out a Ctrl-C.
+
+    Args:
+        search: ends early once ``STOPPED`` of the workspace it is given is set, and holds no
+            lock of the interpreter meanwhile.
+        work: its workspace; by default one of ``WORDS`` zeros.
+        seconds: after which it is stopped.
+    """
+    found: list[T] = []
+
+    def task(work: Int64s) -> None:
+        found.append(search(work))
+
+    workspace = np.zeros(WORDS, np.int64) if work is None else work
+    run_interruptibly(task, [workspace], wait_for=1, seconds=seconds)
+    return found[0]
 
 
 def run_interruptibly(

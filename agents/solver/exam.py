@@ -1,7 +1,7 @@
 """The exam: a frozen set of critical positions with the exact score of each column.
 
 In a critical position some column keeps what exact play gives the side to move, a win or a draw,
-and another gives it away. How they were chosen: ``c4env.evaluation.truth.exam``. Nothing that
+and another gives it away. How they were chosen: ``tests/makers/exam.py``. Nothing that
 ships was trained on one of them, and training here leaves them out.
 
 The file has a line for each position: a game that leads to it (1-based columns), a tab, and the

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from c4env.agents.published.negamax import STOPPED, negamax
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.search.packing import board_key
 from c4env.agents.solver.search.driver import OUTWARDS
 
@@ -111,12 +112,19 @@ def rung_search(
     return alpha, nodes
 
 
-@kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1])")
-def rung_score(mine: int, theirs: int, rung: int, limit: int, table: Int64s) -> tuple[int, int]:
-    """Exact score of a position that is not over, or STOPPED, and nodes searched."""
+@kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1], int64[::1])")
+def rung_score(
+    mine: int, theirs: int, rung: int, limit: int, table: Int64s, work: Int64s
+) -> tuple[int, int]:
+    """Exact score of a position that is not over, or STOPPED, and nodes searched.
+
+    Args:
+        table: as for :func:`rung_search`.
+        work: as for :func:`c4env.agents.published.negamax.negamax`.
+    """
     plies = popcount(mine | theirs)
     if rung < ALPHA_BETA:
-        return negamax(mine, theirs, plies, limit)
+        return negamax(mine, theirs, plies, limit, pointer(work))
     if winning_moves(mine, theirs):
         return win_score(plies + 1), 1
     lowest = -win_score(plies + 2)

@@ -27,6 +27,7 @@ class Perfect(SearchingAgent):
     """
 
     settings_are_all = True
+    memory = ("_generator",)
 
     @checked
     def __init__(
@@ -52,6 +53,7 @@ class Perfect(SearchingAgent):
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, the exact score it keeps, positions searched."""
+        require_move(position)
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
         worse = [c for c in position.legal_columns() if c not in best]
@@ -67,7 +69,6 @@ class Perfect(SearchingAgent):
 
     def search(self, position: Position) -> SearchResult:
         """The chosen column, the exact score it keeps, and best play from there to the end."""
-        require_move(position)
         column, value, nodes = self.best_move(position)
         line = self.solver.principal_variation(position.play(column))
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

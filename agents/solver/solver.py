@@ -5,12 +5,13 @@ from __future__ import annotations
 __any_board__ = True
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from math import inf
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
-from c4env.agents.search.threads import LIMIT, NEVER, run_interruptibly
+from c4env.agents.search import threads as beside
 from c4env.agents.solver.book import Book
 from c4env.agents.solver.search.driver import LARGEST, bound_score, score_columns
 from c4env.agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
@@ -21,9 +22,10 @@ from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
-from c4env.position import Position
+from c4env.position import Position, require_position
 
 _QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
+_SOON: Final = 1_000_000  # nodes of a search that ends in some hundredths of a second
 _SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads
 _PORTION: Final = 64  # positions of a batch a thread takes at a time, at most
 _SHARES: Final = 8  # portions a thread, at least: a batch may be short, its positions hard
@@ -41,7 +43,7 @@ class Solver:
     last disc won, which is what the winner's score was, negated, and 0 if the board is full.
 
     What has been found out is kept in the table and serves the next calls; :meth:`clear`
-    forgets it. A solver is for one caller at a time.
+    forgets it, and a copy begins without. Threads that share a solver wait for each other.
 
     Args:
         book: the opening book: ``"default"`` for the one that comes with the package,
@@ -57,6 +59,7 @@ class Solver:
     Raises:
         InvalidOption: an option is out of range.
         BookUnavailable: the book asked for cannot be read.
+        InvalidPosition: a method is given no position of this board.
     """
 
     def __init__(
@@ -73,9 +76,13 @@ class Solver:
         self._table: Int64s | None = None
         self._epoch = 1
         self._workspaces: list[Int64s] = []
+        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         return f"Solver(book={self.book!r}, table_mb={self.table_mb}, threads={self.threads})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.book, self.table_mb, self.threads)
 
     # -- one position ---------------------------------------------------------------
 
@@ -143,24 +150,33 @@ class Solver:
             raise InvalidOption(
                 f"nodes={nodes!r}, order={order!r}: expected 1 or more, and each column once"
             )
-        self.clear()
-        table, (work,) = self._memory(1)
-        found: list[tuple[int, int] | None] = [None] * COLUMNS
-        best = -1
-        for i, column in enumerate(order):
-            if not position.is_legal(column):
-                continue
-            after = position.play(column)
-            lowest, highest = -1, 1
-            if after.outcome is not None and after.outcome.winner is not None:
-                lowest = 1
-            elif best < 1:  # is it better? with an equal part of the nodes that are left
-                work[LIMIT] = work[NODES] + (nodes - work[NODES]) // (COLUMNS - i)
-                low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
-                lowest, highest = (-high if -high > best else -1), -low
-            found[column] = lowest, highest
-            best = max(best, lowest)
-        self.nodes = int(work[NODES])
+        require_position(position)
+
+        def search(work: Int64s) -> list[tuple[int, int] | None]:
+            found: list[tuple[int, int] | None] = [None] * COLUMNS
+            best = -1
+            for i, column in enumerate(order):
+                if not position.is_legal(column):
+                    continue
+                after = position.play(column)
+                lowest, highest = -1, 1
+                if after.outcome is not None and after.outcome.winner is not None:
+                    lowest = 1
+                elif best < 1:  # is it better? with an equal part of the nodes that are left
+                    work[beside.LIMIT] = work[NODES] + (nodes - work[NODES]) // (COLUMNS - i)
+                    if work[beside.STOPPED]:  # whoever stops sets it first, then the limit
+                        break
+                    low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
+                    lowest, highest = (-high if -high > best else -1), -low
+                found[column] = lowest, highest
+                best = max(best, lowest)
+            return found
+
+        with self._lock:
+            self.clear()
+            table, (work,) = self._memory(1)
+            found = search(work) if nodes <= _SOON else beside.search_interruptibly(search, work)
+            self.nodes = int(work[NODES])
         return found
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
@@ -174,8 +190,6 @@ class Solver:
 
     def plies_to_end(self, position: Position) -> int:
         """Discs still to be played when both sides play best: 0 once it is over."""
-        if position.outcome is not None:
-            return 0
         score = self.score(position)
         if score == 0:
             return CELLS - position.plies
@@ -188,12 +202,12 @@ class Solver:
         """Best columns of both sides to the end of the game, the most central where several are."""
         nodes = 0
         line: list[int] = []
-        while position.outcome is None:
-            column = self.best_columns(position)[0]
-            nodes += self.nodes
-            line.append(column)
-            position = position.play(column)
-        self.nodes = nodes
+        with self._lock:
+            while best := self.best_columns(position):
+                nodes += self.nodes
+                line.append(best[0])
+                position = position.play(best[0])
+            self.nodes = nodes
         return tuple(line)
 
     # -- many positions -------------------------------------------------------------
@@ -241,53 +255,55 @@ class Solver:
 
     def clear(self) -> None:
         """Forget what has been searched; the table stays allocated."""
-        if self._epoch == LAST_EPOCH:
-            self._epoch = 0
-            if self._table is not None:
-                self._table[:] = 0
-        self._epoch += 1
+        with self._lock:
+            if self._epoch == LAST_EPOCH:
+                self._epoch, self._table = 0, None
+            self._epoch += 1
 
     # -- how ------------------------------------------------------------------------
 
     def _score(self, position: Position, floor: int, ceiling: int) -> int:
         """The score, or ``floor`` or ``ceiling`` if it is beyond."""
-        self.nodes = 0
-        if position.outcome is not None:
-            lost = position.outcome.winner is not None
-            score = -win_score(position.plies) if lost else 0
-        else:
-            known = self.book.score(position) if self.book else None
-            if known is None:
-                mine, theirs = position.mine, position.theirs
+        require_position(position)
+        with self._lock:
+            self.nodes = 0
+            if position.outcome is not None:
+                score = -win_score(position.plies) if position.outcome.winner is not None else 0
+            else:
+                known = self.book.score(position) if self.book else None
+                if known is None:
+                    mine, theirs = position.mine, position.theirs
 
-                def search(table: Int64s, work: Int64s) -> int | None:
-                    lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
-                    return lowest if lowest == highest else None
+                    def search(table: Int64s, work: Int64s) -> int | None:
+                        lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
+                        return lowest if lowest == highest else None
 
-                known = self._run(search, self.threads)
-            score = known
-        return max(floor, min(ceiling, score))
+                    known = self._run(search, self.threads)
+                score = known
+            return max(floor, min(ceiling, score))
 
     def _columns(self, position: Position, effort: float) -> list[tuple[int, int] | None]:
-        self.nodes = 0
-        if position.outcome is not None:
-            return [None] * COLUMNS
-        if self.book and position.plies < self.book.plies:
-            legal = position.legal_columns()
-            known = {c: -self._score(position.play(c), -LARGEST, LARGEST) for c in legal}
-            return [(known[c], known[c]) if c in known else None for c in range(COLUMNS)]
-        mine, theirs = position.mine, position.theirs
-        score = self.book.score(position) if self.book else None
-        floor, ceiling = (-LARGEST, LARGEST) if score is None else (score, score)
+        require_position(position)
+        with self._lock:
+            self.nodes = 0
+            if position.outcome is not None:
+                return [None] * COLUMNS
+            if self.book and position.plies < self.book.plies:
+                legal = position.legal_columns()
+                known = {c: -self._score(position.play(c), -LARGEST, LARGEST) for c in legal}
+                return [(known[c], known[c]) if c in known else None for c in range(COLUMNS)]
+            mine, theirs = position.mine, position.theirs
+            score = self.book.score(position) if self.book else None
+            floor, ceiling = (-LARGEST, LARGEST) if score is None else (score, score)
 
-        def search(table: Int64s, work: Int64s) -> list[tuple[int, int] | None] | None:
-            low, high = np.empty((2, COLUMNS), np.int8)
-            done = score_columns(table, work, mine, theirs, floor, ceiling, low, high, effort)
-            pairs = zip(low.tolist(), high.tolist(), strict=True)
-            return [None if p[0] == NO_SCORE else p for p in pairs] if done else None
+            def search(table: Int64s, work: Int64s) -> list[tuple[int, int] | None] | None:
+                low, high = np.empty((2, COLUMNS), np.int8)
+                done = score_columns(table, work, mine, theirs, floor, ceiling, low, high, effort)
+                pairs = zip(low.tolist(), high.tolist(), strict=True)
+                return [None if p[0] == NO_SCORE else p for p in pairs] if done else None
 
-        # Bounds are the same again only if one thread alone finds them.
-        return self._run(search, self.threads if effort in (0, inf) else 1)
+            # Bounds are the same again only if one thread alone finds them.
+            return self._run(search, self.threads if effort in (0, inf) else 1)
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
         """The table, and as many workspaces as threads, ready to search."""
@@ -302,14 +318,13 @@ class Solver:
     def _run(self, search: Callable[[Int64s, Int64s], T | None], threads: int) -> T:
         """What a search comes to in any of the threads: None is an interrupted search.
 
-        Easy ones finish in the caller's thread. Python hands out a Ctrl-C only between its
-        own instructions, so longer ones run in other threads, and it waits.
+        Easy ones finish in the caller's thread, longer ones beside it.
         """
         table, workspaces = self._memory(threads)
-        workspaces[0][LIMIT] = _QUICK
+        workspaces[0][beside.LIMIT] = _QUICK
         found = search(table, workspaces[0])
         if found is None:
-            workspaces[0][LIMIT] = NEVER
+            workspaces[0][beside.LIMIT] = beside.NEVER
             if threads > 1:
                 table[-MARKS:] = 0
                 for work in workspaces:
@@ -321,7 +336,7 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            run_interruptibly(task, workspaces, wait_for=1)
+            beside.run_interruptibly(task, workspaces, wait_for=1)
             found = answers[0]
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         return found
@@ -342,22 +357,23 @@ class Solver:
             threads = 1 if fresh else usable_cores()
         if threads < 1 or (fresh and threads > 1):
             raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
-        scores = np.zeros((len(mine), width), np.int8)
-        nodes = 0
-        rest = np.arange(len(mine))
-        if self.book:  # it knows the columns of positions a ply before its last
-            early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
-            rest = np.flatnonzero(~early)
-            for i in np.flatnonzero(early).tolist():
-                position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
-                known = self.scores(position) if width > 1 else [self.score(position)]
-                scores[i] = [NO_SCORE if score is None else score for score in known]
-                nodes += self.nodes
-        found = scores[rest]
-        self._batch(mine[rest], theirs[rest], found, threads, fresh)
-        scores[rest] = found
-        self.nodes += nodes
-        return scores
+        with self._lock:
+            scores = np.zeros((len(mine), width), np.int8)
+            nodes = 0
+            rest = np.arange(len(mine))
+            if self.book:  # it knows the columns of positions a ply before its last
+                early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
+                rest = np.flatnonzero(~early)
+                for i in np.flatnonzero(early).tolist():
+                    position = Position.from_bitboards(int(mine[i]), int(theirs[i]))
+                    known = self.scores(position) if width > 1 else [self.score(position)]
+                    scores[i] = [NO_SCORE if score is None else score for score in known]
+                    nodes += self.nodes
+            found = scores[rest]
+            self._batch(mine[rest], theirs[rest], found, threads, fresh)
+            scores[rest] = found
+            self.nodes += nodes
+            return scores
 
     def _batch(
         self, mine: Int64s, theirs: Int64s, scores: Int8s, threads: int, fresh: bool
@@ -366,10 +382,10 @@ class Solver:
         from c4env.agents.solver.search.batch import score_batch as search
 
         table, workspaces = self._memory(threads)
-        workspaces[0][LIMIT] = _QUICK
+        workspaces[0][beside.LIMIT] = _QUICK
         begin = search(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
         if begin < len(mine):
-            workspaces[0][LIMIT] = NEVER
+            workspaces[0][beside.LIMIT] = beside.NEVER
             size = max(1, min(_PORTION, (len(mine) - begin) // (_SHARES * threads)))
             portions = iter(range(begin, len(mine), size))
 
@@ -378,6 +394,6 @@ class Solver:
                     stop = min(start + size, len(mine))
                     search(table, work, mine, theirs, scores, start, stop, fresh)
 
-            run_interruptibly(task, workspaces, wait_for=threads)
+            beside.run_interruptibly(task, workspaces, wait_for=threads)
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         self._epoch = int(workspaces[0][EPOCH])

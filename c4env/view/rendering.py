@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s
 from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
 from c4env.errors import InvalidOption, require_integer
-from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column
+from c4env.position import DIGITS, DISCS, EMPTY, Position, parse_column, require_position
 
 DEFAULT_SCALING: Final = 9
 
@@ -180,6 +180,7 @@ def svg(position: Position, last: int | None = None) -> str:
 
 def _cells(position: Position, last: int | None) -> list[_Cell]:
     """Every disc of the position, with its marks."""
+    require_position(position)
     boards = position.discs(0), position.discs(1)
     occupied = boards[0] | boards[1]
     last_bit = -1

@@ -30,14 +30,18 @@ COMMANDS: Final = {
     "compare": ("contests.compare", "two runs side by side: before and after a change"),
     "web": ("people.web", "open a page to play, to analyse and to look at games"),
     "solve": ("truth.solve", "exact scores of positions"),
-    "book": ("truth.book", "build or verify an opening book"),
-    "exam": ("truth.exam", "choose the positions of the exam again, or verify its scores"),
     "experiment": ("truth.experiment", "repeat a published experiment"),
     "serve-agent": ("zoo.serve_agent", "serve an agent to other programs, by lines or HTTP"),
     "completion": ("completion", "print a script that completes commands and options in a shell"),
-    "bench": ("bench", "measure speed beside what it is compared with"),
 }
 """Of each command its module here, and what it does."""
+
+MOVED: Final = {
+    "bench": "python -m tests.benchmarks, in a checkout",
+    "book": "python -m tests.makers book, in a checkout",
+    "exam": "python -m tests.makers exam, in a checkout",
+}
+"""Of each command that there was, what took its place."""
 
 
 def module_of(name: str) -> Any:

@@ -1,22 +1,17 @@
 """What Elo cannot show: cycles in a field, and the order of its agents by maximal lotteries.
 
-Elo gives each agent one number, as if whoever beats a stronger agent also beats a weaker one.
-Two questions that take results pair by pair:
-
-*Is there a cycle*, a beats b, b beats c, c beats a, beyond chance? Under chance alone, what one
-agent gains from another in an opening, both colours taken together, is as often positive as
-negative. So the sign of each opening is drawn again, for all pairs alike, and the largest of all
-pairs' statistics says how far chance goes: what is sure of several pairs is sure of all at once.
+*Is there a cycle*, a beats b, b beats c, c beats a, beyond chance? The sign of each opening's gains
+is drawn again, for all pairs alike. The largest statistic of all pairs says how far chance goes, so
+what is sure of several pairs is sure of all at once.
 
 *Who is best?* A maximal lottery draws an agent such that no other beats the draw on average: an
 optimal strategy of the zero-sum game whose payoffs are the mean results. The agents that some
 maximal lottery draws (the essential set) come first, then those of the field without them, and so
-on. Copies of an agent change nothing in the order of the others; Elo can be raised by adding
-opponents that one beats.
+on. Copies of an agent change nothing in the order of the others.
 
-Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84,
-2016; Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and
-Welfare 16, 1999; Balduzzi et al., "Re-evaluating Evaluation", 2018.
+Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84, 2016;
+Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and Welfare 16,
+1999.
 """
 
 from __future__ import annotations
@@ -24,7 +19,6 @@ from __future__ import annotations
 __any_board__ = True
 
 import importlib.util
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -64,19 +58,12 @@ class Place(NamedTuple):
     best: float  # share of the resampled fields in which it comes first
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Cycles, and the order by maximal lotteries.
+class Standing(NamedTuple):
+    """Cycles, and the order by maximal lotteries."""
 
-    Attributes:
-        cycle: the clearest one, beyond chance or not; None where no agent of a cycle beats another.
-        places: the best agent first; empty where scipy is not installed.
-        exact: the results are all there are, not a sample.
-    """
-
-    cycle: Cycle | None
-    places: tuple[Place, ...]
-    exact: bool
+    cycle: Cycle | None  # the clearest one, beyond chance or not
+    places: tuple[Place, ...]  # the best agent first; empty where scipy is not installed
+    exact: bool  # the results are all there are, not a sample
 
     @property
     def cyclic(self) -> bool:
@@ -103,11 +90,8 @@ class Standing:
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "cycle": None if self.cycle is None else self.cycle._asdict(),
-            "places": [place._asdict() for place in self.places],
-            "exact": self.exact,
-        }
+        cycle = None if self.cycle is None else self.cycle._asdict()
+        return {**self._asdict(), "cycle": cycle, "places": [p._asdict() for p in self.places]}
 
 
 def standing(tally: Tally, exact: bool = False) -> Standing:
@@ -121,44 +105,38 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
         InvalidRun: two of the agents did not meet.
     """
     gains, games = _by_opening(tally)
-    total = games.sum(0)
-    unmet = np.argwhere((total == 0) & ~np.eye(len(tally.players), dtype=bool))
+    unmet = np.argwhere((games.sum(0) == 0) & ~np.eye(len(tally.players), dtype=bool))
     if len(unmet):
         one, other = (tally.players[i] for i in unmet[0])
         raise InvalidRun(f"{one} and {other} did not meet: expected games of every pair")
-    weights = np.ones((1, len(gains)))
+    drawn = np.ones((1, len(gains)))
     if not exact:
-        weights = opening_weights(len(gains), _generator(tally, 0))[:_RESAMPLES]
+        drawn = opening_weights(len(gains), _generator(tally, 0))[:_RESAMPLES]
     places: tuple[Place, ...] = ()
     if importlib.util.find_spec("scipy"):
-        places = _places(tally.players, gains, games, weights)
+        margins = [
+            np.tensordot(w, gains, 1) / np.maximum(np.tensordot(w, games, 1), _TIE)
+            for w in (np.ones(len(gains)), *drawn)
+        ]
+        places = _places(tally.players, margins)
     return Standing(clearest_cycle(tally, exact), places, exact)
 
 
-def _places(
-    players: tuple[str, ...], gains: Float64s, games: Float64s, weights: Float64s
-) -> tuple[Place, ...]:
-    whole, *drawn_margins = (
-        np.tensordot(w, gains, 1) / np.maximum(np.tensordot(w, games, 1), _TIE)
-        for w in (np.ones(len(gains)), *weights)
-    )
-    lottery, tiers = maximal_lottery(whole)[0], essential_tiers(whole)
-    drawn = np.array([essential_tiers(margins) for margins in drawn_margins])
+def _places(players: tuple[str, ...], margins: list[Float64s]) -> tuple[Place, ...]:
+    """The places by the first of the margins, and their intervals by the others."""
+    lottery, tiers = maximal_lottery(margins[0])[0], essential_tiers(margins[0])
+    drawn = np.array([essential_tiers(resampled) for resampled in margins[1:]])
     ranks = 1 + (drawn[:, None, :] < drawn[:, :, None]).sum(-1)  # [draws, players]
-    low, high = (
-        np.percentile(ranks, tail, axis=0, method="inverted_cdf").astype(int) for tail in TAILS
-    )
+    intervals = np.percentile(ranks, TAILS, axis=0, method="inverted_cdf").astype(int).T.tolist()
+    best = (drawn == 0).mean(0)
     order = sorted(range(len(tiers)), key=lambda i: (tiers[i], drawn[:, i].mean(), players[i]))
     return tuple(
         Place(
-            players[i],
-            float(lottery[i]),
-            int((tiers < tiers[i]).sum()) + 1,
-            (int(low[i]), int(high[i])),
-            float((drawn[:, i] == 0).mean()),
+            players[i], float(lottery[i]), int((tiers < tiers[i]).sum()) + 1,
+            (intervals[i][0], intervals[i][1]), float(best[i]),
         )
         for i in order
-    )
+    )  # fmt: skip
 
 
 def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
@@ -201,8 +179,7 @@ def essential_tiers(margins: Float64s) -> Int64s:
     tiers = np.zeros(len(margins), np.int64)
     left, tier = np.arange(len(margins)), 0
     while len(left):
-        # Who is beaten by nobody outside a set that it can reach: usually one agent, for whom
-        # no linear program is needed.
+        # The agents that reach all others by not losing: usually one, which needs no program.
         reach = margins[np.ix_(left, left)] >= -_TIE
         for _ in range(len(left).bit_length()):
             reach = reach @ reach
@@ -234,38 +211,34 @@ def clearest_cycle(tally: Tally, exact: bool = False) -> Cycle | None:
         exact: the results are all there are, and so what they say is sure.
     """
     players, gains = tally.players, _by_opening(tally)[0]
-    size = np.sqrt((gains**2).sum(0))
-    clear = gains.sum(0) / np.maximum(size, _TIE)
-    found = None
+    size = np.maximum(np.sqrt((gains**2).sum(0)), _TIE)
+    clear = gains.sum(0) / size
     for threshold in np.unique(clear[clear > _TIE])[::-1]:
         if found := _shortest_cycle(clear >= threshold):
             break
-    if not found:
+    else:
         return None
     names = tuple(players[i] for i in found)
     if exact:
         return Cycle(names, 1.0)
     one, other = np.triu_indices(len(players), 1)
     signs = _generator(tally, 1).choice([-1.0, 1.0], (_SIGNS, len(gains)))
-    largest = np.abs(signs @ (gains / np.maximum(size, _TIE))[:, one, other]).max(1)
+    largest = np.abs(signs @ (gains / size)[:, one, other]).max(1)
     as_clear = int((largest >= threshold - _TIE).sum())
     return Cycle(names, 1 - (1 + as_clear) / (1 + _SIGNS))
 
 
 def _shortest_cycle(beats: Bools) -> list[int]:
     """Agents along a shortest cycle of a relation, from the first; empty if there is none."""
-    shortest: list[int] = []
+    cycles = []
     for start in range(len(beats)):
-        paths, seen = [[start]], {start}
-        while paths and (not shortest or len(paths[0]) < len(shortest)):
-            if closed := next((path for path in paths if beats[path[-1], start]), None):
-                shortest = closed
+        paths = {start: [start]}  # by the agent at the end; the search is breadth first
+        for end in (ends := [start]):
+            if beats[end, start]:
+                cycles.append(paths[end])
                 break
-            longer = []
-            for path in paths:
-                for beaten in np.flatnonzero(beats[path[-1]]):
-                    if beaten not in seen:
-                        seen.add(int(beaten))
-                        longer.append([*path, int(beaten)])
-            paths = longer
-    return shortest
+            for beaten in np.flatnonzero(beats[end]).tolist():
+                if beaten not in paths:
+                    paths[beaten] = [*paths[end], beaten]
+                    ends.append(beaten)
+    return min(cycles, key=len, default=[])

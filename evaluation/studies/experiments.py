@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from c4env.agents.base import SearchingAgent
 from c4env.agents.published.negamax import STOPPED
+from c4env.agents.search.threads import UNWATCHED
 from c4env.agents.solver import Solver
 from c4env.agents.solver.ladder import ENTRIES, RUNGS, rung_score
 from c4env.evaluation.errors import InvalidRun
@@ -104,7 +105,7 @@ def exact(sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000) -
     def solve(rung: int, position: Position) -> tuple[int, int]:
         if rung == len(RUNGS):
             return solver.score(position), solver.nodes
-        return rung_score(position.mine, position.theirs, rung, max_nodes, table)
+        return rung_score(position.mine, position.theirs, rung, max_nodes, table, UNWATCHED)
 
     heading = ["set", "solver", "solved", "positions", "mean ms", "mean nodes", "nodes/s"]
     lines: list[list[Any]] = [heading]

@@ -8,11 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from c4env import Outcome, Position, format_moves, parse_moves
+import c4env
+from c4env import Outcome, Position, format_moves, observe, parse_moves
 from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
 from c4env.position import parse_column
+from c4env.text import fill, read_move
+from c4env.view import rendering
 from tests.helpers import reference
 from tests.helpers.strategies import bits_of, board_of, games, positions, stacks
+
+SMALL = c4env.board(4, 4, 4).Position
 
 DRAW = "421127327363224366417626743773654415515515"
 WON_BY_THE_LAST_DISC = "527321255352474421577234343376616576661114"
@@ -339,6 +344,11 @@ def test_what_is_no_column_is_refused(action: Any) -> None:
         with pytest.raises(InvalidAction, match=r"0\.\.6") as caught:
             use(action)
         assert str(action) in str(caught.value)
+    if action in (-1, 7, 100) and action is not True:
+        assert not position.is_legal(action)
+    else:
+        with pytest.raises(InvalidAction, match=r"0\.\.6"):
+            position.is_legal(action)
     assert position == Position.parse("4")
 
 
@@ -346,6 +356,41 @@ def test_what_is_no_column_is_refused(action: Any) -> None:
 def test_numpy_integers_are_columns(dtype: type) -> None:
     assert Position().play(dtype(3)) == Position.parse("4")
     assert type(parse_column(dtype(3))) is int
+    assert Position().is_legal(dtype(3))
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.uint64])
+def test_a_position_of_numpy_integers_is_as_any_other(dtype: type) -> None:
+    known = Position.parse("11")
+    position = Position.from_bitboards(dtype(known.mine), dtype(known.theirs))
+    assert position == known
+    assert repr(position) == repr(known)
+    assert pickle.dumps(position) == pickle.dumps(known)
+    assert position.play(dtype(3)).moves() == "114"
+
+
+@pytest.mark.parametrize("bits", [True, 1.0, "1", None, np.array([1])])
+def test_bitboards_that_are_no_integers_are_refused(bits: Any) -> None:
+    for boards in ((bits, 0), (0, bits)):
+        with pytest.raises(InvalidPosition, match="expected an integer") as caught:
+            Position.from_bitboards(*boards)
+        assert repr(bits) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        *(observe, rendering.ansi, rendering.rgb_array, rendering.svg),
+        *(lambda position: fill("{board}", position, ""), lambda p: read_move("Move: 4", p)),
+    ],
+)
+def test_what_is_no_position_of_this_board_is_refused(use: Any) -> None:
+    for given_instead in (SMALL.parse("1234"), SMALL.parse("1121314"), "44", None):
+        with pytest.raises(InvalidPosition, match=r": expected a c4env\.Position$") as caught:
+            use(given_instead)
+        assert str(caught.value).startswith(repr(given_instead))
+    with pytest.raises(InvalidPosition, match=r"expected a c4env\.board\(4, 4, 4\)\.Position$"):
+        c4env.board(4, 4, 4).observe(Position.parse("44"))
 
 
 @pytest.mark.parametrize(

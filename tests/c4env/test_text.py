@@ -158,6 +158,19 @@ def test_a_game_is_the_same_as_with_numbers():
     assert (info["winner"], info["legal"]) == (plain["winner"], []) == (0, [])
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_moves_shown_are_those_that_were_played(seat):
+    environment = TextEnv(lambda _: 3, seat=seat, kind="moves")
+    text, info = environment.reset(options={"moves": "446712"})
+    assert info["moves"] == "446712" + "4" * seat
+    assert f"first move on: {' '.join(info['moves'])}\n" in text
+    _, info = environment.reset(options={"position": Position.parse("446712")})
+    assert sorted(info["moves"]) == sorted("446712" + "4" * seat)
+    assert info["moves"].endswith("4" * seat)
+    assert Position.parse(info["moves"]) == environment.position
+    assert environment.reset()[1]["moves"] == "4" * seat
+
+
 @pytest.mark.parametrize("answer", ["what?", "Move: 2", "Move: 9", ""])
 def test_a_bad_answer_loses_or_raises(answer):
     environment = TextEnv(lambda _: 6, seat=0)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 from c4env.evaluation.__main__ import main
 
 
-def refusal(arguments: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
+def refusal(
+    arguments: Sequence[str],
+    capsys: pytest.CaptureFixture[str],
+    run: Callable[[list[str]], int] = main,
+) -> str:
     """The one line on stderr with which a command refuses; nothing is on stdout, exit code 2."""
-    assert main(list(arguments)) == 2
+    assert run(list(arguments)) == 2
     shown = capsys.readouterr()
     assert shown.err.count("\n") == 1
     assert shown.out == ""

@@ -31,7 +31,7 @@ from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption
 from c4env.files import write_whole
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
-from c4env.position import Position
+from c4env.position import Position, require_position
 
 if TYPE_CHECKING:
     from c4env.agents.solver.book.twelve import Distances
@@ -74,7 +74,12 @@ class Book:
         return f"<Book {self.name or 'unnamed'}: {self.plies} plies>"
 
     def score(self, position: Position) -> int | None:
-        """The score of a position that is not over, or None where the book has none."""
+        """The score of a position that is not over, or None where the book has none.
+
+        Raises:
+            InvalidPosition: not a position of this board.
+        """
+        require_position(position)
         if position.plies > self.plies:
             return None
         key = position_key(position.mine, position.theirs)
@@ -164,7 +169,8 @@ class TwelvePlyBook(Book):
         self._unknown = twelve.UNKNOWN
 
     def score(self, position: Position) -> int | None:
-        """The score of a position that is not over, or None where the book has none."""
+        """As :meth:`Book.score`."""
+        require_position(position)
         if position.plies > self.plies:
             return None
         if position.plies <= self._below.plies:

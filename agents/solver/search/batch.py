@@ -13,8 +13,8 @@ from math import inf
 from typing import cast
 
 import numpy as np
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver.search.driver import ABORTED, LARGEST, score_columns, solve
-from c4env.agents.solver.search.lowlevel import pointer
 from c4env.agents.solver.search.null_window import EPOCH
 from c4env.agents.solver.search.table import LAST_EPOCH, NO_SCORE
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
-from c4env.position import Position
+from c4env.position import Position, require_position
 
 
 @kernel("void(int64[::1], int64[::1])")
@@ -106,9 +106,10 @@ def bitboards(
     if theirs is None:
         positions: list[Position] = []
         for i, position in enumerate(cast("Sequence[object]", mine)):
-            if not isinstance(position, Position):
-                raise InvalidPosition(f"number {i}, {position!r}: expected a Position")
-            positions.append(position)
+            try:
+                positions.append(require_position(position))
+            except InvalidPosition as error:
+                raise InvalidPosition(f"number {i}, {error}") from None
         first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
         second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
         return first, second

@@ -7,8 +7,8 @@ __any_board__ = True
 from math import inf
 from typing import Any, Final
 
+from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
-from c4env.agents.solver.search.lowlevel import POINTER, pointer
 from c4env.agents.solver.search.null_window import NODES, SPENT, hashed, search
 from c4env.agents.solver.search.table import NO_SCORE
 

@@ -17,10 +17,10 @@ __any_board__ = True
 from typing import Any, Final
 
 import numpy as np
+from c4env.agents.search.lowlevel import POINTER, trailing_zeros
 from c4env.agents.search.packing import board_key
 from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
 from c4env.agents.solver.search.bounds import even_claim, odd_claim
-from c4env.agents.solver.search.lowlevel import POINTER, trailing_zeros
 from c4env.agents.solver.search.table import (
     MARKS,
     fetch,

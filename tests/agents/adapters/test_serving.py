@@ -7,6 +7,7 @@ import io
 import json
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 
@@ -243,6 +244,41 @@ def test_clients_do_not_share_an_agent_and_are_limited(served):
     assert post(url, '{"moves": "", "client": "c"}')[0] == 503
     assert post(url, '{"client": "b", "leave": true}') == (200, {})
     assert post(url, '{"moves": "", "client": "c"}')[0] == 200
+
+
+class Slow(Agent):
+    """Chooses once it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.told, self.closed = (threading.Event() for _ in range(3))
+
+    def choose(self, position: Position) -> int:
+        self.asked.set()
+        assert self.told.wait(20)
+        assert not self.closed.is_set(), "it was closed while it chose"
+        return 3
+
+    def close(self) -> None:
+        self.closed.set()
+
+
+def test_an_agent_is_closed_once_it_has_chosen(served, monkeypatch):
+    monkeypatch.setattr("c4env.agents.adapters.serving.IDLE", -1.0)
+    agent = Slow()
+    url = served(agent, clients=1)
+    with ThreadPoolExecutor(3) as clients:
+        move = clients.submit(post, url, '{"moves": "", "client": "a"}')
+        assert agent.asked.wait(20)
+        assert post(url, '{"moves": "", "client": "b"}')[0] == 503
+        second = clients.submit(post, url, '{"moves": "", "client": "a"}')
+        left = clients.submit(post, url, '{"client": "a", "leave": true}')
+        assert not agent.closed.wait(0.5)
+        agent.told.set()
+        assert move.result() == (200, {"column": 4, "nodes": 0})
+        assert left.result() == (200, {})
+        # Whoever of the two waiting came second, the agent was not asked once it was closed.
+        assert second.result()[0] in (200, 409)
+    assert agent.closed.is_set()
 
 
 def test_a_client_that_is_long_silent_gives_up_its_place(served, monkeypatch):

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from c4env.agents.published.rustport import MAX, RustPort, search
 from c4env.agents.search.evaluations import line_score
+from c4env.agents.search.threads import UNWATCHED
 
 from c4env import Position, agents
 from c4env.jit import config
@@ -18,7 +19,7 @@ BOT = (5, 1, 2, 6, 1, 3, 7)
 
 
 def best_column(bot: int, other: int, depth: int, bot_moves: bool) -> tuple[int, int, int, int]:
-    return search(bot, other, depth + 1, not bot_moves, -MAX, MAX)
+    return search(bot, other, depth + 1, not bot_moves, UNWATCHED)
 
 
 def agree_with_the_reference(seed: int, count: int, depth: int, least: int = 0) -> None:

@@ -223,7 +223,7 @@ def test_compiled_and_plain_python_agree() -> None:
 
 def test_a_full_tree_goes_on_without_growing() -> None:
     agent = MCTS(simulations=150)
-    agent._tree = np.empty(40, NODE)  # no option asks for a tree that such a search fills
+    agent._capacity = 40  # no option asks for a tree that such a search fills
     found = agent.search(Position.parse("44"))
     assert found.nodes == 150
     assert agent._work[USED] <= 40

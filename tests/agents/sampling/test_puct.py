@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from c4env.agents.errors import InvalidFunction, InvalidValue
 from c4env.agents.sampling.puct import PUCT
-from c4env.agents.sampling.tree import NODE, OPEN, USED, tactical_status
+from c4env.agents.sampling.tree import OPEN, USED, tactical_status
 from c4env.agents.solver import Solver
 
 from c4env import Position, agents, observe
@@ -283,7 +283,7 @@ def test_only_a_function_that_says_so_is_known_to_answer_always_alike() -> None:
 
 def test_a_full_tree_goes_on_without_growing() -> None:
     agent = PUCT(edge, simulations=80)
-    agent._tree = np.empty(30, NODE)  # no option asks for a tree that such a search fills
+    agent._capacity = 30  # no option asks for a tree that such a search fills
     found = agent.search(Position())
     assert found.nodes == 80
     assert agent._work[USED] <= 30

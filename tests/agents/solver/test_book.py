@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from c4env.agents.solver import Book, BookUnavailable, Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve, twelve_ply_book
-from c4env.agents.solver.builder import BookMismatch, build, by_twelve_ply_book, verify
 from c4env.agents.solver.search.table import position_key
 
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidOption
 from c4env.position import Position
 from tests.helpers.positions import random_position
+from tests.makers.book import BookMismatch, build, by_twelve_ply_book, verify
 
 
 def by_default_book(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_what_is_no_book(tmp_path: Path) -> None:
 def test_a_build_goes_on_where_it_was_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("c4env.agents.solver.builder.PORTION", 100)
+    monkeypatch.setattr("tests.makers.book.PORTION", 100)
     path = tmp_path / "book.bin"
     calls = []
 

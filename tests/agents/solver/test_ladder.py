@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from c4env.agents.published.negamax import STOPPED
+from c4env.agents.search.threads import UNWATCHED
 from c4env.agents.solver.ladder import ENTRIES, RUNGS, rung_score
 
 from c4env.position import Position
@@ -13,7 +14,7 @@ TABLE = np.zeros(ENTRIES, np.int64)
 
 def run(position, rung, limit=10**9):
     TABLE[:] = 0
-    return rung_score(position.mine, position.theirs, rung, limit, TABLE)
+    return rung_score(position.mine, position.theirs, rung, limit, TABLE, UNWATCHED)
 
 
 def test_every_rung_finds_the_same_score():

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import random
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver import NO_SCORE, Solver
-from c4env.agents.solver.search.lowlevel import pointer
 from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
 from c4env.agents.solver.search.table import (
     LAST_EPOCH,
@@ -25,6 +28,7 @@ from c4env.agents.solver.search.table import (
 )
 from numba import types
 
+from c4env import board
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel
@@ -321,6 +325,51 @@ def test_interrupted_at_once_and_usable_after(
     assert time.perf_counter() - began < 2.0
     for position, score in [known for known in read(LABELLED) if known[0].plies > 24][::5]:
         assert solver.score(position) == score
+
+
+@pytest.mark.compiled
+def test_threads_that_share_a_solver_get_exact_scores() -> None:
+    solver = Solver(book=None, table_mb=1)
+    known = [pair for pair in read(LABELLED) if pair[0].plies > 12]
+    asked = [position for position, _ in known]
+    with ThreadPoolExecutor(4) as threads:
+        for scores in threads.map(lambda order: [solver.score(p) for p in order], [asked] * 4):
+            assert scores == [score for _, score in known]
+        scores = [score for _, score in known]
+        batches = threads.map(solver.scores_many, [asked] * 2)
+        assert all(batch.tolist() == scores for batch in batches)
+
+
+def test_a_copy_begins_without_what_was_found() -> None:
+    solver = Solver(book=None, table_mb=1, threads=2)
+    position = read(LABELLED)[0][0]
+    for twin in (copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))):
+        assert repr(twin) == repr(solver)
+        assert twin.score(position) == solver.score(position)
+
+
+SMALL = board(4, 4, 4).Position.parse("1234")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        *("score", "sign", "scores", "bounds", "best_columns", "plies_to_end"),
+        *("principal_variation", "signs", "at_least", "scores_many", "columns_many", "book"),
+    ],
+)
+def test_a_position_of_another_board_is_refused(ask: str) -> None:
+    """They once ended the interpreter."""
+    solver = Solver(table_mb=1)
+    assert solver.book is not None
+    rest = {"signs": (100,), "at_least": (1,)}.get(ask, ())
+    question = solver.book.score if ask == "book" else getattr(solver, ask)
+    for wrong in (SMALL, SMALL.parse("1121314"), "4455", None):
+        given = [wrong] if ask.endswith("_many") else wrong
+        with pytest.raises(InvalidPosition, match=r"expected a c4env\.Position$") as caught:
+            question(given, *rest)
+        assert repr(wrong) in str(caught.value)
+        assert "\n" not in str(caught.value)
 
 
 def test_mixing_loses_nothing_and_mirrors_share_a_key() -> None:

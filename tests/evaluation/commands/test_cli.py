@@ -123,19 +123,6 @@ def test_the_version_is_told(capsys):
     assert capsys.readouterr().out.startswith("c4env ")
 
 
-@pytest.mark.parametrize(
-    ("benchmark", "module", "extra"),
-    [
-        ("solver", "bitbully.bitbully_core", "c4env[peers]"),
-        ("columns", "bitbully.bitbully_core", "c4env[peers]"),
-        ("web", "httpx", "c4env[web]"),
-    ],
-)
-def test_a_benchmark_names_the_package_it_needs(benchmark, module, extra, capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, module, None)
-    assert extra in refusal(["bench", benchmark], capsys)
-
-
 def test_a_run_directory_is_written_resumed_and_reported(tmp_path, capsys):
     folder = str(tmp_path / "run")
     assert main([*QUICK, "--out", folder]) == 0
@@ -311,8 +298,6 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
         (["runn"], "did you mean 'run'?"),
         (["run", "random", "greedy", "--seed", "two"], "invalid int value: 'two'"),
         (["run", "random", "greedy", "--opening-book", "x"], "unrecognized arguments"),
-        (["bench", "nothing"], "argument BENCHMARK: invalid choice: 'nothing'"),
-        (["bench", "env", "--foo"], "c4 bench env: unrecognized arguments: --foo"),
         (["gauntlet"], "required: MINE (see"),
         (["experiment"], "required: EXPERIMENT (see"),
     ],

@@ -23,11 +23,12 @@ from c4env.agents.solver.exam import (
 )
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.truth import exam as making
 
 from c4env import agents
 from c4env.position import Position
 from tests.helpers.paths import ROOT
+from tests.makers import exam as making
+from tests.makers.__main__ import main as make_again
 
 
 def signs(question):
@@ -89,7 +90,7 @@ def test_late_scores_are_those_of_plain_negamax():
 @pytest.mark.compiled
 def test_scores_are_found_again_without_a_book(capsys):
     making.verify([question for question in exam() if len(question.moves) >= 20][:150])
-    assert main(["exam", "verify", "--count", "1"]) == 0
+    assert make_again(["exam", "verify", "--count", "1"]) == 0
     assert SHA256 in capsys.readouterr().out
     late = max(exam(), key=lambda question: len(question.moves))
     wrong = late._replace(scores=tuple(None if s is None else s + 1 for s in late.scores))
@@ -128,7 +129,7 @@ def test_an_exam_is_made_of_games_the_same_for_any_number_of_jobs(tmp_path, caps
         assert min(signs(question)) < max(signs(question))
         assert making.quiet(question.position)
     path = tmp_path / "exam.tsv"
-    assert main(["exam", "build", str(path), "--games", "3", "--jobs", "1"]) == 0
+    assert make_again(["exam", "build", str(path), "--games", "3", "--jobs", "1"]) == 0
     assert f"positions in {path}" in capsys.readouterr().out
     assert parse_exam(path.read_text()) == making.build(games=3)
 
@@ -170,7 +171,7 @@ def test_agents_sit_the_exam_without_anything_being_solved(monkeypatch, capsys, 
 )
 def test_bad_input_is_one_line(arguments, words, capsys):
     try:
-        code = main(["exam", *arguments])
+        code = make_again(["exam", *arguments])
     except SystemExit as left:
         code = left.code
     assert code == 2

@@ -20,7 +20,6 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.truth import refutation, worst_case
 from c4env.evaluation.truth.answers import question
-from c4env.evaluation.truth.exam import quiet
 
 from c4env import agents, evaluation
 from c4env.observation import observe, position_from
@@ -29,6 +28,7 @@ from tests.helpers import reference
 from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python, start_python
+from tests.makers.exam import quiet
 
 
 def late_openings(count, discs, seed):

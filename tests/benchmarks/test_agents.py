@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from c4env.evaluation.benchmarks import reference
-from c4env.evaluation.benchmarks.agents import BASELINE, run
 
 from c4env import agents
 from c4env.position import Position
+from tests.benchmarks import reference
+from tests.benchmarks.agents import BASELINE, run
 
 
 @pytest.mark.parametrize("moves", ["", "4", "4455", "12345", "4444", "44443322"])

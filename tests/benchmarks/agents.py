@@ -11,12 +11,12 @@ from functools import partial
 from typing import Final
 
 from c4env.agents.base import SearchingAgent
-from c4env.evaluation.benchmarks import reference
-from c4env.evaluation.benchmarks.harness import timed
 from c4env.evaluation.tables import Table, number
 
 from c4env import agents
 from c4env.position import Position
+from tests.benchmarks import reference
+from tests.benchmarks.harness import timed
 
 CHAIN: Final = "alphabeta-chain"
 SPECS: Final = (CHAIN, "alphabeta-window", "alphabeta-window-b", "rust-port", "minimax")

@@ -3,7 +3,7 @@
 The time is that of ``step`` alone, observations and masks included, with random legal moves
 chosen outside the clock. ``TensorEnv`` is measured, on the CPU, where torch is installed, and
 pgx beside ours where it is (``pip install pgx``); it spreads over all cores, so compare on one:
-``taskset -c 0 c4 bench vector``.
+``taskset -c 0 python -m tests.benchmarks vector``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, Final
 
 import numpy as np
 from c4env.agents.batched import Pool
-from c4env.evaluation.benchmarks.harness import in_turns, peer
 from c4env.evaluation.tables import Table, number
 
 from c4env.arrays import Int8s, Int64s
 from c4env.envs.many.vector import ConnectFourVectorEnv
+from tests.benchmarks.harness import in_turns, peer
 
 SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
 WARM_UP: Final = 30  # steps until the boards are of all ages

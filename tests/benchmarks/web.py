@@ -16,7 +16,6 @@ import threading
 import time
 from typing import Any, Final
 
-from c4env.evaluation.benchmarks.harness import timed
 from c4env.evaluation.commands.options import at_least
 from c4env.evaluation.commands.output import show
 from c4env.evaluation.tables import Table, number
@@ -25,6 +24,7 @@ from c4env import agents
 from c4env.cores import usable_cores
 from c4env.lazy import from_extra
 from c4env.position import Position
+from tests.benchmarks.harness import timed
 
 FAULTS: Final = ("replies lost", "replies of another game")
 

@@ -1,8 +1,8 @@
 """Speed of every environment, with random legal moves, beside PettingZoo's connect four.
 
 The AEC environments are measured in PettingZoo's own loop; one board against an opponent, and
-many boards (as ``c4 bench vector`` measures them) by the caller's steps. PettingZoo's own needs
-pygame; only the ratios mean something elsewhere.
+many boards, as in ``vector``, by the caller's steps. PettingZoo's own needs pygame;
+only the ratios mean something elsewhere.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from c4env.evaluation.benchmarks import vector
-from c4env.evaluation.benchmarks.harness import in_turns, peer
 from c4env.evaluation.tables import Table, number
 
 from c4env.envs.aec import env, raw_env
 from c4env.envs.single import ConnectFourEnv
+from tests.benchmarks import vector
+from tests.benchmarks.harness import in_turns, peer
 
 BASELINE = "pettingzoo env()"
 BOARDS = 4096

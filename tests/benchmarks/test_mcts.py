@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib.util
 
 import pytest
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.benchmarks import mcts
+
+from tests.benchmarks import mcts
+from tests.benchmarks.__main__ import main
 
 
 def test_every_search_makes_the_simulations_asked_for() -> None:
@@ -29,5 +30,8 @@ def test_it_runs_without_the_peer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("option", ["--simulations", "--repeat"])
 def test_bad_numbers_are_one_line(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "mcts", option, "0"]) == 2
-    assert capsys.readouterr().err == f"c4 bench: {option} 0: expected at least 1\n"
+    assert main(["mcts", option, "0"]) == 2
+    assert (
+        capsys.readouterr().err
+        == f"python -m tests.benchmarks mcts: {option} 0: expected at least 1\n"
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from c4env.evaluation.benchmarks import vector as benchmark
+
+from tests.benchmarks import vector as benchmark
 
 
 def test_rows_and_table() -> None:

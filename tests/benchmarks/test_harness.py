@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.benchmarks import harness
+import pytest
+
+from tests.benchmarks import harness
+from tests.benchmarks.__main__ import main
+from tests.helpers.commands import refusal
 
 
 def test_the_fastest_call_counts():
@@ -46,6 +50,32 @@ def test_rows_are_printed_as_they_are_measured(capsys):
 def test_figures_are_numbers_for_programs(tmp_path, capsys):
     path = tmp_path / "won.txt"
     path.write_text("1212121 -18\n")
-    assert main(["bench", "solver", str(path), "--alone", "--format", "json"]) == 0
+    assert main(["solver", str(path), "--alone", "--format", "json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["set"], row["positions"], row["mtdf ms"], row["wrong"]) == ("won", 1, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "module", "extra"),
+    [
+        ("solver", "bitbully.bitbully_core", "c4env[peers]"),
+        ("columns", "bitbully.bitbully_core", "c4env[peers]"),
+        ("web", "httpx", "c4env[web]"),
+    ],
+)
+def test_a_benchmark_names_the_package_it_needs(benchmark, module, extra, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert extra in refusal([benchmark], capsys, main)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nothing"], "argument NAME: invalid choice: 'nothing'"),
+        (["env", "--foo"], "python -m tests.benchmarks env: unrecognized arguments: --foo"),
+    ],
+)
+def test_what_no_benchmark_takes_is_refused(arguments, words, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert words in capsys.readouterr().err

@@ -14,12 +14,12 @@ from functools import partial
 from typing import Any, Final
 
 from c4env.agents.sampling.mcts import MCTS, ROLLOUTS
-from c4env.evaluation.benchmarks.harness import in_turns, peer, timed
 from c4env.evaluation.commands.options import at_least
 from c4env.evaluation.commands.output import show
 from c4env.evaluation.tables import Table, number
 
 from c4env.position import Position, parse_moves
+from tests.benchmarks.harness import in_turns, peer, timed
 
 PEER: Final = "OpenSpiel MCTSBot, random"
 POSITIONS: Final = ("", "44", "4435", "32164625")

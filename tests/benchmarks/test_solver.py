@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.benchmarks import columns, solver
-from c4env.evaluation.benchmarks.solver import Sample
 
+from tests.benchmarks import columns, solver
+from tests.benchmarks.__main__ import main
+from tests.benchmarks.solver import Sample
 from tests.helpers.commands import refusal
 
 ROWS = [Sample(row.moves, None) for row in solver.random_set(30, 5, 1)]
@@ -52,12 +52,12 @@ def test_the_command_line_takes_the_last_positions_of_a_file(tmp_path, capsys):
     path = tmp_path / "late.txt"
     path.write_text("1212121 18\n121212 18\n")
     for benchmark in ("solver", "columns"):
-        assert main(["bench", benchmark, str(path), "--alone", "--count", "1"]) == 0
+        assert main([benchmark, str(path), "--alone", "--count", "1"]) == 0
         header, line = capsys.readouterr().out.splitlines()
         assert header.split()[0] == "set"
         assert line.split()[:2] == ["late", "1"]
         assert line.split()[-1] == "0"
-    assert main(["bench", "solver", str(path), "--alone"]) == 1  # the first line is mistaken
+    assert main(["solver", str(path), "--alone"]) == 1  # the first line is mistaken
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_the_command_line_takes_the_last_positions_of_a_file(tmp_path, capsys):
     ],
 )
 def test_bad_options(options, capsys):
-    assert options[-1] in refusal(["bench", *options], capsys)
+    assert options[-1] in refusal(options, capsys, main)

@@ -6,10 +6,10 @@ import random
 import sys
 
 import pytest
-from c4env.evaluation.benchmarks import env as benchmark
-from c4env.evaluation.benchmarks import vector
 
 from c4env.envs.aec import env
+from tests.benchmarks import env as benchmark
+from tests.benchmarks import vector
 
 
 def test_rows_and_table() -> None:

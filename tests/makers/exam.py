@@ -1,4 +1,7 @@
-"""The exam: how its positions were chosen, and the command's work of choosing them again.
+"""Build or verify the exam: python -m tests.makers exam build FILE, exam verify.
+
+`build` chooses its positions again, from games that it plays: the same file, byte for byte, for
+any number of jobs. `verify` finds the exact score of every column again, without an opening book.
 
 The exam itself is read by ``c4env.agents.solver.exam``. It is made in three steps, which give the
 same for any number of processes:
@@ -15,8 +18,10 @@ same for any number of processes:
 
 from __future__ import annotations
 
+import argparse
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import joblib
@@ -24,9 +29,13 @@ import numpy as np
 from c4env.agents.base import Agent
 from c4env.agents.learned.labels import held_out
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import VERSION, Question
+from c4env.agents.solver.exam import SHA256, VERSION, Question, exam, format_exam
+from c4env.evaluation.commands.options import add_settings, at_least, file_to_build
+from c4env.evaluation.commands.output import say
+from c4env.evaluation.commands.progress import Progress
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.openings import canonical, shuffled
+from c4env.evaluation.store.files import write_file
 from c4env.evaluation.truth.judge import Judge, strongest_book
 
 from c4env import agents
@@ -171,3 +180,35 @@ def verify(questions: Sequence[Question], watch: Callable[[int, int], None] | No
             raise InvalidRun(f"{question.moves}: {question.scores}: the scores are {scores}")
         if watch is not None:
             watch(done, len(questions))
+
+
+# -- the command ------------------------------------------------------------------
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "action", choices=("build", "verify"), metavar="ACTION", help="build or verify"
+    )
+    parser.add_argument("file", type=Path, nargs="?", metavar="FILE", help="build: what to write")
+    parser.add_argument(
+        "--count", type=int, metavar="N", help="verify: the first N positions (default: all)"
+    )
+    parser.add_argument(
+        "--games", type=int, metavar="N", help="build: another exam, from so many games"
+    )
+    add_settings(parser, "jobs")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    at_least(arguments, 1, "count", "games", "jobs")
+    if arguments.action == "verify":
+        with Progress("positions", arguments.quiet) as progress:
+            verify(exam()[: arguments.count], progress.watch)
+        checked = len(exam()[: arguments.count])
+        say(f"exam {VERSION} (sha256 {SHA256}): {checked} positions verified")
+        return
+    file = file_to_build(arguments.file)
+    with Progress("portions", arguments.quiet) as progress:
+        found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
+    write_file(file, format_exam(found))
+    say(f"{len(found)} positions in {file}")

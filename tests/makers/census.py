@@ -12,11 +12,11 @@ from typing import Final, NamedTuple
 import numpy as np
 from c4env.agents.solver.book import DEFAULT_PLIES, default_book, enumeration
 from c4env.agents.solver.book.twelve import PLIES
-from c4env.agents.solver.builder import by_twelve_ply_book
 
 from c4env.arrays import Int64s
 from c4env.bitboard import mirror_all
 from c4env.errors import InvalidOption
+from tests.makers.book import by_twelve_ply_book
 
 _BLOCK: Final = 1 << 16  # positions scored in one go
 

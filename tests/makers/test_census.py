@@ -1,14 +1,13 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from c4env.agents.solver.book.census import census
-from c4env.evaluation.__main__ import main
 
 from c4env.errors import InvalidOption
+from tests.helpers.paths import DATA
+from tests.makers.__main__ import main
+from tests.makers.census import census
 
-PUBLISHED = Path(__file__).parents[2] / "data" / "strong_solution.tsv"
+PUBLISHED = DATA / "strong_solution.tsv"
 
 
 def published():

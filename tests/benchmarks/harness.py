@@ -1,6 +1,6 @@
 """What the benchmarks share: how something is timed, compared, and printed.
 
-A benchmark is a module with ``run()``, which gives its table, for ``c4 bench`` to print. One that
+A benchmark is a module with ``run()``, which gives its table, to be printed. One that
 has options declares them in ``configure(parser)`` and prints in ``execute(arguments)``, which
 returns the exit code, or None for 0.
 """

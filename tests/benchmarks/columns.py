@@ -18,8 +18,11 @@ from functools import partial
 from typing import Any, Final
 
 from c4env.agents.solver import Solver
-from c4env.evaluation.benchmarks.harness import show_as_measured, timed
-from c4env.evaluation.benchmarks.solver import (
+from c4env.evaluation.tables import number
+
+from c4env.position import Position
+from tests.benchmarks.harness import show_as_measured, timed
+from tests.benchmarks.solver import (
     Sample,
     chosen_sets,
     configure_sets,
@@ -27,9 +30,6 @@ from c4env.evaluation.benchmarks.solver import (
     random_set,
     timed_peer,
 )
-from c4env.evaluation.tables import number
-
-from c4env.position import Position
 
 WAYS: Final = ("best_columns", "bounds", "scores")  # methods of Solver, beside its score
 HEADING: Final = (

@@ -9,15 +9,15 @@ import pytest
 pytest.importorskip("httpx", reason="the benchmark's pages need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.benchmarks.web import report
+from tests.benchmarks.__main__ import main
+from tests.benchmarks.web import report
 
 
 @pytest.mark.slow
 @pytest.mark.compiled
 def test_fifty_pages_at_once_each_get_their_own_game(capsys: Any) -> None:
     options = ["--pages", "50", "--agent", "alphabeta:depth=7", "--jobs", "2"]
-    assert main(["bench", "web", *options]) == 0
+    assert main(["web", *options]) == 0
     shown = capsys.readouterr().out
     assert "50 pages at once against alphabeta:depth=7, 2 processes" in shown
     rows = dict(line.rsplit(None, 1) for line in shown.splitlines()[1:])

@@ -1,0 +1,101 @@
+"""Copies in the middle of a game: each plays on as the agent it was made of would."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from c4env.agents.adapters.model import agent_of
+from c4env.agents.base import Agent
+from c4env.agents.zoo.entries import REQUIRED
+from c4env.agents.zoo.table import ZOO
+
+from c4env import ConnectFourEnv, Position, agents
+
+COPIES: dict[str, Callable[[Any], Any]] = {
+    "deepcopy": copy.deepcopy,
+    "pickle": lambda agent: pickle.loads(pickle.dumps(agent)),
+}
+
+
+def uniform(planes: Any, masks: Any) -> Any:
+    return np.zeros(masks.shape), np.zeros(len(masks))
+
+
+def indifferent(seen: Any) -> Any:
+    return np.zeros(seen["action_mask"].shape)
+
+
+# Games that exact play goes on with for long.
+MIDDLE = "5645726765425614"
+ENDING = "564572676542561454464353222261"
+UNIFORM = "puct:function=tests.agents.test_copies:uniform,simulations=60"
+SPECS = [
+    *("random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "alphabeta-table:depth=3"),
+    *("alphabeta-chain:depth=2", "alphabeta-window:depth=3", "alphabeta-window-b:depth=2"),
+    *("rust-port:depth=2", "deepening:nodes=300", "learned:nodes=500"),
+    *("mcts:simulations=60", "mcts:simulations=60,reuse=0", "mcts:simulations=400,tree_mb=1"),
+    *("puct:simulations=30", UNIFORM, f"{UNIFORM},reuse=0,batch=1"),
+    *("perfect:blunder=0.5", "perfect:ties=random", "negamax"),
+]
+
+
+def test_every_agent_that_is_here_is_copied() -> None:
+    """Those without a program, a server or a package of their own."""
+    here = {
+        entry.name
+        for entry in ZOO
+        if not entry.needs and REQUIRED not in [option.default for option in entry.options]
+    }
+    assert here == {spec.partition(":")[0] for spec in SPECS}
+
+
+def middle(agent: Agent, start: str, moves: int) -> Position:
+    """A game of the agent against random play, after so many moves of its own."""
+    position, rng = Position.parse(start), np.random.default_rng(5)
+    for _ in range(moves):
+        position = position.play(agent.choose(position))
+        legal = position.legal_columns()
+        position = position.play(legal[int(rng.integers(len(legal)))])
+    return position
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("spec", [*SPECS, "a model that draws"])
+def test_a_copy_plays_on_as_the_agent_would(spec: str, way: str) -> None:
+    agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
+    late = MIDDLE if spec.startswith("perfect") else ""
+    late = ENDING if spec == "negamax" else late
+    agent.reset(7)
+    position = middle(agent, late, 1 if late else 3)
+    twin = COPIES[way](agent)
+    assert (type(twin), twin.name) == (type(agent), agent.name)
+    rng = np.random.default_rng(6)
+    while position.outcome is None:
+        column = agent.choose(position)
+        assert twin.choose(position) == column, position
+        assert twin.choose(position) == agent.choose(position), position  # they share nothing
+        position = position.play(column)
+        if position.outcome is None:
+            legal = position.legal_columns()
+            position = position.play(legal[int(rng.integers(len(legal)))])
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize("spec", ["random", "mcts:simulations=40", "perfect:blunder=1", UNIFORM])
+def test_a_copied_environment_meets_the_same_opponent(spec: str, way: str) -> None:
+    for seed in range(3):
+        env = ConnectFourEnv(opponent=agents.make(spec), seat=0)
+        env.reset(seed=seed, options={"moves": MIDDLE})
+        env.step(0)
+        twin = COPIES[way](env)
+        over = False
+        while not over:
+            column = int(np.flatnonzero(env.action_masks())[0])
+            seen, reward, over, _, _ = env.step(column)
+            again = twin.step(column)
+            assert (seen.tolist(), reward, over) == (again[0].tolist(), again[1], again[2])
