@@ -22,8 +22,8 @@ from c4env.agents.search.greedy import greedy_columns
 from c4env.agents.search.heuristics import Heuristic, as_argument, load, not_a_value
 from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
 from c4env.agents.simple import Greedy, Random
+from c4env.agents.zoo.options import DEFAULT_HEURISTIC
 from c4env.agents.zoo.registry import make
-from c4env.agents.zoo.table import DEFAULT_HEURISTIC
 from numpy.typing import NDArray
 
 from c4env.arrays import Int64s

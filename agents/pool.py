@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from c4env.arrays import Float64s, Int64s
 from c4env.envs.many.batch import boards_from, parse_actions
 from c4env.envs.many.chance import streams
-from c4env.envs.opponents import RANDOM, Follower, follower
+from c4env.envs.opponents import RANDOM, Follower, follower, follows
 
 # An odd number: pools of other seeds draw otherwise.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)
@@ -92,7 +92,7 @@ class Pool:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
         if agent not in self._asked:
             asked = follower(Random() if agent == RANDOM else agent)
-            if hasattr(agent, "follow") and asked is not agent:
+            if follows(agent) and asked is not agent:
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
             self._asked[agent] = len(self._weights), asked
             self._weights = np.append(self._weights, 0.0)

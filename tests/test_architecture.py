@@ -91,6 +91,8 @@ def against_the_arrows(found: Import) -> bool:
     ours, theirs = package_of(found.module), package_of(found.target)
     if not theirs:
         return False
+    if found.module == PACKAGES[0]:  # the root says, for typing, which packages stand on it
+        return False
     if theirs != ours:
         return PACKAGES.index(theirs) > PACKAGES.index(ours)
     if found.module == ours:  # the package hands names on from any room

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 from c4env.agents.base import Agent, is_model, require_move
-from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
+from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
+from c4env.agents.zoo.options import Temperature, checked
 from numpy.typing import NDArray
 
 from c4env.arrays import Int8s, Int64s
@@ -29,17 +30,16 @@ class ModelAgent(Agent):
     """Plays the legal column that a model prefers.
 
     Args:
-        temperature: 0 plays the column of the greatest preference, the leftmost of several;
-            above, columns are drawn with the probabilities
-            ``softmax(preference / temperature)``: 1 draws as a policy did in training.
+        temperature: 0: the preferred column; 1: drawn as trained. With 0 the leftmost of several
+            is played; above, columns are drawn with the probabilities
+            ``softmax(preference / temperature)``.
 
     Raises:
         InvalidValue: the temperature is no number >= 0.
     """
 
-    def __init__(self, temperature: float = 0.0) -> None:
-        if not 0 <= temperature < np.inf:
-            raise InvalidValue(f"temperature={temperature!r}: expected a number >= 0")
+    @checked
+    def __init__(self, temperature: Temperature = 0.0) -> None:
         self.temperature = temperature
         self._generator = np.random.default_rng()
 

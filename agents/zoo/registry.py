@@ -15,15 +15,14 @@ import importlib.metadata
 import inspect
 import re
 import sys
-import types
-import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.base import Agent
 from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from c4env.agents.zoo.entries import REQUIRED, Entry, Option
 from c4env.agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
+from c4env.agents.zoo.options import declared, options_of, parameters_of
 from c4env.agents.zoo.table import ZOO
 
 from c4env.boards import STANDARD, require_board, twin
@@ -109,13 +108,13 @@ def described(name: str) -> Described:
         InvalidSpec: malformed.
     """
     name, _ = split_spec(name)
-    entry = _lookup(name)
-    if isinstance(entry, Entry):
-        summary, options = entry.summary, entry.options
-    else:
-        doc = inspect.getdoc(entry) or "an agent registered without a docstring"
-        summary, options = doc.split("\n")[0], _options_of(entry)
-    told = ((o.name, "..." if o.default is REQUIRED else str(o.default), o.help) for o in options)
+    found = _lookup(name)
+    doc = inspect.getdoc(found) or "an agent registered without a docstring"
+    summary = found.summary if isinstance(found, Entry) else doc.split("\n")[0]
+    told = (
+        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
+        for o in _options(found)
+    )
     return Described(name, summary, tuple(told))
 
 
@@ -126,44 +125,26 @@ def describe(name: str) -> str:
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
-def _options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
-    """What a class or factory is called with, by its signature; nothing for a plain function.
-
-    A value is read as the annotation says, which may be int, float, bool or str, also with
-    ``| None``; other parameters get the text.
-    """
-    if _takes_observation(target):
-        return ()
-    try:
-        hints = typing.get_type_hints(target.__init__ if inspect.isclass(target) else target)
-    except Exception:  # annotations need not be types, nor known here
-        hints = {}
-    options = []
-    for key, parameter in (_parameters(target) or {}).items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        hint = hints.get(key)
-        kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-        kind = next((k for k in (str, bool, int, float) if k in kinds), str)
-        default = REQUIRED if parameter.default is parameter.empty else parameter.default
-        options.append(Option(key, kind, default, "", finite=False))
-    return tuple(options)
+def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
+    """The options of what a name stands for; nothing for a function that is itself the agent."""
+    if isinstance(found, Entry):
+        return options_of_entry(found)
+    return () if _takes_observation(found) else options_of(found)
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
     """Whether it is an agent itself rather than what builds one."""
     if inspect.isclass(target):
         return False
-    parameters = _parameters(target)
+    parameters = parameters_of(target)
     return parameters is None or any(p.default is p.empty for p in parameters.values())
 
 
-def _parameters(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters it is called with; None where they are not known, as of ``max``."""
-    try:
-        return inspect.signature(target).parameters
-    except (TypeError, ValueError):
-        return None
+@functools.cache
+def options_of_entry(entry: Entry) -> tuple[Option, ...]:
+    """The options of a line of the table; agents of this package are not imported for it."""
+    ours = entry.target.startswith("c4env.")
+    return options_of(declared(entry.target) if ours else _import(entry.target))
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -173,7 +154,8 @@ def option_names(name: str) -> tuple[str, ...]:
         UnknownAgent: no agent has the name.
     """
     entry = _lookup(name)
-    return tuple(option.name for option in entry.options) if isinstance(entry, Entry) else ()
+    known = options_of_entry(entry) if isinstance(entry, Entry) else ()
+    return tuple(option.name for option in known)
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -227,7 +209,7 @@ def _with_argument(name: str) -> Entry | None:
 
 def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
     """The argument, which may hold commas and colons, and the options after it."""
-    keys = "|".join(re.escape(option.name) for option in entry.options)
+    keys = "|".join(re.escape(option.name) for option in options_of_entry(entry))
     first = re.search(rf"(^|,)\s*({keys})\s*=", text)
     if first is None:
         return text.strip(), ""
@@ -238,10 +220,22 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     """The spec string of a name and options, the inverse of :func:`split_spec`."""
     if not options:
         return name
-    shown = {key: getattr(value, "__name__", value) for key, value in options.items()}
+    shown = {key: _text(value) for key, value in options.items()}
     entry = _with_argument(name)
-    argument = [str(shown.pop(entry.argument))] if entry and entry.argument in shown else []
+    argument = [shown.pop(entry.argument)] if entry and entry.argument in shown else []
     return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in shown.items())])
+
+
+def _text(value: Any) -> str:
+    """A value as a spec has it: ``true`` and ``false``, and for a function its import path."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    name = getattr(value, "__name__", None)
+    if not isinstance(name, str):
+        return str(value)
+    module = getattr(value, "__module__", None) or ""
+    found = getattr(sys.modules.get(module), name, None)
+    return f"{module}:{name}" if found is value else name
 
 
 def make(spec: Any, **options: Any) -> Agent:
@@ -265,8 +259,7 @@ def make(spec: Any, **options: Any) -> Agent:
     if isinstance(target, Entry) and not _here(target):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE} as {others} do")
-    options_there = target.options if isinstance(target, Entry) else _options_of(target)
-    known = {option.name: option for option in options_there}
+    known = {option.name: option for option in _options(target)}
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
             fixed = f"{key}={value.replace(':', ',')}"
@@ -276,7 +269,7 @@ def make(spec: Any, **options: Any) -> Agent:
             if key not in known:
                 raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
     if isinstance(target, Entry):
-        for option in target.options:
+        for option in known.values():
             if option.default is REQUIRED and option.name not in merged:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
@@ -330,7 +323,7 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
     Raises:
         InvalidSpec: it does not.
     """
-    if not isinstance(target, Entry) and _parameters(target) is None:
+    if not isinstance(target, Entry) and parameters_of(target) is None:
         raise InvalidSpec(
             f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
             "function on an observation"
@@ -374,21 +367,21 @@ class FunctionAgent(Agent):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
 
-    @property
-    def nodes(self) -> Any:  # type: ignore[override]  # read from the function, never set
-        """What the function says it searched for its latest column."""
-        return getattr(self.function, "nodes", 0)
-
     def __call__(self, observation: Any) -> Any:
-        """Whatever the function returns; whoever plays the game judges it."""
-        return self.function(observation)
+        """Whatever the function returns; whoever plays the game judges it.
+
+        What it says it searched, by an attribute ``nodes``, is this agent's too.
+        """
+        answer = self.function(observation)
+        self.nodes = getattr(self.function, "nodes", 0)
+        return answer
 
     def reset(self, seed: Any = None) -> None:
         """Tell a policy that can be told of a new game, with the seed if it takes one."""
         reset = getattr(self.function, "reset", None)
         if not callable(reset):
             return
-        if _parameters(reset) == {}:
+        if parameters_of(reset) == {}:
             reset()
         else:
             reset(seed)
@@ -398,7 +391,7 @@ class FunctionAgent(Agent):
         from c4env.envs.opponents import one_column
         from c4env.observation import observe
 
-        return one_column(self.function(observe(position)))
+        return one_column(self(observe(position)))
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
@@ -408,4 +401,4 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 def _takes_any(target: Callable[..., Any]) -> bool:
     """Whether it is called with options of any name."""
-    return any(p.kind is p.VAR_KEYWORD for p in (_parameters(target) or {}).values())
+    return any(p.kind is p.VAR_KEYWORD for p in (parameters_of(target) or {}).values())

@@ -77,7 +77,8 @@ def batched(function: Answering) -> Answering:
     except (AttributeError, TypeError):
         marked = functools.partial(marked)
         marked.c4env_batched = True
-    return marked  # type: ignore[no-any-return]  # what was given, or what is called like it
+    made: Answering = marked  # what was given, or what is called like it
+    return made
 
 
 def is_batched(function: object) -> bool:
@@ -194,6 +195,11 @@ def one_column(answer: object) -> int:
     return parse_column(answer)
 
 
+def follows(opponent: Any) -> bool:
+    """Whether it makes a follower of the games of each environment; an option may be called so."""
+    return callable(getattr(opponent, "follow", None))
+
+
 def follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
     """What an environment asks for an opponent; None where it plays ``"random"`` itself.
 
@@ -209,14 +215,16 @@ def follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
     given: Any = opponent
     if given is None or (isinstance(given, str) and given == RANDOM):
         return None
-    if callable(getattr(given, "follow", None)):
-        return given.follow()  # type: ignore[no-any-return]  # by its name
+    if follows(given):
+        made: Follower = given.follow()
+        return made
     # Agents are known by name alone: those of this board, in the package beside this one.
     if not (is_batched(given) or inspect.isroutine(given) or isinstance(given, functools.partial)):
         root = __name__.rpartition(".envs.")[0]
         agents = importlib.import_module(f"{root}.agents.batched")
-        if (found := agents.follower_of(given, many=many)) is not None:
-            return found  # type: ignore[no-any-return]  # by its name
+        found: Follower | None = agents.follower_of(given, many=many)
+        if found is not None:
+            return found
     if not callable(given):
         raise InvalidOption(
             f"opponent={given!r}: expected 'random', an agent or the name of one, a model, or a "
