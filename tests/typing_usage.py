@@ -1,6 +1,6 @@
 """The Python of the READMEs as a user's own file has it, for static checkers; it is not run.
 
-``tests/test_typing.py`` has mypy read it, strictly.
+``.ci/run lint`` has mypy, strictly, and pyright read it.
 """
 
 from __future__ import annotations
