@@ -65,6 +65,22 @@ class Tournament:
     notes: tuple[str, ...] = ()
     header: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(
+        cls, header: Mapping[str, Any], games: Sequence[GameRecord], notes: Sequence[str] = ()
+    ) -> Tournament:
+        """What a run directory holds, as :func:`c4env.evaluation.store.record.read_games` reads it.
+
+        Args:
+            header: of the run; one that does not say who played, or from where, serves too.
+            games: finished or not.
+            notes: what a reader must know of them.
+        """
+        names = [*header.get("players", ()), *(name for game in games for name in game.players)]
+        openings, known = (tuple(header.get(key, ())) for key in ("openings", "deterministic"))
+        players = tuple(dict.fromkeys(names))
+        return cls(players, openings, tuple(games), known, tuple(notes), header)
+
     @functools.cached_property
     def table(self) -> WinTable:
         """First player in rows against second player in columns, and totals."""

@@ -62,9 +62,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
         done = f"{len(games)} of {len(planned(header))} games"
         notes = (*notes, f"unfinished: {done}; a command with all its agents and openings goes on")
-    names = [*header.get("players", ()), *(name for game in games for name in game.players)]
-    openings, known = (tuple(header.get(key, ())) for key in ("openings", "deterministic"))
-    run = Tournament(tuple(dict.fromkeys(names)), openings, tuple(games), known, notes, header)
+    run = Tournament.of(header, games, notes)
     ratings = run.rate(anchor_of(arguments, run.players)) if games else None
     match = None
     if games and "sprt" in header:

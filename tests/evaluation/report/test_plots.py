@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +87,7 @@ def test_no_text_covers_another_or_leaves_its_figure(
 
 
 def test_the_page_has_the_same_colours() -> None:
-    style = files("c4env.evaluation.report").joinpath("page.html").read_text().split("@media")[0]
+    style = report.STATIC.joinpath("theme.css").read_text().split("@media")[0]
     assert f"--first: {plots.BLUE}; --second: {plots.VERMILION};" in style
     assert f"--others: {plots.OTHERS};" in style
 
