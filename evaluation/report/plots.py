@@ -185,6 +185,7 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
             axes.scatter(x, y, s=7, color=fill, edgecolors=BLUE, linewidths=0.8, zorder=3)
         axes.set_title(names[i], size=7, loc="left", pad=3)
         axes.set_ylim(-3 * quality["top"], 103 * quality["top"])
+        axes.set_yticks([0, 50 * quality["top"], 100 * quality["top"]])
         axes.set_xticks([0, 14, 28, 42])
         axes.tick_params(labelbottom=i + across >= len(names))
         axes.grid(axis="y")

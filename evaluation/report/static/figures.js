@@ -26,19 +26,19 @@ function byColour({ cells }, i) {
 // `run` has players (the strongest first), elo and cells [first][second] of wins, draws, losses; `label` shortens a
 // player's name; `pick` is called with the two of a cell; `filter` says which players are shown.
 function winTable(table, run, label, pick, filter = () => true) {
-  let by = "place", down = false;
+  let by = "elo", down = true;
   const totals = run.players.map((_, i) => added(byColour(run, i)));
-  const keys = { place: (i) => i, name: (i) => run.players[i], total: (i) => share(totals[i]) ?? -1 };
+  const keys = { elo: (i) => -i, name: (i) => run.players[i], total: (i) => share(totals[i]) ?? -1 };
   function show() {
     const shown = range(run.players.length).filter((i) => filter(run.players[i]));
     const key = keys[by] ?? ((i) => share(run.cells[i][by]) ?? -1);
     const order = (i, j) => (key(i) < key(j) ? -1 : key(i) > key(j) ? 1 : 0) * (down ? -1 : 1) || i - j;
     const heading = (words, column, title, kind = null) => {
-      const on = by === column, turn = () => { down = on ? !down : typeof column === "number" || column === "total"; by = column; show(); };
+      const on = by === column, turn = () => { down = on ? !down : column !== "name"; by = column; show(); };
       return element("th", { scope: "col", class: kind, title, "aria-sort": on ? (down ? "descending" : "ascending") : null },
         element("button", { type: "button", on: { click: turn } }, words + (on ? (down ? " ▾" : " ▴") : "")));
     };
-    const head = element("tr", {}, heading("agent", "name", "by name"), heading("Elo", "place", "by Elo", "wide"),
+    const head = element("tr", {}, heading("agent", "name", "by name"), heading("Elo", "elo", "by Elo", "wide"),
       heading("score", "total", "by share of all points", "wide"), ...shown.map((j) => heading(String(j + 1), j, "against " + run.players[j])));
     const body = [...shown].sort(order).map((i) => element("tr", {},
       element("th", { scope: "row", title: run.players[i] }, element("span", { class: "place" }, String(i + 1)), " ", label(i)),

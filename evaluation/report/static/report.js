@@ -21,15 +21,16 @@ addEventListener("resize", () => { if (innerWidth !== known) { known = innerWidt
 // -- head ----------------------------------------------------------------------------
 document.title = R.title;
 $("run").textContent = R.title + (R.date ? `, ${R.date}` : "");
-$("title").replaceChildren(...named(R.headline[0].replace(/(\d) Elo/g, "$1\u00a0Elo"), R.players));
-$("sure").replaceChildren(...named(R.headline.slice(1).join(" "), R.players));
+const whole = words => named(words.replace(/(\d) (Elo|%)/g, "$1\u00a0$2"), R.players); // no break inside a name or a quantity
+$("title").replaceChildren(...whole(R.headline[0]));
+$("sure").replaceChildren(...whole(R.headline.slice(1).join(" ")));
 $("summary").textContent = `${plural(R.games.length, "game")} of ${plural(N, "agent")} over ${plural(R.openings.length, "opening")}; ` +
   (R.seed === null ? "" : `seed ${R.seed}; `) + `digest ${R.digest}` + (R.version ? `; c4env ${R.version}` : "");
 $("command").hidden = !R.command;
 $("command").open = R.command && R.command.length < 120;
-$("command").querySelector("code").textContent = R.command || "";
-$("basis").textContent = (R.exact ? "" : "A line spans where an agent's Elo would mostly lie had other openings been drawn. ") + R.basis;
-$("notes").textContent = R.notes.join(" ");
+$("command").querySelector("code").replaceChildren(...(R.command || "").split(" ").flatMap(word => [element("span", {class: "unbroken"}, word), " "]));
+$("basis").replaceChildren(...whole((R.exact ? "" : "A line spans where an agent's Elo would mostly lie had other openings been drawn. ") + R.basis));
+$("notes").replaceChildren(...whole(R.notes.join(" ")));
 
 // -- axes ----------------------------------------------------------------------------
 // One line an agent over a common axis: number and name, what `row` draws, and words on the right.
@@ -185,7 +186,7 @@ if (R.quality) {
   const share1 = v => percent(v, 1), two = v => fixed(v, 2);
   $("quality").append(
     element("thead", {}, element("tr", {}, ...["agent", "moves", "critical", "blunders", "optimal", "keep the value", "blunders per critical", "mean loss"].map(t => element("th", {scope: "col"}, t)))),
-    element("tbody", {}, ...R.quality.overall.map((q, i) => element("tr", {}, element("th", {scope: "row", title: R.players[i]}, label(i, 900)), ...(!q ? [] : [
+    element("tbody", {}, ...R.quality.overall.map((q, i) => element("tr", {}, element("th", {scope: "row", title: R.players[i]}, label(i, innerWidth)), ...(!q ? [] : [
       ...q.slice(0, 3).map(n => element("td", {}, String(n))),
       ...[3, 6, 9].map(k => element("td", {}, ...range(q[k], q[k + 1], q[k + 2], share1))), element("td", {}, ...range(q[12], q[13], q[14], two))])))));
 } else { $("blunders-card").hidden = true; $("quality-card").hidden = true; }
@@ -222,8 +223,8 @@ function more() {
   const rows = chosen.slice(shownRows, shownRows + PAGE).map(n => {
     const g = R.games[n], name = i => element("td", {class: "left", title: R.players[i]}, label(i, innerWidth));
     return element("tr", {"data-game": n, on: {click: () => { open_(n); bringIntoSight($("replay")); }}},
-      element("td", {}, element("button", {"aria-label": `replay game ${n + 1}`}, String(n + 1))), name(g[0]), name(g[1]),
-      element("td", {class: "wide"}, R.openings[g[2]] || "–"), element("td", {class: "wide"}, String(movesOf(n).length)), element("td", {}, resultOf(g[4], g[5])));
+      element("td", {}, element("button", {"aria-label": `replay game ${n + 1}`}, String(n + 1))), element("td", {class: "left"}, resultOf(g[4], g[5])), name(g[0]), name(g[1]),
+      element("td", {class: "wide"}, R.openings[g[2]] || "–"), element("td", {class: "wide"}, String(movesOf(n).length)));
   });
   $("list").tBodies[0].append(...rows);
   shownRows += rows.length;

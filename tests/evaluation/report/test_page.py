@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.report import page as report
+from c4env.evaluation.report import plots
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.strength.sprt import Sprt
 from c4env.evaluation.studies.match import play_match
+from c4env.evaluation.tables import rounded
 from c4env.evaluation.truth.judge import Judge
 from c4env.evaluation.truth.quality import judge_games
 
@@ -165,6 +168,34 @@ def test_a_cell_leads_to_its_games(page: Any, folder: Path) -> None:
     assert page.locator("#list tbody tr").count() == lost
 
 
+def curves_of(page: Any, found: dict[str, Any]) -> list[list[tuple[str, bool]]]:
+    """Of each agent's panel: the rates of its points as they are told, and which are hollow."""
+    return [
+        [
+            (re.findall(r": (\S+) of \d+ critical", title)[0], "few" in kind)
+            for title, kind in page.locator(f"#panel-{i} circle").evaluate_all(
+                "all => all.map(c => [c.textContent, c.getAttribute('class')])"
+            )
+        ]
+        for i in range(len(found["players"]))
+    ]
+
+
+def test_the_blunder_curves_of_the_page_are_those_of_the_png(page: Any) -> None:
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    found = page.evaluate("R")
+    figure = dict(plots.figures(found))["blunders"]
+    for i, axes in enumerate(figure.axes[: len(found["players"])]):
+        (dots,) = axes.collections
+        drawn = [
+            (rounded(y / 100, ".1%"), tuple(face[:3]) == (1, 1, 1))
+            for (_, y), face in zip(dots.get_offsets(), dots.get_facecolors(), strict=True)
+        ]
+        assert drawn == curves_of(page, found)[i]
+        ticks = page.locator(f"#panel-{i} text").all_text_contents()[:3]
+        assert [tick.rstrip("%") for tick in ticks] == [f"{y:g}" for y in axes.get_yticks()]
+
+
 def test_figures_are_drawn_for_every_agent(page: Any) -> None:
     assert page.locator("#ratings circle").count() == 3
     assert page.locator("#first circle").count() == page.locator("#first rect").count() == 3
@@ -172,6 +203,13 @@ def test_figures_are_drawn_for_every_agent(page: Any) -> None:
     assert page.locator("#blunders figure").count() == 3
     assert page.locator("#blunders polyline.line").count() == 3
     assert page.locator("#blunders polyline.others").count() == 6
+    found = page.evaluate("R")
+    drawn = curves_of(page, found)
+    for i, points in enumerate(drawn):
+        rows = [row for row in found["quality"]["by_ply"] if row[0] == i]
+        assert [rate for rate, _ in points] == [rounded(row[4], ".1%") for row in rows]
+        assert [few for _, few in points] == [row[3] < 5 for row in rows]
+    assert any(few for points in drawn for _, few in points)  # marked, not left out
     page.select_option("#unit", "0")
     assert "nodes a move" in page.inner_text("#cost")
     assert not page.is_visible("#course-card")  # no test was made
