@@ -243,6 +243,22 @@ FAULTS = """[...document.querySelectorAll('svg')].flatMap(svg => {
 })"""  # noqa: E501
 
 
+# Names, or shortened ones, that stand in two lines.
+BROKEN = """(() => {
+  const names = [...R.players, ...R.labels.flat()], found = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walk.nextNode());)
+    for (const name of names) for (let at = -1; (at = node.data.indexOf(name, at + 1)) >= 0;) {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + name.length);
+      const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+      if (lines.size > 1) found.push(name);
+    }
+  return found;
+})()"""
+
+
 @pytest.mark.parametrize("count", [2, 7, 21])
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -257,6 +273,7 @@ def test_every_text_can_be_read(
     assert page.locator("#ratings circle").count() == count
     assert page.evaluate(FAULTS) == []
     assert page.evaluate(FAINT) == []
+    assert page.evaluate(BROKEN) == []
     if width == 1280:  # no column is cut off
         assert page.evaluate(
             "[...document.querySelectorAll('.scroll')].every(s => s.scrollWidth <= s.clientWidth)"
