@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import string
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.report.labels import labels
+from c4env.evaluation.report.parts import STATIC, inlined
 from c4env.evaluation.store.record import GameRecord, digest
 from c4env.evaluation.strength.costs import Cost, costs
 from c4env.evaluation.strength.ratings import Ratings
@@ -31,9 +30,6 @@ LABELS: Final = (18, 30)  # characters of an agent's name in narrow and in wide 
 BAND: Final = 4  # plies a point of the blunder curve
 FEW: Final = 5  # critical moves; a point of fewer is marked
 TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # where the scale of the blunder curves may end
-STATIC: Final = files("c4env.evaluation.report") / "static"
-"""What this page and that of ``c4 web`` are made of."""
-
 _SCORES: Final = string.ascii_letters
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
@@ -152,17 +148,6 @@ def page(found: Mapping[str, Any]) -> str:
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     before, _, after = inlined(STATIC.joinpath("report.html").read_text("utf-8")).partition(PLACE)
     return before + text + after
-
-
-def inlined(template: str) -> str:
-    """A page with the styles and scripts in it that it names."""
-
-    def content(found: re.Match[str]) -> str:
-        tag = "style" if found[1].endswith(".css") else "script"
-        return f"<{tag}>\n{STATIC.joinpath(found[1]).read_text('utf-8')}</{tag}>"
-
-    named = r'<(?:link rel="stylesheet" href|script src)="static/([\w.]+)">(?:</script>)?'
-    return re.sub(named, content, template)
 
 
 def _quality(q: MoveQuality) -> list[Any]:

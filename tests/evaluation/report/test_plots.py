@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
+from c4env.evaluation.report.parts import STATIC
 from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.strength.wintable import WinTable
@@ -109,7 +110,7 @@ def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.Monk
 
 
 def test_the_page_has_the_same_colours() -> None:
-    style = report.STATIC.joinpath("theme.css").read_text().split("@media")[0]
+    style = STATIC.joinpath("theme.css").read_text().split("@media")[0]
     assert f"--first: {plots.BLUE}; --second: {plots.VERMILION};" in style
     assert f"--others: {plots.OTHERS};" in style
 
