@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.report.labels import labels
-from c4env.evaluation.report.parts import STATIC, inlined
+from c4env.evaluation.report.static import STATIC, inlined
 from c4env.evaluation.store.record import GameRecord, digest
 from c4env.evaluation.strength.costs import Cost, costs
 from c4env.evaluation.strength.ratings import Ratings

@@ -22,7 +22,7 @@ import uvicorn
 from c4env.agents.adapters.http_requests import Refused, server_names
 from c4env.evaluation.errors import InvalidRequest, InvalidRun, PortTaken
 from c4env.evaluation.play import HUMAN, keep
-from c4env.evaluation.report.parts import STATIC
+from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.web.guard import Guard, json_object, refuse
 from c4env.evaluation.web.questions import KINDS, Question
@@ -100,7 +100,7 @@ HEADERS: Final = {
 
 def create_app(settings: Settings) -> Starlette:
     """The application, for uvicorn or any other ASGI server."""
-    own = files("c4env.evaluation.web") / "static"
+    own = files("c4env.evaluation.web")
     page = own.joinpath("web.html").read_text("utf-8")
     shared = {each.name for each in STATIC.iterdir()}
     parts = {

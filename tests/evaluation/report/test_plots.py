@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
-from c4env.evaluation.report.parts import STATIC
+from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.strength.wintable import WinTable

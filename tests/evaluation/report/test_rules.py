@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from c4env.agents.solver import Solver
-from c4env.evaluation.report.parts import STATIC
+from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.tables import rounded, signed
 

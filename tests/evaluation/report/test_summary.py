@@ -12,7 +12,7 @@ import pytest
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.report import page as report
-from c4env.evaluation.report.parts import STATIC
+from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.strength.loss import LossSprt
 from c4env.evaluation.studies.match import play_match

@@ -6,7 +6,7 @@ import re
 from importlib.resources import files
 from typing import Final
 
-STATIC: Final = files("c4env.evaluation.report") / "static"
+STATIC: Final = files(__name__)
 """Where they are."""
 
 
