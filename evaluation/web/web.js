@@ -14,7 +14,7 @@ const state = {
   forfeit: null,       // {by, ending, reason}
   held: false,         // an agent's turn that waits for "Go on"
   id: "", seed: 0, recorded: "",
-  help: {},            // what the person was helped with: how often, by the kinds that the server knows
+  help: {},            // the positions in which the person was helped, by the kinds that the server knows
   look: null,          // of a game looked at: {names, result, and of a run's game run, game}
   lines: [],           // other ways the game went: {moves, names}
   analysis: localStorage.getItem("analysis") === "true",
@@ -201,6 +201,7 @@ async function analyse() {
   const moves = shown(), game = state.moves, goal = `${moves} of ${game}`;
   if (analysing?.goal === goal) return;
   stopAnalysing();
+  if (live() && !boardOf(moves).over) helped("exact scores");  // also of who switches them off again before the next disc
   const control = new AbortController();
   const mine = (analysing = { goal, stop: () => control.abort() });
   if (known.moves !== moves || !known.done) known = { moves, scores: [], done: boardOf(moves).over };
@@ -274,7 +275,6 @@ function choose(column) {
   }
   if (state.mode !== "set up" && state.players[seat] !== HUMAN) return say(`It is the turn of ${title(state.players[seat])}, not yours.`);
   if (!live()) branch(moves, state.mode === "set up" ? "set up" : "play");
-  if (state.analysis && state.mode === "play") helped("exact scores");
   drop(column);
 }
 
@@ -344,7 +344,8 @@ function stop() {
 
 // A game of a person that is over goes to the record, if the person wants that.
 async function record() {
-  const { id, players, opening, moves, forfeit, help } = state;
+  const { id, players, opening, moves, forfeit } = state;
+  const help = Object.fromEntries(Object.entries(state.help).map(([kind, positions]) => [kind, positions.length]));
   if (!state.recording || offer.record === null || state.recorded || moves.length === opening.length || !players.includes(HUMAN)) return;
   state.recorded = "sent";
   try {
@@ -360,7 +361,9 @@ async function record() {
   }
 }
 
-function helped(kind) { state.help[kind] = (state.help[kind] ?? 0) + 1; }
+function helped(kind) {
+  if (state.mode === "play") state.help[kind] = [...new Set(state.help[kind]).add(state.moves)];
+}
 
 function newGame(opening = "", mode = "play") {
   begin(opening, mode);
