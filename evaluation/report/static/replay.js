@@ -40,7 +40,8 @@ function makeReplay({ steps, list, graph }, look) {
     game = now;
     output.textContent = `disc ${game.view} of ${game.moves.length}`;
     for (const button of buttons) button.disabled = places[button.id][2]() === undefined;
-    $("blunder").hidden = graph.hidden = marks.hidden = !game.values;
+    buttons.at(-1).hidden = graph.hidden = !game.values;
+    marks.hidden = !range(game.moves.length).some(verdict);
     moves.replaceChildren(...[...game.moves].map((column, ply) => {
       const button = element("button", {
         type: "button", class: verdict(ply), "aria-current": ply + 1 === game.view ? "step" : null,

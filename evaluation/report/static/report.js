@@ -64,7 +64,7 @@ function rows(room, name, low, high, format, unit, words, row) {
 // -- moving first --------------------------------------------------------------------
 {
   const totals = R.players.map((_, i) => byColour(R, i));
-  figure("first", room => rows(room, "Score of each agent moving first, and moving second", 0, 1, percent, "share of the points",
+  figure("colours", room => rows(room, "Score of each agent moving first, and moving second", 0, 1, percent, "share of the points",
     i => totals[i].map(share).map(v => v === null ? "–" : percent(v)).join(" | "), (i, x, y) => {
       const [first, second] = totals[i], [a, b] = totals[i].map(share), shapes = [];
       if (a !== null && b !== null) shapes.push(line("lead", x(a), y, x(b), y));

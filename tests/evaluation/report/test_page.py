@@ -74,6 +74,11 @@ def best_of(scores: list[int | None]) -> int:
     return max(s for s in scores if s is not None)
 
 
+def test_no_two_parts_have_one_id(page: Any) -> None:
+    ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
+    assert len({*ids}) == len(ids) > 30
+
+
 def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
     page: Any, folder: Path
 ) -> None:
@@ -92,7 +97,9 @@ def test_slips_and_blunders_are_marked_and_the_graph_is_the_solvers(
     assert buttons == [""] * opening + kinds
     assert page.locator("#graph .dot").count() == len(moves) - opening + 1
     first = opening + kinds.index("blunder")
+    page.click("#last")
     page.click("#first")
+    assert page.locator("#board .cell .disc").count() == 0
     page.click("#blunder")
     assert page.inner_text("#ply") == f"disc {first} of {len(moves)}"
     assert "A blunder" in page.inner_text("#said")
@@ -198,7 +205,8 @@ def test_the_blunder_curves_of_the_page_are_those_of_the_png(page: Any) -> None:
 
 def test_figures_are_drawn_for_every_agent(page: Any) -> None:
     assert page.locator("#ratings circle").count() == 3
-    assert page.locator("#first circle").count() == page.locator("#first rect").count() == 3
+    assert page.locator("#colours circle").count() == 3
+    assert page.locator("#colours rect").count() == 3
     assert page.locator("#cost circle").count() >= 2
     assert page.locator("#blunders figure").count() == 3
     assert page.locator("#blunders polyline.line").count() == 3

@@ -657,4 +657,6 @@ def test_everything_has_a_name(open_page: Open) -> None:
         ".map(e => e.outerHTML)"
     )
     assert nameless == []
+    ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
+    assert len({*ids}) == len(ids) > 30
     assert page.locator("html").get_attribute("lang") == "en"
