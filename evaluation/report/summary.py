@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.report.labels import labels
 from c4env.evaluation.strength.lotteries import Standing
-from c4env.evaluation.strength.ratings import Ratings, first_move_line
+from c4env.evaluation.strength.ratings import Ratings
 from c4env.evaluation.strength.wintable import Cell, WinTable
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import as_text, fitted, rounded, styled, width
@@ -74,7 +74,7 @@ class RunSummary:
         if self.match is not None:
             first = self.match.report()
         else:
-            words = [first_move_line(self.ratings), self.ratings.basis()]
+            words = self.ratings.words()
             first = "\n".join([standings(self.ratings, self.table, columns), *words])
         crossed = cross_table(self.ranked, columns)
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
@@ -106,7 +106,8 @@ class RunSummary:
         found["ratings"] = None
         if self.ratings is not None:
             first_move = self.ratings.first_move._asdict()
-            about = {"first_move": first_move, "basis": self.ratings.basis()}
+            about: dict[str, Any] = {"first_move": first_move, "basis": self.ratings.basis()}
+            about["caution"] = self.ratings.caution()
             found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()
