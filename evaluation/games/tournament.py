@@ -29,12 +29,12 @@ from c4env.evaluation.plan.field import (
     Player,
     Players,
     Traits,
-    code_of,
     describe_player,
     make_field,
     name_players,
     separate,
 )
+from c4env.evaluation.plan.identity import identities
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
 from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games
@@ -228,7 +228,7 @@ def prepare(
         **BOARD,
         **about,
     }
-    optional = {"timed": list(known.timed), "code": code_of(field)}
+    optional = {"timed": list(known.timed), "code": identities(field)}
     header.update({key: value for key, value in optional.items() if value})
     if known.prompts:
         header["prompts"] = dict(known.prompts)
