@@ -145,6 +145,18 @@ class SearchingAgent(Agent):
         """
 
 
+def is_model(thing: object) -> bool:
+    """Whether :func:`c4env.agents.make` takes it as a model: a network, or what holds one.
+
+    A module of PyTorch, or a model or policy of Stable-Baselines3; no class of them.
+    """
+    if isinstance(thing, type | Agent):
+        return False
+    if hasattr(getattr(thing, "policy", thing), "obs_to_tensor"):
+        return True
+    return hasattr(thing, "state_dict") and hasattr(thing, "parameters")
+
+
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
     """A seed as an integer that can be written down."""
     if isinstance(seed, np.random.SeedSequence):

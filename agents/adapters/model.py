@@ -10,10 +10,11 @@ from __future__ import annotations
 __any_board__ = True
 
 import abc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from c4env.agents.base import Agent, require_move
+from c4env.agents.base import Agent, is_model, require_move
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 from numpy.typing import NDArray
 
@@ -217,10 +218,10 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         raise UnknownOption(f"{type(model).__name__}: options {sorted(unknown)}: only temperature")
     if isinstance(model, Agent):
         return model
-    policy = getattr(model, "policy", model)
-    if hasattr(policy, "obs_to_tensor"):
-        return PolicyAgent(policy, temperature)
-    if hasattr(model, "state_dict") and hasattr(model, "parameters"):
+    if is_model(model):
+        policy = getattr(model, "policy", model)
+        if hasattr(policy, "obs_to_tensor"):
+            return PolicyAgent(policy, temperature)
         return ModuleAgent(model, temperature)
     if callable(model):
         return BatchFunctionAgent(model, temperature)
@@ -228,3 +229,13 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         f"agent {model!r}: expected name:key=value,key=value, a model of Stable-Baselines3 or "
         "PyTorch, or a function"
     )
+
+
+def maker_of(model: Any) -> Callable[..., Agent]:
+    """What makes agents of a model, as a class of agents is called with options."""
+
+    def make(temperature: float = 0.0) -> Agent:
+        """a model that was registered"""
+        return agent_of(model, temperature)
+
+    return make

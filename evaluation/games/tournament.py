@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
 from c4env.agents.zoo.registry import registered_here, split_spec
 from c4env.evaluation.errors import InvalidRun
@@ -158,7 +158,7 @@ def gauntlet(
     """
     chosen = Settings.of("gauntlet", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    one = isinstance(challengers, str) or callable(challengers)
+    one = isinstance(challengers, str) or callable(challengers) or is_model(challengers)
     front = name_players([challengers] if one else challengers)  # type: ignore[list-item, arg-type]
     others = name_players(field)
     for name in others:

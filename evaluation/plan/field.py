@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, is_model
 from c4env.agents.zoo.registry import FunctionAgent, option_names, split_spec
 from c4env.evaluation.errors import InvalidRun
 
@@ -47,10 +47,12 @@ def name_players(players: Players) -> dict[str, Player]:
     for name, player in pairs:
         if name in field:
             raise InvalidRun(f"agent {name!r} is given twice: {_against_itself(player)}")
+        if is_model(player):
+            player = agents.make(player)
         if isinstance(player, type):
             raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
         if not isinstance(player, str) and not callable(player):
-            raise InvalidRun(f"agent {name!r}: {player!r} is neither a spec nor callable")
+            raise InvalidRun(f"agent {name!r}: {player!r} is no spec, model or callable")
         try:
             name.encode()
         except UnicodeEncodeError:
