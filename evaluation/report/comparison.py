@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

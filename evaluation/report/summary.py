@@ -106,7 +106,7 @@ class RunSummary:
         if self.standing is not None:
             found["standing"] = self.standing.as_dict()
         if self.models is not None:
-            found["models"] = self.models.by_model()
+            found |= self.models.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 

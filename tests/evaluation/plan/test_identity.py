@@ -132,17 +132,13 @@ def write(folder, files):
         (folder / name).chmod(0o755)
 
 
+UNMADE = ("selfplay", "puct", "sb3", "torch", "chat", "learned", "exec")
+"""They need a library, or more than the files that stand here for theirs."""
+
+
 def make(spec):
-    """As a run does before it asks for identities; what needs a library or a server stays unmade."""
-    if spec.partition(":")[0] not in (
-        "selfplay",
-        "puct",
-        "sb3",
-        "torch",
-        "chat",
-        "learned",
-        "exec",
-    ):
+    """As a run does before it asks for identities."""
+    if spec.partition(":")[0] not in UNMADE:
         make_field({"": spec})
     return identify(spec)
 

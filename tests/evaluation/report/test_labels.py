@@ -24,8 +24,11 @@ def test_names_that_fit_stay():
 def test_what_specs_of_an_agent_share_is_left_out():
     short = labels(SPECS, 30)
     assert list(short.values()) == [
-        "deepening:..heuristic=chain", "deepening:..heuristic=lines", "mcts:movetime=0.02", "greedy",
-    ]  # fmt: skip
+        "deepening:..heuristic=chain",
+        "deepening:..heuristic=lines",
+        "mcts:movetime=0.02",
+        "greedy",
+    ]
 
 
 def test_what_they_begin_and_end_with_is_left_out():
