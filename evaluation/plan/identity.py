@@ -68,14 +68,14 @@ def in_short(code: Identity, prompt: str = "") -> str:
 def identity_in(header: Mapping[str, Any], name: str) -> Identity:
     """The identity of a player by the header of a run.
 
-    Early headers have one identity for all players; what their specs name is then theirs.
+    Early headers have one for all players: what a player's spec names in it is its own.
     """
     code = header.get("code", {})
+    if isinstance(code.get(name), Mapping):
+        return dict(code[name])
     spec = header.get("players", {}).get(name, "")
-    own: Identity = code.get(name, {})
-    if any(isinstance(value, str) for value in code.values()):
-        own = {key: value for key, value in code.items() if key in spec or key == name}
-    return own
+    mine = {key: found for key, found in code.items() if key in spec or key == name}
+    return {key: found for key, found in mine.items() if isinstance(found, str)}
 
 
 def _of_spec(spec: str) -> Iterator[tuple[str, str]]:
@@ -146,20 +146,20 @@ def _of_source(
         named_from: names are relative to this folder; otherwise they are as the file's.
     """
     own = file.relative_to(folder).parts[0] if _installed(folder) else ""
-    loaded = {getattr(m, "__file__", None): m for m in list(sys.modules.values())}
+    loaded = {vars(m).get("__file__"): m for m in [*sys.modules.values()] if inspect.ismodule(m)}
     waiting, seen = [file], set[Path]()
     while waiting:
         path = waiting.pop()
         if path in seen:
             continue
         seen.add(path)
-        shown = path.relative_to(named_from) if named_from in path.parents else path
+        inside = named_from is not None and named_from in path.parents
         found = _hash(path)
-        yield os.path.normpath(shown), found
+        yield os.path.relpath(path, named_from) if inside else os.path.normpath(path), found
         if path.suffix != ".py":
             continue
         module = loaded.get(os.path.abspath(path))
-        if module and module.__dict__.setdefault("__c4env_hash__", found) != found:
+        if module and vars(module.__spec__ or module).setdefault("c4env_hash", found) != found:
             raise InvalidRun(
                 f"{path} was edited after this process imported it: start Python anew to play it"
             )
@@ -303,8 +303,10 @@ def _held(value: Any) -> Iterator[tuple[Any, Any]]:
     elif inspect.isfunction(value):
         yield from _held_by(value)
     elif callable(value):
-        named = getattr(value, "__dict__", {})
-        yield from ((k, v) for k, v in named.items() if k not in _NOT_SETTINGS)
+        ours = type(value).__module__.startswith("c4env.") and not isinstance(value, Agent)
+        for key, held in getattr(value, "__dict__", {}).items():
+            if key not in _NOT_SETTINGS and (callable(held) or not ours):
+                yield key, held
 
 
 def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:

@@ -150,7 +150,7 @@ def _require_board(path: Path, header: Mapping[str, Any]) -> None:
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
             f"{path.parent} holds games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or of c4 run, gauntlet, match, report and compare --board {there}"
+            f"directory, or --board {there} of c4 run, gauntlet, match, report or compare"
         )
 
 

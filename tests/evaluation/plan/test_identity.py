@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
 
@@ -121,8 +122,10 @@ def here(tmp_path, monkeypatch):
 
 
 def forget(names):
+    """As a new process: code that was edited after its import plays in none."""
     for name in names:
-        sys.modules.pop(name, None)
+        if name.endswith(".py") or name.startswith("own_"):
+            del sys.modules[name]
 
 
 def write(folder, files):
@@ -177,7 +180,7 @@ def test_other_files_beside_it_are_not_its_own(here):
     assert identify("third.py:agent").keys() == {"third.py"}
 
 
-def test_code_that_was_edited_after_its_import_does_not_play_under_its_name(here):
+def test_code_that_was_edited_after_its_import_does_not_play_under_its_name(here, monkeypatch):
     """The process would play the old code, and keep it as the new."""
     write(here, {"own.py": f"import own_helper\n{PLAIN}", "own_helper.py": "a = 1\n"})
     first = make("own.py:agent")
@@ -186,8 +189,9 @@ def test_code_that_was_edited_after_its_import_does_not_play_under_its_name(here
         InvalidRun, match=r"own_helper\.py was edited after this process imported it"
     ):
         identify("own.py:agent")
-    write(here, {"own_helper.py": "a = 1\n"})
-    assert identify("own.py:agent") == first
+    monkeypatch.syspath_prepend(here)
+    importlib.reload(sys.modules["own_helper"])
+    assert identify("own.py:agent") != first
 
 
 def test_a_file_is_read_once_while_it_stays_as_it_is(here, monkeypatch):
@@ -291,9 +295,19 @@ def test_a_global_that_a_function_uses_is_a_value_of_it(monkeypatch):
     assert identify(scaled, "a") != first
 
 
-def test_playing_does_not_change_the_zoos_agents():
-    one = agents.make("mcts:simulations=5")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: agents.make("mcts:simulations=5"),
+        lambda: agents.make("random"),
+        lambda: agents.make("alphabeta-table:depth=2"),
+        lambda: agents.make("negamax"),
+        lambda: agents.make(leans(3), temperature=1.0),
+    ],
+)
+def test_playing_changes_no_agent_of_this_project(make):
+    one = make()
     first = identify(one, "a")
     one.reset(1)
-    one.choose(Position())
-    assert identify(one, "a") == first == identify(agents.make("mcts:simulations=5"), "a")
+    one.choose(Position.parse("4713732767357311732634225152551"))
+    assert identify(one, "a") == first == identify(make(), "a")
