@@ -34,7 +34,7 @@ from c4env.evaluation.plan.field import (
     name_players,
     separate,
 )
-from c4env.evaluation.plan.identity import identities, identity_in, in_short
+from c4env.evaluation.plan.identity import identity_in, in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
 from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games
@@ -228,7 +228,7 @@ def prepare(
         **BOARD,
         **about,
     }
-    optional = {"timed": list(known.timed), "code": identities(field)}
+    optional = {"timed": list(known.timed), "code": dict(known.code)}
     header.update({key: value for key, value in optional.items() if value})
     if known.prompts:
         header["prompts"] = dict(known.prompts)

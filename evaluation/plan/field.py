@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from c4env.agents.base import Agent, is_model
 from c4env.agents.zoo.registry import FunctionAgent, option_names, split_spec
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.identity import Identity, identify, in_short
 
 from c4env import agents
 
@@ -123,6 +124,11 @@ class Traits(NamedTuple):
     timed: tuple[str, ...]  # the clock decides how far they look
     holding: tuple[str, ...]  # they hold what must be given back: a process, a connection
     prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
+    code: Mapping[str, Identity] = MappingProxyType({})  # of players not of this project alone
+
+    def in_short(self, name: str) -> str:
+        """A player's code and prompt as one hash."""
+        return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
 def make_field(
@@ -139,12 +145,14 @@ def make_field(
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
+        InvalidRun: code was edited after this process imported it.
     """
     made: dict[str, Agent] = {}
     try:
         for name, player in field.items():
             if isinstance(player, str):
                 made[name] = make_player(player, movetime)
+        code = {name: found for name, p in field.items() if (found := identify(p, name))}
     except BaseException:
         for started in made.values():
             started.close()
@@ -161,7 +169,7 @@ def make_field(
         if is_language_model(agent):
             prompts[name] = str(agent.prompt)
     known, timed, holding = (tuple(names) for names in found)
-    return Traits(known, timed, holding, prompts), made
+    return Traits(known, timed, holding, prompts, code), made
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:

@@ -22,7 +22,7 @@ import shlex
 import shutil
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final
@@ -52,12 +52,6 @@ def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]
     if isinstance(player, str):
         return dict(_of_spec(player))
     return {name: found} if (found := _of_object(player)) else {}
-
-
-def identities(field: Mapping[str, str | Callable[..., Any]]) -> dict[str, dict[str, str]]:
-    """Of each player of a field that is not this project's alone its identity, by name."""
-    found = {name: identify(player, name) for name, player in field.items()}
-    return {name: code for name, code in found.items() if code}
 
 
 def in_short(code: Identity, prompt: str = "") -> str:
@@ -175,24 +169,31 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
     if path.parent != folder and (package := path.with_name("__init__.py")).is_file():
         yield package
     for node in ast.walk(tree):
-        names: Sequence[str] = ()
-        start = folder
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module or ''}.{alias.name}".strip(".") for alias in node.names]
-            start = path.parents[node.level - 1] if node.level else folder
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield from _named_files(node.value, path.parent)
-        for name in names:
-            parts = name.split(".")
-            if parts[0] == "c4env" and start == folder:
-                continue
-            for stop in range(1, len(parts) + 1):
-                place = start.joinpath(*parts[:stop])
-                for candidate in (place.with_suffix(".py"), place / "__init__.py"):
-                    if candidate.is_file():
-                        yield candidate
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _imported(alias.name, folder)
+        elif isinstance(node, ast.ImportFrom):
+            start = path.parents[node.level - 1] if node.level else folder
+            for alias in node.names:
+                name = f"{node.module or ''}.{alias.name}".strip(".")
+                yield from _imported(name, start, relative=node.level > 0)
+
+
+def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]:
+    """The files of a module and of its packages: in a folder, or loaded from elsewhere."""
+    parts = name.split(".")
+    if parts[0] == "c4env" and not relative:
+        return
+    for stop in range(1, len(parts) + 1):
+        place = folder.joinpath(*parts[:stop])
+        found = [p for p in (place.with_suffix(".py"), place / "__init__.py") if p.is_file()]
+        module = None if found or relative else sys.modules.get(".".join(parts[:stop]))
+        elsewhere = None if module is None else _file_of(module)
+        if elsewhere is not None and not _installed(elsewhere):
+            found.append(elsewhere)
+        yield from found
 
 
 def _named_files(text: str, folder: Path) -> Iterator[Path]:

@@ -13,7 +13,6 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import make_field, split_name
-from c4env.evaluation.plan.identity import identities, in_short
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.truth.judge import Judge
 from c4env.evaluation.truth.labelled import Labelled
@@ -59,19 +58,17 @@ def question_agents(
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
     kind, field = make_field(dict(named))  # an error now rather than after answers
-    code = identities(dict(named))
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
     known = Findings(path, FORMAT)
     with known.journal:
         for name, spec in named:
-            identity = in_short(code.get(name, {}), kind.prompts.get(name, ""))
             with closing(field[name]) as agent:
                 for labelled in positions:
                     position = labelled.position
                     asked = position.mine, position.theirs
-                    key = (spec, seed, version_here(), identity, *asked)
+                    key = (spec, seed, version_here(), kind.in_short(name), *asked)
                     answer = known.find(key, partial(question, agent, spec, position, seed))
                     if isinstance(answer, str):
                         faults[f"{name}: {answer}"] += 1

@@ -43,7 +43,6 @@ from c4env.evaluation.plan.field import (
     make_field,
     name_players,
 )
-from c4env.evaluation.plan.identity import identify, in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.tables import Result, Rows, with_heading
 from c4env.evaluation.truth.answers import question
@@ -204,8 +203,8 @@ def refute(
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    identity = in_short(identify(given, name), kind.prompts.get(name, ""))
-    task = _Task(name, given, chosen.seed, positions, folder, identity, registered_here())
+    who = kind.in_short(name)
+    task = _Task(name, given, chosen.seed, positions, folder, who, registered_here())
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     try:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from c4env.agents.zoo import registry
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.commands.options import DEFAULT_FIELD
 from c4env.evaluation.store.record import GAMES_FILE, read_games
+from c4env.evaluation.studies.leaderboard import Board
 
 from c4env import agents, evaluation
 from tests.helpers.commands import refusal
@@ -341,20 +343,28 @@ def test_a_run_without_a_game_has_nothing_to_write(option, tmp_path, capsys):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("command", ["run", "match", "sweep"])
-def test_games_without_a_directory_outlive_what_fails_after_them(command, capsys, monkeypatch):
+@pytest.mark.parametrize("command", ["run", "match", "sweep", "place"])
+def test_games_without_a_directory_outlive_what_fails_after_them(
+    command, tmp_path, capsys, monkeypatch
+):
     def broken(*anything):
         raise RuntimeError("no paper")
 
-    for module in ("contests.pages", "contests.sweep"):
+    for module in ("contests.pages", "contests.sweep", "contests.place"):
         monkeypatch.setattr(f"c4env.evaluation.commands.{module}.show", broken)
+    arguments = [command, *QUICK[1:]]
+    if command == "place":
+        field = evaluation.round_robin(["greedy", "minimax:depth=1"], 0)
+        board = Board.of(field, dict.fromkeys(field.players, "default"))
+        (tmp_path / "field").write_text(board.format())
+        arguments = ["place", "random", "--field", str(tmp_path / "field"), "--quiet"]
     with pytest.raises(RuntimeError):
-        main([command, *QUICK[1:]])
+        main(arguments)
     said = capsys.readouterr().err
-    assert said.startswith("2 games kept: c4 report ")
+    assert re.match(r"\d games kept: c4 report ", said)
     folder = Path(said.split()[-1])
     _, games = read_games(folder)
-    assert [game.players for game in games] == [("random", "greedy"), ("greedy", "random")]
+    assert [game.players for game in games][:2] == [("random", "greedy"), ("greedy", "random")]
     monkeypatch.undo()
     assert main(["report", str(folder)]) == 0
     shutil.rmtree(folder)

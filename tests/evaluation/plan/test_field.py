@@ -41,13 +41,15 @@ def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):
 
 def test_traits(patient):
     field = name_players(["random", "greedy", "patient", "patient:movetime=1"])
-    assert make_field(field)[0] == Traits(
+    assert make_field(field)[0]._replace(code={}) == Traits(
         deterministic=("greedy", "patient"),
         timed=("patient:movetime=1",),
         holding=("patient", "patient:movetime=1"),
     )
     assert make_field(field, 0.5)[0].timed == ("patient", "patient:movetime=1")
-    assert make_field({"f": lambda observation: 0})[0] == Traits((), (), ())
+    plain, _ = make_field({"f": lambda observation: 0})
+    assert plain == Traits((), (), (), {}, plain.code)
+    assert plain.code.keys() == {"f"}
 
 
 def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):

@@ -67,6 +67,16 @@ SPECS = {
         },
         "own_more.py",
     ),
+    "what it imports from elsewhere": (
+        "sub/own.py:agent",
+        {
+            "sub/own.py": f"import own_there.deep\n{PLAIN}",
+            "own_there/__init__.py": "",
+            "own_there/deep.py": "from . import more\n",
+            "own_there/more.py": "",
+        },
+        "own_there/more.py",
+    ),
     "what it imports late": (
         "own.py:agent",
         {"own.py": f"{PLAIN}\ndef late():\n    from own_late import a\n", "own_late.py": "a = 1\n"},
@@ -114,6 +124,7 @@ SPECS = {
 def here(tmp_path, monkeypatch):
     """A working directory of its own, whose modules no other test finds."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]))
     before = set(sys.modules)
     agents.register("field-own", Entry("field-own", f"{__name__}:Own", "", OPTIONS))
