@@ -47,22 +47,15 @@ def grown(folder: Path, there: Header, asked: Header, games: Pairings) -> dict[s
     runs = (there, asked)
     for key in [key for key, value in header.items() if isinstance(value, Mapping)]:
         header[key] = {**there.get(key, {}), **asked.get(key, {})}
-    for key, rule in (("deterministic", all), ("timed", any)):
-        names = [
-            name
-            for name in header["players"]
-            if rule(name in run.get(key, ()) for run in runs if name in run["players"])
-        ]
-        if names or key in header:
-            header[key] = names
-    for key in ("openings", "challengers"):
-        header[key] = list(dict.fromkeys(value for run in runs for value in run.get(key, ())))
+    for key in ("openings", "challengers", "deterministic", "timed"):
+        if key in header:
+            header[key] = list(dict.fromkeys(value for run in runs for value in run.get(key, ())))
     gauntlets = all("challengers" in run for run in runs)
     met = {
         name for run in runs for name in run["players"] if name not in run.get("challengers", ())
     }
     if not gauntlets or met & {*header["challengers"]}:
-        del header["challengers"]
+        header.pop("challengers", None)
     return header
 
 
