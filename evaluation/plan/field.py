@@ -152,7 +152,7 @@ def make_field(
         for name, player in field.items():
             if isinstance(player, str):
                 made[name] = make_player(player, movetime)
-        code = {name: found for name, p in field.items() if (found := identify(p, name))}
+        code = {name: own for name, p in field.items() if (own := identify(p, name))}
     except BaseException:
         for started in made.values():
             started.close()
