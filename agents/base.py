@@ -12,10 +12,11 @@ import abc
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
-from c4env.agents.errors import InvalidValue, NoMove
+from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 
 from c4env.errors import require_integer
 
@@ -55,6 +56,7 @@ class Agent(abc.ABC):
     movetime: float | None = None
 
     made_with: tuple[tuple[Any, ...], dict[str, Any]]  # arguments, if they are all
+    _given: Mapping[str, Any] = MappingProxyType({})  # arguments, of those that were checked
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         """Remember the arguments, where they are all."""
@@ -84,6 +86,14 @@ class Agent(abc.ABC):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
         """Begin a new game; stochastic agents restart their generator from ``seed``."""
 
+    def reseed(self, seed: int) -> None:
+        """Draw by this seed from now on, and remember no game.
+
+        On many boards it is called before each move of an agent that is not deterministic, so that
+        no board hears of another. It need not go on to what costs much and draws nothing.
+        """
+        self.reset(seed)
+
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
         """The 0-based column to play.
@@ -92,11 +102,29 @@ class Agent(abc.ABC):
             NoMove: the game is over.
         """
 
+    def search(self, position: Position) -> SearchResult:
+        """The column :meth:`choose` takes, and what the agent sees ahead.
+
+        Raises:
+            NoMove: the game is over.
+            NoSearch: it does not look ahead: it is no :class:`SearchingAgent`.
+        """
+        require_move(position)
+        raise NoSearch(f"{self!r} does not look ahead: expected an agent such as alphabeta")
+
     def close(self) -> None:  # noqa: B027  # most hold nothing
         """Give back what the agent holds beyond memory: a process, a connection."""
 
     def __repr__(self) -> str:
-        return f"agents.make({self.name!r})" if self.name else f"{type(self).__name__}()"
+        if self.name:
+            return f"agents.make({self.name!r})"
+        given = (f"{key}={_shown(value)}" for key, value in self._given.items())
+        return f"{type(self).__name__}({', '.join(given)})"
+
+
+def _shown(value: Any) -> str:
+    """A value in a ``repr``; ``...`` for what cannot be written down."""
+    return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
 def _made_again(kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any]) -> Agent:

@@ -31,6 +31,10 @@ class NoMove(C4Error):
     """An agent was asked to move in a position without a legal column."""
 
 
+class NoSearch(C4Error):
+    """An agent that does not look ahead was asked what it sees."""
+
+
 class SearchLimit(C4Error):
     """A search reached the number of nodes it was allowed before it was done."""
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from c4env.agents.base import Agent, require_move
-from c4env.agents.zoo.table import DEFAULT_HEURISTIC
+from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, checked
 
 if TYPE_CHECKING:
-    from c4env.agents.search.heuristics import Heuristic
-
     from c4env.position import Position
 
 
@@ -42,7 +40,8 @@ class Greedy(Agent):
         heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
     """
 
-    def __init__(self, heuristic: str | Heuristic = DEFAULT_HEURISTIC) -> None:
+    @checked
+    def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         from c4env.agents.search.heuristics import load, repeats
 
         self._heuristic_name = heuristic

@@ -10,7 +10,9 @@ One check that is made everywhere is here too: :func:`require_integer`.
 
 from __future__ import annotations
 
+import contextlib
 import operator
+from typing import SupportsIndex
 
 
 class C4Error(ValueError):
@@ -99,10 +101,10 @@ def require_integer(
     Raises:
         C4Error: it is not, or is a truth value: ``wrong``, which says what was ``expected``.
     """
-    try:
-        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = None
+    number = None
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool):
+        with contextlib.suppress(TypeError):  # an array has an index, unless it has several
+            number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):
         raise wrong(f"{name}={value!r}: expected {expected}")
     return number

@@ -22,14 +22,17 @@ def lazy_names(
     Args:
         package: its ``__name__``, which also says for which board its names are.
         modules: the names to find in each module, parted by blanks.
-        packages: packages within it that are names of it too, parted by blanks.
+        packages: packages and modules within it that are names of it too, parted by blanks.
+
+    Returns:
+        both functions. ``dir`` shows these names and those of ``__all__``, and nothing else.
     """
     size = size_of(package) or STANDARD
     homes = {name: module for module, listed in modules.items() for name in listed.split()}
 
     def find(name: str) -> Any:
         if name in packages.split():
-            return importlib.import_module(f"{package}.{name}")
+            return importlib.import_module(twin(f"{package}.{name}", size))
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(importlib.import_module(twin(homes[name], size)), name)
@@ -37,7 +40,7 @@ def lazy_names(
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *homes, *packages.split()})
+        return sorted({*sys.modules[package].__all__, *homes, *packages.split()})
 
     return find, names
 

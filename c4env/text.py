@@ -164,7 +164,7 @@ class TextEnv(gymnasium.Env[str, str]):
     and after an action that lost the game, ``"problem"`` in words.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]  # Gymnasium has it per instance
 
     def __init__(
         self,

@@ -7,21 +7,32 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+    from c4env.evaluation.games.tournament import Tournament, gauntlet, read_run, round_robin
+    from c4env.evaluation.report.comparison import compare
     from c4env.evaluation.store.record import GameRecord
+    from c4env.evaluation.studies.leaderboard import place, stored_board
     from c4env.evaluation.studies.match import Match, play_match
+    from c4env.evaluation.studies.sweep import Sweep, sweep
+    from c4env.evaluation.truth.answers import quality
+    from c4env.evaluation.truth.quality import Quality
     from c4env.evaluation.truth.refutation import Refutation, refute
 
 _NAMES = {
-    "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
+    "c4env.evaluation.games.tournament": "Tournament gauntlet read_run round_robin",
+    "c4env.evaluation.report.comparison": "compare",
     "c4env.evaluation.store.record": "GameRecord",
+    "c4env.evaluation.studies.leaderboard": "place stored_board",
     "c4env.evaluation.studies.match": "Match play_match",
+    "c4env.evaluation.studies.sweep": "Sweep sweep",
+    "c4env.evaluation.truth.answers": "quality",
+    "c4env.evaluation.truth.quality": "Quality",
     "c4env.evaluation.truth.refutation": "Refutation refute",
 }
 
 __all__ = [
-    "GameRecord", "Match", "Refutation", "Tournament", "gauntlet", "play_match", "refute",
-    "round_robin",
+    "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament", "compare", "gauntlet",
+    "place", "play_match", "quality", "read_run", "refute", "round_robin", "stored_board",
+    "sweep",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

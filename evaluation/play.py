@@ -47,7 +47,7 @@ class TerminalGame:
 
     Attributes:
         names: first and second player; HUMAN or an agent's spec.
-        agents: the agents by name, without HUMAN.
+        agents: first and second player, two objects; None for a person.
         hint: whom to ask for hints.
         ask: reads a line after showing a prompt; EOFError leaves the game.
         show: prints a line.
@@ -57,7 +57,7 @@ class TerminalGame:
     """
 
     names: tuple[str, str]
-    agents: dict[str, Agent]
+    agents: tuple[Agent | None, Agent | None]
     hint: SearchingAgent
     ask: Callable[[str], str]
     show: Callable[[str], Any] = print
@@ -72,23 +72,24 @@ class TerminalGame:
 
     def play(self) -> GameRecord | None:
         """Play to the end, or until a person leaves; None when it was left before a move."""
-        for seat, name in enumerate(self.names):
-            if name != HUMAN:
-                fault = begin(self.agents[name], game_seed(self.seed, self.names, "", seat))
+        for seat, agent in enumerate(self.agents):
+            if agent is not None:
+                fault = begin(agent, game_seed(self.seed, self.names, "", seat))
                 if fault is not None:
-                    self.show(f"{name} ({DISCS[seat]}) forfeits: {fault.reason}")
+                    self.show(f"{self.names[seat]} ({DISCS[seat]}) forfeits: {fault.reason}")
                     return self._record(1 - seat, *fault)
         self.show(self._board())
         while self.position.outcome is None:
             seat = self.position.to_move
             try:
-                turn = self._ask_person if self.names[seat] == HUMAN else self._ask_agent
+                agent = self.agents[seat]
                 started = time.perf_counter()
-                answer = turn(seat)
+                answer = (
+                    self._ask_person(seat) if agent is None else ask(agent, observe(self.position))
+                )
             except EOFError:
                 self.show("left the game")
-                people = {s for s, name in enumerate(self.names) if name == HUMAN}
-                if len(self._turns) < 2 or len(people) == 2:
+                if len(self._turns) < 2 or self.agents == (None, None):
                     return None
                 return self._record(1 - seat, "abandoned", "left the game")
             if isinstance(answer, Fault):
@@ -112,14 +113,11 @@ class TerminalGame:
         return f"{self.names[seat]} ({DISCS[seat]}) {verb}s"
 
     def _is_you(self, seat: int) -> bool:
-        return self.names[seat] == HUMAN and self.names.count(HUMAN) == 1
+        return self.agents[seat] is None and self.agents.count(None) == 1
 
     def _board(self) -> str:
         last = self._turns[-1].column if self._turns else None
         return restyled(ansi(self.position, last, colour=self.styled))
-
-    def _ask_agent(self, seat: int) -> tuple[int, int] | Fault:
-        return ask(self.agents[self.names[seat]], observe(self.position))
 
     def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
         """A legal column; commands are carried out and bad input is answered on the way."""
@@ -147,7 +145,7 @@ class TerminalGame:
 
     def _take_back(self) -> None:
         """Back to the latest earlier turn of a person."""
-        turns = [ply for ply in range(len(self._turns)) if self.names[ply & 1] == HUMAN]
+        turns = [ply for ply in range(len(self._turns)) if self.agents[ply & 1] is None]
         if not turns:
             self.show("there is nothing to take back")
             return

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import random
-from typing import Any, Final
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from c4env.agents.base import Agent, as_number, require_move
-from c4env.agents.zoo.entries import require_choice
+from c4env.agents.zoo.entries import Between
+from c4env.agents.zoo.options import CELLS, checked
 
 from c4env.lazy import from_extra
 from c4env.position import Position
-
-BOOKS: Final = ("none", "8-ply", "12-ply", "12-ply-dist")
-TIES: Final = ("center", "leftmost", "random")
 
 
 class BitBully(Agent):
     """Plays a best column of BitBully, which is exact without a depth.
 
     Args:
-        depth: plies it searches before it guesses by playing on; 0 for no limit.
-        book: its opening book: ``none``, ``12-ply-dist`` (as exact as no book), or
-            ``8-ply`` or ``12-ply``, which know who wins and not how soon.
-        ties: among best columns ``center`` takes the one nearest the centre, ``leftmost``,
-            or ``random`` draws one; seeded by :meth:`reset`.
+        depth: plies before it guesses; 0: exact. It guesses by playing on.
+        book: none, 8-ply, 12-ply or 12-ply-dist. The last is as exact as none; the others know who
+            wins and not how soon.
+        ties: of the best: center, leftmost or random. What is drawn is seeded by :meth:`reset`.
 
     Raises:
         InvalidValue: an option has none of its values.
@@ -33,9 +30,13 @@ class BitBully(Agent):
 
     settings_are_all = True
 
-    def __init__(self, depth: int = 0, book: str = "12-ply-dist", ties: str = "center") -> None:
-        require_choice("bitbully", "book", book, BOOKS)
-        require_choice("bitbully", "ties", ties, TIES)
+    @checked
+    def __init__(
+        self,
+        depth: Annotated[int, Between(0, CELLS)] = 0,
+        book: Literal["none", "8-ply", "12-ply", "12-ply-dist"] = "12-ply-dist",
+        ties: Literal["center", "leftmost", "random"] = "center",
+    ) -> None:
         with from_extra("bitbully", "bitbully: not installed"):
             import bitbully
 

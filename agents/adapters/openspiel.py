@@ -4,11 +4,12 @@ from __future__ import annotations
 
 __any_board__ = True
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import numpy as np
 from c4env.agents.base import Agent, as_number, require_move
-from c4env.agents.zoo.entries import require_choice
+from c4env.agents.zoo.entries import Between, require_choice
+from c4env.agents.zoo.options import Plies, checked
 
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.lazy import from_extra
@@ -18,15 +19,14 @@ SEED_LIMIT: Final = 2**31  # of its generators
 
 
 class OpenSpielBot(Agent):
-    """Plays as a bot of OpenSpiel.
+    """Plays as a bot of OpenSpiel: any registered one that plays connect_four will do.
 
     Args:
-        bot: ``mcts``, ``minimax``, or a registered one that plays connect_four, such as
-            ``uniform_random``.
-        simulations: of ``mcts``, a move; each ends in one random playout.
-        c: of ``mcts``, the constant of its UCT.
-        depth: of ``minimax``, plies looked ahead, its own included; beyond it every board
-            counts as a draw.
+        bot: mcts, minimax, uniform_random, ...
+        simulations: of mcts, a move. Each ends in one random playout.
+        c: of mcts, the constant of its UCT.
+        depth: of minimax, plies looked ahead, its own included. Beyond it every board counts as a
+            draw.
 
     Raises:
         InvalidValue: it has no such bot.
@@ -35,7 +35,14 @@ class OpenSpielBot(Agent):
 
     settings_are_all = True
 
-    def __init__(self, bot: str, simulations: int = 1000, c: float = 1.4, depth: int = 4) -> None:
+    @checked
+    def __init__(
+        self,
+        bot: str,
+        simulations: Annotated[int, Between(1, 10**9)] = 1000,
+        c: Annotated[float, Between(0, 1000)] = 1.4,
+        depth: Plies = 4,
+    ) -> None:
         with from_extra("open-spiel", "open_spiel: not installed"):
             import pyspiel
         size = f"rows={ROWS},columns={COLUMNS},x_in_row={CONNECT}"

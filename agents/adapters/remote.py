@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 import uuid
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -18,12 +18,11 @@ from c4env.agents.adapters.http_requests import is_loopback
 from c4env.agents.adapters.programs.engine import LONGEST_COUNT, best
 from c4env.agents.base import Agent, as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
-from c4env.agents.zoo.entries import require_choice
+from c4env.agents.zoo.options import Seconds, checked
 
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
-REACH: Final = ("loopback", "any")
 LONGEST_ANSWER: Final = 1 << 16  # bytes
 LEAVE_TIMEOUT: Final = 1.0  # seconds to tell the server that this client leaves
 
@@ -32,9 +31,9 @@ class Remote(Agent):
     """Plays what a server answers; README.md of this folder is the protocol.
 
     Args:
-        url: what follows ``http:``, such as ``//127.0.0.1:8001``.
+        url: its address. ``http:`` may be left out, as in ``//127.0.0.1:8001``.
         timeout: seconds for a move.
-        reach: ``"loopback"`` asks this machine alone, ``"any"`` whoever the address names.
+        reach: loopback (this machine alone) or any.
 
     Raises:
         InvalidValue: no such address, or it is of another machine and ``reach`` says no.
@@ -42,8 +41,10 @@ class Remote(Agent):
 
     settings_are_all = True  # a copy is another client
 
-    def __init__(self, url: str, timeout: float = 10.0, reach: str = "loopback") -> None:
-        require_choice("http", "reach", reach, REACH)
+    @checked
+    def __init__(
+        self, url: str, timeout: Seconds = 10.0, reach: Literal["loopback", "any"] = "loopback"
+    ) -> None:
         self.url = url if url.startswith("http:") else f"http:{url}"
         try:
             parts = urlsplit(self.url)

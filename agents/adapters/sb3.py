@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from c4env.agents.adapters.model import PolicyAgent, require_ours, require_policy
 from c4env.agents.errors import InvalidModel
+from c4env.agents.zoo.options import Temperature, checked
 
 from c4env.errors import MissingExtra
 from c4env.lazy import from_extra
@@ -20,11 +21,12 @@ class SB3(PolicyAgent):
     """Plays a saved model, among the legal columns only.
 
     Args:
-        path: the model's ``.zip``.
-        temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
+        path: the model's .zip, which may run code: trust it.
+        temperature: 0: the preferred column; 1: drawn as trained.
     """
 
-    def __init__(self, path: str | Path, temperature: float = 0.0) -> None:
+    @checked
+    def __init__(self, path: str | Path, temperature: Temperature = 0.0) -> None:
         self.path = Path(path)
         super().__init__(load_policy(self.path), temperature)
         self.deterministic = temperature == 0

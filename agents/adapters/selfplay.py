@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import Agent
 from c4env.agents.errors import InvalidValue
+from c4env.agents.zoo.entries import Between
+from c4env.agents.zoo.options import Temperature, checked
 
 from c4env.arrays import Int8s
 
@@ -40,11 +42,21 @@ class SelfPlay(ModelAgent):
         return (logits[: len(planes)] + logits[len(planes) :, ::-1]) / 2
 
 
-def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent:
+@checked
+def selfplay(
+    path: str,
+    simulations: Annotated[int, Between(0, 10**9)] = 0,
+    temperature: Temperature = 0.0,
+) -> Agent:
     """The policy alone; with simulations, what the search ``puct`` makes of the network.
 
     It asks about two leaves at a time, not about forced moves, takes the policy less seriously at
     the root, and plays the best column by policy and value: it errs less than ``puct`` by default.
+
+    Args:
+        path: the folder of its training, or the network's file.
+        simulations: a move, by puct; 0: the policy alone.
+        temperature: of the policy; 0: the preferred column.
 
     Raises:
         InvalidValue: simulations and a temperature, which is the policy's alone.
@@ -56,7 +68,9 @@ def selfplay(path: str, simulations: int = 0, temperature: float = 0.0) -> Agent
             f"selfplay:{path}: simulations={simulations}, temperature={temperature}: expected "
             "one of them"
         )
-    from c4env.agents.sampling.puct import IMPROVED, PUCT
+    from c4env.agents.sampling.puct import PUCT
 
     function = f"selfplay:{path}"
-    return PUCT(function, simulations, batch=2, choice=IMPROVED, follow=1, root_temperature=2.0)
+    return PUCT(
+        *(function, simulations), batch=2, choice="improved", follow=True, root_temperature=2.0
+    )

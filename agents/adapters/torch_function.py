@@ -12,6 +12,7 @@ from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import as_number
 from c4env.agents.errors import EngineFault, InvalidValue
 from c4env.agents.zoo.imports import import_callable
+from c4env.agents.zoo.options import checked
 from numpy.typing import NDArray
 
 from c4env.arrays import Int8s
@@ -33,8 +34,8 @@ class TorchFunction(ModelAgent):
     module in evaluation mode.
 
     Args:
-        function: ``FILE.py:NAME``; a class is built, without arguments.
-        device: where the tensor is, and the module is brought.
+        function: FILE.py:NAME, which runs as code: trust it. A class is built, without arguments.
+        device: where its tensors are. A module is brought there.
 
     Raises:
         InvalidValue: there is nothing that can be called, or no such device.
@@ -43,6 +44,7 @@ class TorchFunction(ModelAgent):
 
     settings_are_all = True  # another process loads the file again
 
+    @checked
     def __init__(self, function: str, device: str = "cpu") -> None:
         super().__init__()
         with from_extra("torch", "torch: not installed"):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.learned.network import Network, exponential, shipped
 from c4env.agents.solver import Solver
+from c4env.agents.zoo.entries import Between
+from c4env.agents.zoo.options import checked
 from numpy.typing import NDArray
 
 from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
 
-SHIPPED: Final = "shipped"
 PRIOR: Final = 1.0  # a column the policy would not play is worth so much less
 CERTAIN: Final = 10.0  # more for a win that is certain, less for a loss
 
@@ -31,9 +32,10 @@ class Learned(SearchingAgent):
     ``PRIOR`` for what the policy thinks of the column.
 
     Args:
-        depth: plies looked ahead, the agent's own move included; 0 for the policy alone.
-        weights: ``"shipped"``, or the path of an ``.npz`` file.
-        nodes: positions of the exact search, about, where ``depth`` is not 0; 0 for none.
+        depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
+        weights: shipped, or an .npz file of c4env.agents.learned.train.
+        nodes: of the exact search; 0: none. It searches about so many positions where ``depth`` is
+            not 0.
 
     Raises:
         UnreadableWeights: there is no network in the file.
@@ -42,10 +44,16 @@ class Learned(SearchingAgent):
     deterministic = True
     settings_are_all = True
 
-    def __init__(self, depth: int = 1, weights: str = SHIPPED, nodes: int = 300_000) -> None:
+    @checked
+    def __init__(
+        self,
+        depth: Annotated[int, Between(0, 4)] = 1,
+        weights: str = "shipped",
+        nodes: Annotated[int, Between(0, 10**9)] = 300_000,
+    ) -> None:
         self.depth = depth
         self.limit = nodes
-        self.network = shipped() if weights == SHIPPED else Network.load(weights)
+        self.network = shipped() if weights == "shipped" else Network.load(weights)
         self._solver = Solver(book=None, table_mb=1)
 
     def search(self, position: Position) -> SearchResult:

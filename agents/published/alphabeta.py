@@ -14,6 +14,7 @@ from typing import Final
 from c4env.agents.search.fixed_depth import FixedDepth, Rules
 from c4env.agents.search.heuristics import WIN
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
+from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report leaves the order of columns and the value of a win open: left to right, the
@@ -23,25 +24,49 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_f
 
 class AlphaBeta(FixedDepth):
     """Alpha-beta with any heuristic; the columns of
-    :class:`c4env.agents.published.minimax.Minimax`."""
+    :class:`c4env.agents.published.minimax.Minimax`.
+
+    Args:
+        depth: plies looked ahead, the agent's own move included.
+        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+    """
+
+    @checked
+    def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
+        super().__init__(depth, heuristic)
 
 
-class Chain(AlphaBeta):
-    """The chain system's alpha-beta; its max_depth counts from 0, so 6 there is 7 here."""
+class Chain(FixedDepth):
+    """The chain system's alpha-beta; its max_depth counts from 0, so 6 there is 7 here.
 
-    def __init__(self, depth: int = 7) -> None:
+    Args:
+        depth: plies looked ahead, the agent's own move included; the report's max_depth plus one.
+    """
+
+    @checked
+    def __init__(self, depth: Plies = 7) -> None:
         super().__init__(depth, "chain")
 
 
-class WindowA(AlphaBeta):
-    """Window system A: alpha-beta that prefers quick wins and slow losses."""
+class WindowA(FixedDepth):
+    """Window system A: alpha-beta that prefers quick wins and slow losses.
 
-    def __init__(self, depth: int = 5) -> None:
+    Args:
+        depth: plies looked ahead, the agent's own move included.
+    """
+
+    @checked
+    def __init__(self, depth: Plies = 5) -> None:
         super().__init__(depth, "window", WINDOW_RULES)
 
 
-class WindowB(AlphaBeta):
-    """Window system B."""
+class WindowB(FixedDepth):
+    """Window system B.
 
-    def __init__(self, depth: int = 5) -> None:
+    Args:
+        depth: plies looked ahead, the agent's own move included.
+    """
+
+    @checked
+    def __init__(self, depth: Plies = 5) -> None:
         super().__init__(depth, "window-b", WINDOW_B_RULES)

@@ -11,10 +11,20 @@ __any_board__ = True
 from typing import ClassVar
 
 from c4env.agents.search.fixed_depth import FixedDepth
+from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
 
 class Minimax(FixedDepth):
-    """Naive minimax with any heuristic; the published one with the defaults."""
+    """Naive minimax with any heuristic; the published one with the defaults.
+
+    Args:
+        depth: plies looked ahead, the agent's own move included.
+        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+    """
 
     prune: ClassVar[bool] = False
     quick: ClassVar[int] = 10**6
+
+    @checked
+    def __init__(self, depth: Plies = 7, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
+        super().__init__(depth, heuristic)

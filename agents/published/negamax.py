@@ -14,6 +14,7 @@ from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.errors import SearchLimit
 from c4env.agents.search import threads
 from c4env.agents.search.lowlevel import POINTER, pointer
+from c4env.agents.zoo.options import Positions, checked
 
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
@@ -64,13 +65,14 @@ class Negamax(SearchingAgent):
     """Exact play by plain negamax; among equal columns the first.
 
     Args:
-        max_nodes: give up with SearchLimit beyond this many positions, so that a game from
+        max_nodes: positions before it gives up. It raises SearchLimit then, so that a game from
             the opening ends in an error rather than never.
     """
 
     deterministic = True
 
-    def __init__(self, max_nodes: int = 1_000_000_000) -> None:
+    @checked
+    def __init__(self, max_nodes: Positions = 1_000_000_000) -> None:
         self.max_nodes = max_nodes
 
     def score(self, position: Position) -> tuple[int, int]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.search.evaluations import line_score
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
+from c4env.agents.zoo.options import Plies, checked
 
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
@@ -82,13 +83,14 @@ class RustPort(SearchingAgent):
     """The Rust bot; it always plays for its own side, the X of the report.
 
     Args:
-        depth: plies looked ahead, the agent's own move included; the report's 4 is 5 here.
+        depth: plies looked ahead, the agent's own move included; the report's depth plus one.
     """
 
     deterministic = True
 
-    def __init__(self, depth: int = 5) -> None:
-        self.depth = require_count("depth", depth, 1, CELLS)
+    @checked
+    def __init__(self, depth: Plies = 5) -> None:
+        self.depth = depth
 
     def _ask(self, bot: int, other: int, depth: int, bot_moved: bool) -> tuple[int, int, int, int]:
         if min(depth, CELLS - (bot | other).bit_count()) <= QUICK:

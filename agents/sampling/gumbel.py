@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 from c4env.agents.base import require_count
-from c4env.agents.sampling.puct import EXPLORATION, descend, improve_logits
+from c4env.agents.sampling.puct import descend, improve_logits
 from c4env.agents.sampling.tree import NODE, OPEN, add_result, best_child, expand, sign
 from numba import from_dtype, types
 from numpy.typing import NDArray
@@ -42,6 +42,7 @@ SEARCH: Final = np.dtype(
     align=True,
 )
 MIXED: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd: a board times them spreads
+EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root
 FORCED: Final = 5  # nodes of forced moves that a simulation has room for, on the average
 TREES: Final[Any] = from_dtype(NODE)[:, ::1]
 SEARCHES: Final[Any] = from_dtype(SEARCH)[::1]

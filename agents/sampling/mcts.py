@@ -5,10 +5,9 @@ from __future__ import annotations
 __any_board__ = True
 
 import math
-from typing import Final
+from typing import Annotated, Final, Literal
 
 import numpy as np
-from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -20,6 +19,8 @@ from c4env.agents.sampling.tree import (
     prove_leaf,
     sign,
 )
+from c4env.agents.zoo.entries import Between
+from c4env.agents.zoo.options import Megabytes, Movetime, Simulations, checked
 from numba import types
 from numpy.typing import NDArray
 
@@ -38,9 +39,6 @@ from c4env.bitboard import (
 from c4env.envs.many.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 from c4env.position import Position
-
-EXPLORATION: Final = 1.0
-"""The default ``c``; how it was chosen is told in the README of the agents."""
 
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
@@ -197,30 +195,30 @@ class MCTS(TreeAgent):
     """Upper confidence bounds for trees (UCT): plays the column it tried most.
 
     Args:
-        simulations: playouts a move; 2000, or no limit if ``movetime`` is given.
-        movetime: seconds a move.
-        c: how much is explored; results are 1, 0 and -1.
-        rollout: ``"greedy"`` playouts win, block, and do not let the other side win if they can;
-            ``"random"`` ones take any legal column.
-        reuse: keep the tree between moves (:class:`c4env.agents.sampling.tree.TreeAgent`).
-        tree_mb: memory of the tree.
+        simulations: simulations a move (2000 if there is no movetime). Each is a playout.
+        movetime: seconds a move; games then need not repeat.
+        c: how much it explores; results are 1, 0 and -1. How the default was chosen is told in
+            the README of the agents.
+        rollout: greedy: win, block, give no win; or random.
+        reuse: keep the tree from move to move. See
+            :class:`c4env.agents.sampling.tree.TreeAgent`.
+        tree_mb: memory of the tree, at most.
     """
 
     default_simulations = 2000
     slice = 512
 
+    @checked
     def __init__(
         self,
-        simulations: int | None = None,
-        movetime: float | None = None,
-        c: float = EXPLORATION,
-        rollout: str = "greedy",
-        reuse: int = 1,
-        tree_mb: int = 128,
+        simulations: Simulations | None = None,
+        movetime: Movetime | None = None,
+        c: Annotated[float, Between(0, 100)] = 1.0,
+        rollout: Literal["greedy", "random"] = "greedy",
+        reuse: bool = True,
+        tree_mb: Megabytes = 128,
     ) -> None:
-        if rollout not in ROLLOUTS:
-            raise InvalidValue(f"mcts: rollout={rollout!r}: expected {' or '.join(ROLLOUTS)}")
-        super().__init__(simulations, movetime, bool(reuse), tree_mb)
+        super().__init__(simulations, movetime, reuse, tree_mb)
         self.c = c
         self.rollout = rollout
         self._path = np.zeros(CELLS + 1, np.int64)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from c4env.agents.errors import InvalidFunction, InvalidValue
+from c4env.agents.errors import InvalidFunction
 from c4env.agents.zoo.imports import import_callable
 
 from c4env.arrays import Float64s, Int8s
@@ -40,8 +40,6 @@ class Asked:
     """
 
     def __init__(self, function: str | PolicyValue, policy: str) -> None:
-        if policy not in (LOGITS, PROBABILITIES):
-            raise InvalidValue(f"puct: policy={policy!r}: expected {LOGITS} or {PROBABILITIES}")
         self.policy = policy
         self._name = function if isinstance(function, str) else repr(function)
         self._function = load(function)

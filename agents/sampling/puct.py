@@ -9,12 +9,11 @@ from __future__ import annotations
 __any_board__ = True
 
 import math
-from typing import Final
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
-from c4env.agents.base import require_count
-from c4env.agents.errors import InvalidValue
-from c4env.agents.sampling.policy_value import LEARNED, LOGITS, Asked, PolicyValue
+from c4env.agents.sampling.policy_value import Asked
 from c4env.agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -27,6 +26,8 @@ from c4env.agents.sampling.tree import (
     sign,
     tactical_status,
 )
+from c4env.agents.zoo.entries import Between
+from c4env.agents.zoo.options import Megabytes, Movetime, Simulations, checked
 from numba import types
 from numpy.typing import NDArray
 
@@ -36,8 +37,6 @@ from c4env.jit import kernel
 from c4env.observation import OBSERVATION_SHAPE, fill
 from c4env.position import Position
 
-EXPLORATION: Final = 1.5
-VISITS, IMPROVED = "visits", "improved"
 # A value counts in units of logits: (VISITS_ADDED + visits of the most visited child) * SCALE.
 VISITS_ADDED: Final = 50.0
 SCALE: Final = 0.1
@@ -81,9 +80,7 @@ def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: f
 
 
 @kernel(
-    types.UniTuple(_int64, 4)(  # type: ignore[no-untyped-call]  # Numba's
-        *(NODES, _words, _int64, _int64, _int64, types.float64, _int64)
-    ),
+    types.UniTuple(_int64, 4)(*(NODES, _words, _int64, _int64, _int64, types.float64, _int64)),
     nogil=True,
 )
 def descend(
@@ -277,56 +274,52 @@ class PUCT(TreeAgent):
     """Search led by a policy and value function.
 
     Args:
-        function: ``"learned"`` for the network that ships with the package, ``selfplay:DIR`` for
-            one of ``c4env.agents.training.selfplay``, ``module:name`` of a :data:`PolicyValue`, or
-            one itself. Only if it has an attribute ``deterministic``
-            that is True is it known to answer the same position always alike.
-        simulations: a move; 400, or no limit if ``movetime`` is given.
-        movetime: seconds a move.
-        c: how much the policy counts against values of -1 to 1.
-        policy: what the function gives of it: ``"logits"``, or ``"probabilities"``, which need
-            not add up to 1. What it gives full columns is not looked at.
-        batch: leaves the function is asked about at a time, at most. With fewer a search errs less
-            and takes longer.
-        choice: the column played: ``"visits"`` for the one tried most, ``"improved"`` for the best
-            by its share of the policy and its value, as Gumbel searches improve a policy.
-        follow: 1: where all moves but one lose to the next disc, the function is not asked about
-            the position, but about the one after that move. A search errs less so.
-        root_temperature: above 1, the policy counts less at the root, where its shares are taken
-            to the power 1 / ``root_temperature``, so that more columns are tried. With networks of
-            self-play a search of 200 simulations mostly errs less so.
-        reuse: keep the tree between moves (:class:`c4env.agents.sampling.tree.TreeAgent`).
-        tree_mb: memory of the tree.
+        function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
+            with the package, ``selfplay:DIR`` one of ``c4env.agents.training.selfplay``; the
+            others are a :class:`~c4env.agents.sampling.policy_value.PolicyValue`, by its import
+            path or itself. Only if it has an attribute ``deterministic`` that is True is it known
+            to answer the same position always alike.
+        simulations: simulations a move (400 if there is no movetime).
+        movetime: seconds a move; games then need not repeat.
+        c: how much the policy counts; values are -1 to 1.
+        policy: what the function gives: logits or probabilities. These need not add up to 1. What
+            it gives full columns is not looked at.
+        batch: leaves it is asked about at a time. With fewer a search errs less and takes longer.
+        choice: most tried, or best by policy and value. The latter plays the best column by its
+            share of the policy and its value, as Gumbel searches improve a policy.
+        follow: ask no question where all moves but one lose at once. The function is asked about
+            the position after that move instead. A search errs less so.
+        root_temperature: above 1: tries more at the root. The policy counts less there: its shares
+            are taken to the power 1 / ``root_temperature``. With networks of self-play a search of
+            200 simulations mostly errs less so.
+        reuse: keep the tree from move to move. See
+            :class:`c4env.agents.sampling.tree.TreeAgent`.
+        tree_mb: memory of the tree, at most.
     """
 
     default_simulations = 400
 
+    @checked
     def __init__(
         self,
-        function: str | PolicyValue = LEARNED,
-        simulations: int | None = None,
-        movetime: float | None = None,
-        c: float = EXPLORATION,
-        policy: str = LOGITS,
-        batch: int = 8,
-        choice: str = VISITS,
-        follow: int = 0,
-        root_temperature: float = 1.0,
-        reuse: int = 1,
-        tree_mb: int = 128,
+        function: str | Callable[..., Any] = "learned",
+        simulations: Simulations | None = None,
+        movetime: Movetime | None = None,
+        c: Annotated[float, Between(0, 100)] = 1.5,
+        policy: Literal["logits", "probabilities"] = "logits",
+        batch: Annotated[int, Between(1, 1024)] = 8,
+        choice: Literal["visits", "improved"] = "visits",
+        follow: bool = False,
+        root_temperature: Annotated[float, Between(0.01, 100)] = 1.0,
+        reuse: bool = True,
+        tree_mb: Megabytes = 128,
     ) -> None:
-        if choice not in (VISITS, IMPROVED):
-            raise InvalidValue(f"puct: choice={choice!r}: expected {VISITS} or {IMPROVED}")
-        if not 0 < root_temperature < math.inf:
-            raise InvalidValue(
-                f"puct: root_temperature={root_temperature!r}: expected a number above 0"
-            )
-        super().__init__(simulations, movetime, bool(reuse), tree_mb)
+        super().__init__(simulations, movetime, reuse, tree_mb)
         self.c = c
         self.choice = choice
-        self.follow = bool(follow)
+        self.follow = follow
         self.root_temperature = root_temperature
-        self.slice = 4 * require_count("batch", batch, 1, 1024)
+        self.slice = 4 * batch
         self._function = Asked(function, policy)
         self.deterministic = self._function.deterministic and not reuse and movetime is None
         self._paths = np.zeros((batch, CELLS + 1), np.int64)
@@ -359,7 +352,7 @@ class PUCT(TreeAgent):
         return made
 
     def _chosen(self) -> int:
-        if self.choice == VISITS or self._tree[0]["proof"] != OPEN:
+        if self.choice == "visits" or self._tree[0]["proof"] != OPEN:
             return super()._chosen()
         root, scores, values = self._tree[0], np.empty(COLUMNS), np.empty(COLUMNS)
         improve_logits(self._tree, -root["total"] / root["visits"], scores, values)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.errors import InvalidValue
 from numba import from_dtype, types
 from numpy.typing import NDArray
@@ -254,12 +254,10 @@ class TreeAgent(SearchingAgent):
     ) -> None:
         if simulations is None and movetime is None:
             simulations = self.default_simulations
-        if simulations is not None:
-            require_count("simulations", simulations, 1, 1 << 31)
         self.simulations = simulations
         self.movetime = movetime
         self.reuse = reuse
-        nodes = (require_count("tree_mb", tree_mb, 1, 1 << 16) << 20) // NODE.itemsize
+        nodes = (tree_mb << 20) // NODE.itemsize
         self._capacity = nodes // 2 if reuse else nodes
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
         self._work = np.zeros(3, np.int64)

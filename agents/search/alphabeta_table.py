@@ -22,6 +22,7 @@ from c4env.agents.search.packing import (
     table_place,
 )
 from c4env.agents.search.threads import STOPPED
+from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
@@ -172,11 +173,17 @@ def best_column(
 
 
 class AlphaBetaTable(FixedDepth):
-    """Alpha-beta with threat ordering and a transposition table, any heuristic."""
+    """Alpha-beta with threat ordering and a transposition table, any heuristic.
+
+    Args:
+        depth: plies looked ahead, the agent's own move included.
+        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+    """
 
     quick: ClassVar[int] = 10**10
 
-    def __init__(self, depth: int = 9, heuristic: str | Heuristic = "chain") -> None:
+    @checked
+    def __init__(self, depth: Plies = 9, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         super().__init__(depth, heuristic)
         self._keys = np.zeros(0, np.int64)  # allocated by the first search
         self._values = np.zeros(0, np.float64)

@@ -12,7 +12,7 @@ import dataclasses
 from typing import Final
 
 import numpy as np
-from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf
 from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from c4env.agents.search.packing import (
@@ -30,6 +30,7 @@ from c4env.agents.search.packing import (
     table_place,
 )
 from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, search_interruptibly
+from c4env.agents.zoo.options import HeuristicName, Megabytes, Movetime, Plies, Positions, checked
 
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
@@ -269,10 +270,10 @@ class Deepening(SearchingAgent):
 
     Args:
         movetime: seconds a move; games then need not repeat.
-        nodes: positions a move. Without any other budget, ``DEFAULT_NODES``.
-        depth: plies looked ahead at most, the agent's own move included.
+        nodes: positions a move (200000 if no other budget).
+        depth: plies looked ahead at most. The agent's own move is included.
         heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
-        table_mb: the most the transposition table may take; allocated when first needed.
+        table_mb: memory of the table. It is allocated when first needed.
 
     Raises:
         InvalidHeuristic: nothing of that name, or not a heuristic.
@@ -281,20 +282,21 @@ class Deepening(SearchingAgent):
 
     settings_are_all = True
 
+    @checked
     def __init__(
         self,
-        movetime: float | None = None,
-        nodes: int | None = None,
-        depth: int | None = None,
-        heuristic: str | Heuristic = "threats",
-        table_mb: int = 32,
+        movetime: Movetime | None = None,
+        nodes: Positions | None = None,
+        depth: Plies | None = None,
+        heuristic: HeuristicName = "threats",
+        table_mb: Megabytes = 32,
     ) -> None:
         self.movetime = movetime
         if movetime is None and nodes is None and depth is None:
             nodes = DEFAULT_NODES
-        self.limit = None if nodes is None else require_count("nodes", nodes, 1, NEVER)
-        self.depth = require_count("depth", CELLS if depth is None else depth, 1, CELLS)
-        self.table_mb = require_count("table_mb", table_mb, 1, 1 << 16)
+        self.limit = nodes
+        self.depth = CELLS if depth is None else depth
+        self.table_mb = table_mb
         self._heuristic_name = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from math import log
 from typing import Any, ClassVar, Final
 
-from c4env.agents.base import SearchingAgent, SearchResult, require_count, require_move
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
-from c4env.agents.zoo.table import DEFAULT_HEURISTIC
+from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
@@ -159,7 +159,7 @@ class FixedDepth(SearchingAgent):
     compare and every kind of search chooses the same columns.
 
     Args:
-        depth: plies looked ahead, the agent's own move included; at least 1.
+        depth: plies looked ahead, the agent's own move included.
         heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
         rules: orders and terminal values.
 
@@ -174,13 +174,14 @@ class FixedDepth(SearchingAgent):
     at most; a longer one has a thread of its own."""
     settings_are_all = True
 
+    @checked
     def __init__(
         self,
-        depth: int = 7,
-        heuristic: str | Heuristic = DEFAULT_HEURISTIC,
+        depth: Plies = 7,
+        heuristic: HeuristicName = DEFAULT_HEURISTIC,
         rules: Rules = CHAIN_RULES,
     ) -> None:
-        self.depth = require_count("depth", depth, 1, CELLS)
+        self.depth = depth
         self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
         self.heuristic = heuristic

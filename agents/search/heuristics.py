@@ -18,7 +18,7 @@ import numba
 from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.search import WIN as WIN
 from c4env.agents.zoo.imports import import_callable, meant
-from c4env.agents.zoo.table import HEURISTIC_NAMES
+from c4env.agents.zoo.options import HEURISTIC_NAMES
 from numba import types
 
 from c4env.boards import require_board
@@ -141,10 +141,11 @@ def check(function: Any, name: str) -> Heuristic:
     if not callable(function):
         raise InvalidHeuristic(f"heuristic {name!r}: {function!r} is not a function")
     require_board(function, BOARD_SIZE, f"heuristic {name!r}")
+    heuristic: Heuristic = function
     if config.DISABLE_JIT:
-        return function  # type: ignore[no-any-return]  # runs uncompiled, like all kernels
+        return heuristic  # runs uncompiled, like all kernels
     if not hasattr(function, "nopython_signatures"):
-        function = numba.njit(function)
+        heuristic = function = numba.njit(function)
     try:
         if _SIGNATURE.args not in function.overloads:
             function.compile(_SIGNATURE.args)
@@ -158,4 +159,4 @@ def check(function: Any, name: str) -> Heuristic:
         raise InvalidHeuristic(
             f"heuristic {name!r} returns {result}: expected float64, the value for `mine`"
         )
-    return function  # type: ignore[no-any-return]  # a dispatcher
+    return heuristic  # a dispatcher

@@ -10,7 +10,7 @@ __any_board__ = True
 from collections.abc import Callable
 from typing import Any, Final
 
-from llvmlite import ir  # type: ignore[import-untyped]  # it ships no types
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
@@ -25,7 +25,7 @@ _intrinsic: Callable[[Any], Any] = intrinsic
 # Memory of int64 words, in the text of a signature. A pointer goes through a recursive kernel in
 # one register where an array takes seven; uncompiled, the array itself serves.
 POINTER: Final = "CPointer(int64)"
-_POINTER: Final = types.CPointer(types.int64)  # type: ignore[no-untyped-call]  # Numba's
+_POINTER: Final = types.CPointer(types.int64)
 
 
 @_intrinsic

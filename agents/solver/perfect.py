@@ -4,39 +4,41 @@ from __future__ import annotations
 
 __any_board__ = True
 
-from typing import Final
+from typing import Literal
 
 import numpy as np
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.errors import InvalidValue
 from c4env.agents.solver import Solver
+from c4env.agents.zoo.options import Megabytes, Share, checked
 
 from c4env.bitboard import CELLS
 from c4env.position import Position
-
-TIES: Final = ("centre", "random")
 
 
 class Perfect(SearchingAgent):
     """Plays a column of the best exact score: a quickest win, a draw, or a slowest loss.
 
     Args:
-        blunder: the chance, at each move where some column is worse than the best, of
-            playing one of those instead, each as likely; seeded by :meth:`reset`.
-        ties: among best columns ``"centre"`` takes the one nearest the centre, ``"random"``
-            draws one.
+        blunder: share of moves that are not a best one. It is the chance, at each move where
+            some column is worse than the best, of playing one of those instead, each as likely;
+            seeded by :meth:`reset`.
+        ties: among best columns: center (first) or random.
         table_mb: memory of the solver's table.
     """
 
     settings_are_all = True
     memory = ("_generator",)
 
-    def __init__(self, blunder: float = 0.0, ties: str = "centre", table_mb: int = 64) -> None:
-        if ties not in TIES:
-            raise InvalidValue(f"perfect: ties={ties!r}: expected {' or '.join(TIES)}")
+    @checked
+    def __init__(
+        self,
+        blunder: Share = 0.0,
+        ties: Literal["center", "random"] = "center",
+        table_mb: Megabytes = 64,
+    ) -> None:
         self.blunder = blunder
         self.ties = ties
-        self.deterministic = blunder == 0 and ties == "centre"
+        self.deterministic = blunder == 0 and ties == "center"
         self.solver = Solver(table_mb=table_mb)
         self._generator = np.random.default_rng()
 
@@ -47,6 +49,10 @@ class Perfect(SearchingAgent):
         searched does not depend on which games this agent played before.
         """
         self.solver.clear()
+        self._generator = np.random.default_rng(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Err by this seed; what the solver's table holds is true of every game."""
         self._generator = np.random.default_rng(seed)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
@@ -60,7 +66,7 @@ class Perfect(SearchingAgent):
             column = worse[int(self._generator.integers(len(worse)))]
             value = -self.solver.score(position.play(column))
         else:
-            drawn = 0 if self.ties == "centre" else int(self._generator.integers(len(best)))
+            drawn = 0 if self.ties == "center" else int(self._generator.integers(len(best)))
             column = best[drawn]
             value = self.solver.score(position)
         return column, float(value), nodes + self.solver.nodes

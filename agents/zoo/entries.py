@@ -1,16 +1,18 @@
-"""A line of the table of agents: a name, where the agent is, and the options it takes.
+"""A line of the table of agents, and an option as a class declares it.
 
-The table is data: it says what options an agent takes without importing the agent,
-whose module compiles kernels.
+Both are plain data, the same for boards of every size.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+import operator
+import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 from c4env.agents.errors import InvalidValue
 
 REQUIRED: Final = object()
@@ -18,45 +20,74 @@ REQUIRED: Final = object()
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """What a number may be: ``depth: Annotated[int, Between(1, 42)]``. A float is then finite."""
+
+    low: float
+    high: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The names that a text may be; other texts and values are left to the class."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     """One option of an agent: how its value is read from text, and what it may be."""
 
     name: str
-    kind: Callable[[str], Any]  # int, float, bool or str
+    kind: type  # int, float, bool or str
     default: Any  # REQUIRED where there is none
-    help: str
+    help: str = ""
     low: float = -math.inf
     high: float = math.inf
-    choices: tuple[str, ...] = ()  # of a text: the names it may be; an import path may do too
-    finite: bool = True  # of a float: inf is no value of it
+    choices: tuple[str, ...] = ()  # of a text: the names it may be
+    optional: bool = False  # None is a value
+    open: bool = False  # texts and values beyond these are left to the class
 
-    def parse(self, agent: str, value: Any) -> Any:
-        """The value of a spec's text, or of a keyword argument, checked.
+    def parse(self, agent: str, value: Any, text: bool = True) -> Any:
+        """The value of a spec's text, or of an argument, checked.
+
+        Args:
+            agent: what an error begins with.
+            value: a text, or a value.
+            text: numbers, truth values and None may be texts, too.
 
         Raises:
             InvalidValue: not of the kind, out of range, or a number that is not finite.
         """
-        if self.kind is str and callable(value):  # a heuristic as a function
+        if self.optional and (value is None or (text and value == "None")):
+            return None
+        if self.open and not isinstance(value, str):
             return value
-        expected = self.kind.__name__
-        if self.kind is float and self.finite:
-            expected = "finite float"
-        if not math.isinf(self.high):
-            expected = f"{self.kind.__name__} between {self.low:g} and {self.high:g}"
-        elif not math.isinf(self.low):
-            expected += f" of at least {self.low:g}"
-        wrong = InvalidValue(f"{agent}: {self.name}={value!r}: expected {expected}")
-        if isinstance(value, bool) or (self.kind is int and isinstance(value, float)):
-            raise wrong
         try:
-            parsed = _FLAGS[value.lower()] if self.kind is bool else self.kind(value)
-            if self.kind in (int, float) and not self.low <= parsed <= self.high:
-                raise wrong
-            if self.kind is float and self.finite and math.isinf(parsed):
-                raise wrong
+            parsed = _read(self.kind, value, text)
         except (KeyError, OverflowError, TypeError, ValueError):
-            raise wrong from None
+            raise self._wrong(agent, value) from None
+        if self.kind in (int, float):
+            finite = parsed != math.inf or math.isinf(self.low)
+            fits = finite and self.low <= parsed <= self.high
+        else:
+            fits = self.open or not self.choices or parsed in self.choices
+        if not fits:
+            raise self._wrong(agent, value)
         return parsed
+
+    def _wrong(self, agent: str, value: Any) -> InvalidValue:
+        expected = {str: "text", bool: "true or false"}.get(self.kind, self.kind.__name__)
+        if self.choices:
+            expected = f"one of {', '.join(self.choices)}"
+        elif not math.isinf(self.high):
+            expected += f" between {self.low:g} and {self.high:g}"
+        elif not math.isinf(self.low):
+            finite = "finite " if self.kind is float else ""
+            expected = f"{finite}{expected} of at least {self.low:g}"
+        if self.optional:
+            expected += ", or None"
+        return InvalidValue(f"{agent}: {self.name}={value!r}: expected {expected}")
 
 
 def require_choice(agent: str, name: str, value: str, choices: Collection[str]) -> None:
@@ -69,17 +100,29 @@ def require_choice(agent: str, name: str, value: str, choices: Collection[str]) 
         raise InvalidValue(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
-_FLAGS: Final = {"true": True, "false": False}
+def _read(kind: type, value: Any, text: bool) -> Any:
+    """A value as one of a kind; KeyError, OverflowError, TypeError or ValueError if it is none."""
+    if kind is str:
+        return os.fspath(value)
+    if isinstance(value, str):
+        if not text:
+            raise TypeError
+        return _FLAGS[value.lower()] if kind is bool else kind(value)
+    if isinstance(value, bool | np.bool_) != (kind is bool):
+        raise TypeError
+    return operator.index(value) if kind is int else kind(value)
+
+
+_FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One agent of the table."""
+    """One agent of the table; its options are those that the target declares."""
 
     name: str
     target: str  # module:attribute of a class or function, imported on first use
     summary: str
-    options: tuple[Option, ...] = ()
     argument: str = ""  # the option that a spec gives without its key: name:argument
     needs: tuple[str, ...] = ()  # modules of other packages that it cannot do without
     any_board: bool = False  # it plays on boards of every size (c4env.board), not on 6x7x4 alone

@@ -15,15 +15,14 @@ import importlib.metadata
 import inspect
 import re
 import sys
-import types
-import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from c4env.agents.zoo.entries import REQUIRED, Entry, Option
 from c4env.agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
+from c4env.agents.zoo.options import declared, options_of, parameters_of
 from c4env.agents.zoo.table import ZOO
 
 from c4env.boards import STANDARD, require_board, twin
@@ -112,13 +111,13 @@ def described(name: str) -> Described:
         InvalidSpec: malformed.
     """
     name, _ = split_spec(name)
-    entry = _lookup(name)
-    if isinstance(entry, Entry):
-        summary, options = entry.summary, entry.options
-    else:
-        doc = inspect.getdoc(entry) or "an agent registered without a docstring"
-        summary, options = doc.split("\n")[0], _options_of(entry)
-    told = ((o.name, "..." if o.default is REQUIRED else str(o.default), o.help) for o in options)
+    found = _lookup(name)
+    doc = inspect.getdoc(found) or "an agent registered without a docstring"
+    summary = found.summary if isinstance(found, Entry) else doc.split("\n")[0]
+    told = (
+        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
+        for o in _options(found)
+    )
     return Described(name, summary, tuple(told))
 
 
@@ -129,44 +128,26 @@ def describe(name: str) -> str:
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
-def _options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
-    """What a class or factory is called with, by its signature; nothing for a plain function.
-
-    A value is read as the annotation says, which may be int, float, bool or str, also with
-    ``| None``; other parameters get the text.
-    """
-    if _takes_observation(target):
-        return ()
-    try:
-        hints = typing.get_type_hints(target.__init__ if inspect.isclass(target) else target)
-    except Exception:  # annotations need not be types, nor known here
-        hints = {}
-    options = []
-    for key, parameter in (_parameters(target) or {}).items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        hint = hints.get(key)
-        kinds = typing.get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
-        kind = next((k for k in (str, bool, int, float) if k in kinds), str)
-        default = REQUIRED if parameter.default is parameter.empty else parameter.default
-        options.append(Option(key, kind, default, "", finite=False))
-    return tuple(options)
+def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
+    """The options of what a name stands for; nothing for a function that is itself the agent."""
+    if isinstance(found, Entry):
+        return options_of_entry(found)
+    return () if _takes_observation(found) else options_of(found)
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
     """Whether it is an agent itself rather than what builds one."""
     if inspect.isclass(target):
         return False
-    parameters = _parameters(target)
+    parameters = parameters_of(target)
     return parameters is None or any(p.default is p.empty for p in parameters.values())
 
 
-def _parameters(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters it is called with; None where they are not known, as of ``max``."""
-    try:
-        return inspect.signature(target).parameters
-    except (TypeError, ValueError):
-        return None
+@functools.cache
+def options_of_entry(entry: Entry) -> tuple[Option, ...]:
+    """The options of a line of the table; agents of this package are not imported for it."""
+    ours = entry.target.startswith("c4env.")
+    return options_of(declared(entry.target) if ours else _import(entry.target))
 
 
 def option_names(name: str) -> tuple[str, ...]:
@@ -176,7 +157,8 @@ def option_names(name: str) -> tuple[str, ...]:
         UnknownAgent: no agent has the name.
     """
     entry = _lookup(name)
-    return tuple(option.name for option in entry.options) if isinstance(entry, Entry) else ()
+    known = options_of_entry(entry) if isinstance(entry, Entry) else ()
+    return tuple(option.name for option in known)
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
@@ -230,7 +212,7 @@ def _with_argument(name: str) -> Entry | None:
 
 def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
     """The argument, which may hold commas and colons, and the options after it."""
-    keys = "|".join(re.escape(option.name) for option in entry.options)
+    keys = "|".join(re.escape(option.name) for option in options_of_entry(entry))
     first = re.search(rf"(^|,)\s*({keys})\s*=", text)
     if first is None:
         return text.strip(), ""
@@ -241,18 +223,31 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
     """The spec string of a name and options, the inverse of :func:`split_spec`."""
     if not options:
         return name
-    shown = {key: getattr(value, "__name__", value) for key, value in options.items()}
+    shown = {key: _text(value) for key, value in options.items()}
     entry = _with_argument(name)
-    argument = [str(shown.pop(entry.argument))] if entry and entry.argument in shown else []
+    argument = [shown.pop(entry.argument)] if entry and entry.argument in shown else []
     return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in shown.items())])
+
+
+def _text(value: Any) -> str:
+    """A value as a spec has it: ``true`` and ``false``, and for a function its import path."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    name = getattr(value, "__name__", None)
+    if not isinstance(name, str):
+        return str(value)
+    module = getattr(value, "__module__", None) or ""
+    found = getattr(sys.modules.get(module), name, None)
+    return f"{module}:{name}" if found is value else name
 
 
 def make(spec: Any, **options: Any) -> Agent:
     """Build the agent a spec names; keyword options add to, or override, those in the spec.
 
     A model in place of the spec (of Stable-Baselines3, a module of PyTorch, or a function of
-    many observations; ``c4env.agents.adapters.model``) becomes an agent that answers for many
-    boards at once; its option is ``temperature``.
+    many observations, marked by ``c4env.batched``; ``c4env.agents.adapters.model``) becomes an
+    agent that answers for many boards at once; its option is ``temperature``. Another function
+    is given one observation.
 
     Raises:
         UnknownAgent: no such name, or nothing at the import path.
@@ -260,17 +255,14 @@ def make(spec: Any, **options: Any) -> Agent:
         InvalidSpec, InvalidValue: the spec or a value is malformed.
     """
     if not isinstance(spec, str):
-        agent_of = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))
-        made: Agent = agent_of(spec, **options)
-        return made
+        return _agent_of(spec, **options)
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
     target = _lookup(name)
     if isinstance(target, Entry) and not _here(target):
         others = ", ".join(entry.name for entry in ZOO if entry.any_board)
         raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE} as {others} do")
-    options_there = target.options if isinstance(target, Entry) else _options_of(target)
-    known = {option.name: option for option in options_there}
+    known = {option.name: option for option in _options(target)}
     for key, value in given.items():
         if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
             fixed = f"{key}={value.replace(':', ',')}"
@@ -280,7 +272,7 @@ def make(spec: Any, **options: Any) -> Agent:
             if key not in known:
                 raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
     if isinstance(target, Entry):
-        for option in target.options:
+        for option in known.values():
             if option.default is REQUIRED and option.name not in merged:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
@@ -334,7 +326,7 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
     Raises:
         InvalidSpec: it does not.
     """
-    if not isinstance(target, Entry) and _parameters(target) is None:
+    if not isinstance(target, Entry) and parameters_of(target) is None:
         raise InvalidSpec(
             f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
             "function on an observation"
@@ -343,7 +335,7 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
-        return FunctionAgent(target)
+        return _agent_of(target)
     try:
         built = target(**options)
     except C4Error:
@@ -355,8 +347,16 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     if isinstance(built, Agent):
         return built
     if callable(built):
-        return FunctionAgent(built)
+        return _agent_of(built)
     raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
+
+
+def _agent_of(thing: Any, **options: Any) -> Agent:
+    """A model or a function as an agent."""
+    made: Agent = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))(
+        thing, **options
+    )
+    return made
 
 
 class FunctionAgent(Agent):
@@ -370,31 +370,31 @@ class FunctionAgent(Agent):
         self.function = function
         self.name = getattr(function, "__name__", type(function).__name__)
 
-    @property
-    def nodes(self) -> Any:  # type: ignore[override]  # read from the function, never set
-        """What the function says it searched for its latest column."""
-        return getattr(self.function, "nodes", 0)
-
     def __call__(self, observation: Any) -> Any:
-        """Whatever the function returns; whoever plays the game judges it."""
-        return self.function(observation)
+        """Whatever the function returns; whoever plays the game judges it.
+
+        What it says it searched, by an attribute ``nodes``, is this agent's too.
+        """
+        answer = self.function(observation)
+        self.nodes = getattr(self.function, "nodes", 0)
+        return answer
 
     def reset(self, seed: Any = None) -> None:
         """Tell a policy that can be told of a new game, with the seed if it takes one."""
         reset = getattr(self.function, "reset", None)
         if not callable(reset):
             return
-        if _parameters(reset) == {}:
+        if parameters_of(reset) == {}:
             reset()
         else:
             reset(seed)
 
     def choose(self, position: Any) -> int:
         """The function's column for what the side to move observes."""
+        from c4env.envs.opponents import one_column
         from c4env.observation import observe
-        from c4env.position import parse_column
 
-        return parse_column(self.function(observe(position)))
+        return one_column(self(observe(position)))
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
@@ -404,4 +404,4 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 def _takes_any(target: Callable[..., Any]) -> bool:
     """Whether it is called with options of any name."""
-    return any(p.kind is p.VAR_KEYWORD for p in (_parameters(target) or {}).values())
+    return any(p.kind is p.VAR_KEYWORD for p in (parameters_of(target) or {}).values())

@@ -23,7 +23,7 @@ from __future__ import annotations
 __any_board__ = True
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, SupportsIndex
 
 import numpy as np
 from gymnasium import spaces
@@ -53,7 +53,7 @@ from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
 
 
-class raw_env(DropIn, AECEnv):  # type: ignore[misc]  # PettingZoo ships no types
+class raw_env(DropIn, AECEnv):
     """The environment that trusts its caller to keep the order of calls.
 
     Attributes:
@@ -268,6 +268,11 @@ class CheckedEnv(raw_env):
     Parameters, attributes and methods: see :class:`raw_env`.
     """
 
+    if TYPE_CHECKING:  # PettingZoo's own would have the observation be None or anything
+
+        def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+            """Observation, cumulative reward, termination, truncation, info of the selected."""
+
     @property
     def unwrapped(self) -> raw_env:
         """The same game without the checks."""
@@ -297,7 +302,7 @@ class CheckedEnv(raw_env):
         self._has_reset = True
         self._has_updated = True
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: SupportsIndex | None) -> None:
         """Drop a disc for the selected agent, or, once the game is over, remove the agent.
 
         Args:
@@ -380,12 +385,12 @@ class _Third(CheckedEnv):
         return self._view(raw_env)
 
 
-class _CheckedIterable(AECIterable):  # type: ignore[misc]  # PettingZoo ships no types
+class _CheckedIterable(AECIterable):
     def __iter__(self) -> _CheckedIterator:
         return _CheckedIterator(self.env, self.max_iter)
 
 
-class _CheckedIterator(AECIterator):  # type: ignore[misc]  # PettingZoo ships no types
+class _CheckedIterator(AECIterator):
     def __next__(self) -> str:
         agent: str = super().__next__()
         if not self.env._has_updated:

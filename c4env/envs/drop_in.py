@@ -126,7 +126,8 @@ class DropIn:
         if kind not in views:
             views[kind] = kind.__new__(kind)
             views[kind].__dict__ = self.__dict__
-        return views[kind]  # type: ignore[no-any-return]  # by its key
+        view: Env = views[kind]
+        return view
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the views: a copy makes its own."""

@@ -32,5 +32,5 @@ def execute(arguments: argparse.Namespace) -> None:
         module_of(name).configure(command)
         for argument in command._actions:
             if argument.type is Path or argument.metavar == "DIR":
-                argument.complete = shtab.FILE  # type: ignore[attr-defined]  # shtab looks for it
+                vars(argument)["complete"] = shtab.FILE  # shtab looks for it
     say(shtab.complete(parser, arguments.shell))

@@ -7,7 +7,7 @@ __any_board__ = True
 import argparse
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from c4env.evaluation.tables import FORMATS, printable
 
@@ -54,7 +54,7 @@ class Parser(argparse.ArgumentParser):
         settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
 
-    def error(self, message: str) -> None:  # type: ignore[override]  # does not return
+    def error(self, message: str) -> NoReturn:
         """Say it and leave."""
         self.exit(2, f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
 

@@ -167,14 +167,14 @@ def takes_settings(function: F) -> F:
         for setting in fields(Settings)
         if setting.name not in own.parameters
     ]  # fmt: skip
-    function.__signature__ = own.replace(parameters=said)  # type: ignore[attr-defined]
+    vars(function)["__signature__"] = own.replace(parameters=said)
     return function
 
 
 def _seconds(name: str, value: object, least: str) -> None:
     """Refuse what is no number of seconds, up to a day."""
-    good = isinstance(value, int | float) and not isinstance(value, bool)
-    good = good and 0 <= value <= MAX_SECONDS  # type: ignore[operator]
+    is_bool = isinstance(value, bool)
+    good = isinstance(value, int | float) and not is_bool and 0 <= value <= MAX_SECONDS
     if not good or (value == 0 and least == "more than 0"):
         raise InvalidRun(
             f"{name}={value!r}: expected a number of seconds, {least} and at most {MAX_SECONDS:g}"

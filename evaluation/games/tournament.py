@@ -36,8 +36,8 @@ from c4env.evaluation.plan.field import (
 )
 from c4env.evaluation.plan.identity import identity_in, in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
-from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games
+from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major, planned
+from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games, read_games
 from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.strength.lotteries import Standing, standing
 from c4env.evaluation.strength.ratings import Ratings, Tally, rate
@@ -66,6 +66,22 @@ class Tournament:
     deterministic: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     header: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, header: Mapping[str, Any], games: Sequence[GameRecord], notes: Sequence[str] = ()
+    ) -> Tournament:
+        """What a run directory holds, as :func:`c4env.evaluation.store.record.read_games` reads it.
+
+        Args:
+            header: of the run; one that does not say who played, or from where, serves too.
+            games: finished or not.
+            notes: what a reader must know of them.
+        """
+        names = [*header.get("players", ()), *(name for game in games for name in game.players)]
+        openings, known = (tuple(header.get(key, ())) for key in ("openings", "deterministic"))
+        players = tuple(dict.fromkeys(names))
+        return cls(players, openings, tuple(games), known, tuple(notes), header)
 
     @functools.cached_property
     def table(self) -> WinTable:
@@ -158,8 +174,10 @@ def gauntlet(
     """
     chosen = Settings.of("gauntlet", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    one = isinstance(challengers, str) or callable(challengers) or is_model(challengers)
-    front = name_players([challengers] if one else challengers)  # type: ignore[list-item, arg-type]
+    if isinstance(challengers, str) or callable(challengers) or is_model(challengers):
+        front = name_players([challengers])
+    else:
+        front = name_players(challengers)
     others = name_players(field)
     for name in others:
         if name in front:
@@ -235,6 +253,20 @@ def prepare(
     if settings.movetime is not None:
         header.update(movetime=settings.movetime, margin=settings.margin)
     return Plan(field, schedule, settings, header, known, made)
+
+
+def read_run(folder: str | Path) -> Tournament:
+    """A run from its directory, finished or not; or the games that people played.
+
+    Raises:
+        UnreadableRun: the directory holds something else, or is damaged.
+    """
+    header, games = read_games(Path(folder))
+    notes = notes_of(header)
+    if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
+        done = f"{len(games)} of {len(planned(header))} games"
+        notes = (*notes, f"unfinished: {done}; a command with all its agents and openings goes on")
+    return Tournament.of(header, games, notes)
 
 
 def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:

@@ -32,7 +32,12 @@ from c4env.agents.base import Agent
 from c4env.agents.learned import MODEL
 from c4env.agents.sampling.policy_value import SELFPLAY
 from c4env.agents.zoo.entries import Entry
-from c4env.agents.zoo.registry import FunctionAgent, registered_here, split_spec
+from c4env.agents.zoo.registry import (
+    FunctionAgent,
+    options_of_entry,
+    registered_here,
+    split_spec,
+)
 from c4env.agents.zoo.table import ZOO
 from c4env.evaluation.errors import InvalidRun
 
@@ -76,7 +81,7 @@ def _of_spec(spec: str) -> Iterator[tuple[str, str]]:
     name, options = split_spec(spec)
     here = registered_here()
     entry = here.get(name) or _ZOO.get(name)
-    own = {o.name: o for o in entry.options} if isinstance(entry, Entry) else {}
+    own = {o.name: o for o in options_of_entry(entry)} if isinstance(entry, Entry) else {}
     for key, text in (("", name), *options.items()):
         known = here.get(text)
         if isinstance(known, Entry):

@@ -5,7 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from c4env.evaluation.errors import InvalidRun
@@ -16,8 +16,17 @@ from c4env.evaluation.tables import Shown, Table, plural, signed
 
 from c4env.arrays import Float64s
 
-Run = tuple[Mapping[str, Any], Sequence[GameRecord]]
-"""Header and games of a run directory."""
+
+class Run(Protocol):
+    """What a :class:`c4env.evaluation.Tournament` has, as ``read_run`` reads it."""
+
+    @property
+    def header(self) -> Mapping[str, Any]:
+        """What a run directory says of the run."""
+
+    @property
+    def games(self) -> Sequence[GameRecord]:
+        """One record a game."""
 
 
 class Change(NamedTuple):
@@ -55,7 +64,7 @@ def compare(before: Run, after: Run) -> Table:
     """
     games = shared(before, after)
     players = [*dict.fromkeys(player for game in games for player in game.after.players)]
-    same = [name for name in players if not _changed(name, before[0], after[0])] or players
+    same = [name for name in players if not _changed(name, before.header, after.header)] or players
     tallies = [Tally.of(run, players) for run in zip(*games, strict=True)]
     names = tallies[0].players
     centre = [names.index(name) for name in same]
@@ -106,16 +115,18 @@ def shared(before: Run, after: Run) -> list[Change]:
     Raises:
         InvalidRun: there is none; it says what is not shared.
     """
-    old = {game.fixture: game for game in before[1]}
-    found = [Change(old[game.fixture], game) for game in after[1] if game.fixture in old]
+    old = {game.fixture: game for game in before.games}
+    found = [Change(old[game.fixture], game) for game in after.games if game.fixture in old]
     if found:
         return found
-    fields = [dict.fromkeys(p for game in run[1] for p in game.players) for run in (before, after)]
+    fields = [
+        dict.fromkeys(p for game in run.games for p in game.players) for run in (before, after)
+    ]
     common = [name for name in fields[0] if name in fields[1]]
     if not common:
         said = "; ".join(", ".join(field) or "no games" for field in fields)
         raise InvalidRun(f"no agent played in both runs: {said}")
-    pairings = [{game.players for game in run[1]} for run in (before, after)]
+    pairings = [{game.players for game in run.games} for run in (before, after)]
     if pairings[0].isdisjoint(pairings[1]):
         raise InvalidRun(f"no two agents met in both runs; in both played {', '.join(common)}")
     raise InvalidRun("the runs share agents but no opening: expected some of the same openings")
@@ -161,11 +172,11 @@ def _notes(before: Run, after: Run, games: Sequence[Change]) -> tuple[str, ...]:
         f"{plural(len(games), 'game')} in both runs, from {plural(openings, 'opening')}: {others} "
         f"went another way, {results} ended otherwise."
     ]
-    for (_, played), when in ((before, "before"), (after, "after")):
-        if alone := len(played) - len(games):
+    for run, when in ((before, "before"), (after, "after")):
+        if alone := len(run.games) - len(games):
             notes.append(f"Left out: {plural(alone, 'game')} only {when}.")
     for key in ("seed", "c4env", "movetime"):
-        old, new = (run[0].get(key) for run in (before, after))
+        old, new = (run.header.get(key) for run in (before, after))
         if old != new:
             notes.append(f"Before {key} was {old}, after {new}.")
     return tuple(notes)

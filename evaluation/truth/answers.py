@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import make_field, split_name
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.truth.judge import Judge
-from c4env.evaluation.truth.labelled import Labelled
+from c4env.evaluation.truth.labelled import EXAM, Labelled, labelled_sets
 from c4env.evaluation.truth.quality import JudgedMove, Quality
 
 from c4env.observation import observe
@@ -85,6 +87,47 @@ def question_agents(
     if kind.prompts:
         notes += ("What language models were asked and said is not kept; c4 run --out keeps it.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
+
+
+def quality(
+    specs: str | Sequence[str],
+    on: str | Sequence[str] = EXAM,
+    count: int | None = None,
+    seed: int = 0,
+    *,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    watch: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Quality:
+    """The quality of the moves that agents choose in sets of positions, judged by exact play.
+
+    Args:
+        specs: of the agents, each with a name of its own if so wished: ``"mine=greedy"``.
+        on: sets of positions (:func:`c4env.evaluation.truth.labelled.labelled_sets`).
+        count: the first so many of each; None takes all, and 100 of a set that is made.
+        seed: of stochastic agents, of sets that are made, and of the intervals.
+        jobs: threads that judge; all cores by default.
+        out: a folder that keeps answers and scores as they come; the same call goes on there.
+        watch: called with ``"positions"``, then ``"answers"``, and how many are done and in all.
+
+    Raises:
+        InvalidRun: no agent, one twice, or none that answers; or a wrong count or set.
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        UnreadableRun: a set, or what is kept, is damaged; or the folder is in use.
+    """
+    specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
+    for spec in specs:
+        agents.make(split_name(spec)[1]).close()  # an error now rather than after the solver's work
+    positions = labelled_sets(on, count, seed)
+    with Judge(out) as judge:
+        for asked in exam() if EXAM in on else ():
+            judge.learn(asked.position, asked.scores)
+        judge.judge([p.position for p in positions], jobs, partial(watch, "positions"))
+        found = question_agents(specs, positions, judge, seed, out, partial(watch, "answers"))
+    if EXAM not in on:
+        return found
+    about = f"exam {VERSION} (sha256 {SHA256[:16]}): its number is the share that keeps the value"
+    return replace(found, notes=(about, *found.notes))
 
 
 def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:

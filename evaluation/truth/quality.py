@@ -216,7 +216,8 @@ class Quality(Result):
         totals = sums.sum(axis=0)
         estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
         counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
-        return MoveQuality(player, colour, plies, *counts, *estimates)  # type: ignore[arg-type]
+        measured: list[Any] = [*counts, *estimates]
+        return MoveQuality(player, colour, plies, *measured)
 
     @functools.cached_property
     def _groups(self) -> dict[str, int]:

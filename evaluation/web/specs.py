@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from c4env.agents.zoo.entries import REQUIRED, Entry, Option, require_choice
-from c4env.agents.zoo.registry import join_spec, split_spec
+from c4env.agents.zoo.registry import join_spec, options_of_entry, split_spec
 from c4env.agents.zoo.table import ZOO
 from c4env.evaluation.errors import InvalidRequest
 
@@ -26,7 +26,7 @@ def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
     return {
         entry.name: entry
         for entry in entries
-        if all(option.default is not REQUIRED for option in entry.options)
+        if all(option.default is not REQUIRED for option in options_of_entry(entry))
         and all(importlib.util.find_spec(module) for module in entry.needs)
     }
 
@@ -56,7 +56,7 @@ def settable(entry: Entry) -> list[Option]:
     """The options a page may set: numbers, tables only so large, and texts with a list of names."""
     return [
         replace(option, high=min(option.high, MEMORY)) if option.name.endswith("_mb") else option
-        for option in entry.options
+        for option in options_of_entry(entry)
         if option.kind is not str or option.choices
     ]
 
@@ -100,7 +100,7 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
 def reserved_mb(spec: str) -> float:
     """The megabytes that the tables of an agent may take; 0 for one the owner named."""
     name, given = split_spec(spec)
-    options = PLAIN[name].options if name in PLAIN else ()
+    options = options_of_entry(PLAIN[name]) if name in PLAIN else ()
     tables = [option for option in options if option.name.endswith("_mb")]
     return sum(float(given.get(option.name, option.default)) for option in tables)
 
@@ -122,11 +122,12 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
 
 def _described(option: Option) -> dict[str, Any]:
     limits = {"low": option.low, "high": option.high}
+    is_flag = option.kind is bool  # chosen from the two names that a spec has for it
     return {
         "name": option.name,
         "kind": option.kind.__name__,
-        "default": option.default,
+        "default": str(option.default).lower() if is_flag else option.default,
         "help": option.help,
-        "choices": option.choices,
+        "choices": ("true", "false") if is_flag else option.choices,
         **{key: limit for key, limit in limits.items() if math.isfinite(limit)},
     }

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from c4env.agents.base import Agent, SearchingAgent, require_move
-from c4env.agents.errors import InvalidValue, NoMove
+from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.agents.published.alphabeta import AlphaBeta
 from c4env.agents.published.rustport import RustPort
 from c4env.agents.sampling.mcts import MCTS
@@ -162,6 +162,13 @@ def test_agents_say_whether_they_draw_lots_and_what_they_searched() -> None:
         assert (agent.nodes > 0) == isinstance(agent, SearchingAgent), name
 
 
+def test_an_agent_that_does_not_look_ahead_says_so() -> None:
+    for spec, shown in (("random", "agents.make('random')"), ("greedy", "agents.make('greedy')")):
+        with pytest.raises(NoSearch, match="does not look ahead: expected an agent such") as caught:
+            agents.make(spec).search(Position())
+        assert str(caught.value).startswith(shown)
+
+
 def test_searching_agents_report_all_they_promise() -> None:
     position = Position.parse("4455")
     for spec in QUICK.values():
@@ -266,5 +273,5 @@ def test_an_agent_of_ones_own_travels_with_what_it_learned() -> None:
 def test_options_out_of_range_are_refused_without_a_spec_too(
     make: Callable[[], Agent], option: str
 ) -> None:
-    with pytest.raises(InvalidValue, match=re.escape(f"{option}: expected an integer between")):
+    with pytest.raises(InvalidValue, match=re.escape(f"{option}: expected int between")):
         make()

@@ -12,9 +12,10 @@ import pytest
 from c4env.agents.adapters.model import agent_of
 from c4env.agents.base import Agent
 from c4env.agents.zoo.entries import REQUIRED
+from c4env.agents.zoo.registry import options_of_entry
 from c4env.agents.zoo.table import ZOO
 
-from c4env import ConnectFourEnv, Position, agents
+from c4env import ConnectFourEnv, Position, agents, batched
 
 COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,
@@ -26,6 +27,7 @@ def uniform(planes: Any, masks: Any) -> Any:
     return np.zeros(masks.shape), np.zeros(len(masks))
 
 
+@batched
 def indifferent(seen: Any) -> Any:
     return np.zeros(seen["action_mask"].shape)
 
@@ -38,8 +40,8 @@ SPECS = [
     *("random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "alphabeta-table:depth=3"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=3", "alphabeta-window-b:depth=2"),
     *("rust-port:depth=2", "deepening:nodes=300", "learned:nodes=500"),
-    *("mcts:simulations=60", "mcts:simulations=60,reuse=0", "mcts:simulations=400,tree_mb=1"),
-    *("puct:simulations=30", UNIFORM, f"{UNIFORM},reuse=0,batch=1"),
+    *("mcts:simulations=60", "mcts:simulations=60,reuse=false", "mcts:simulations=400,tree_mb=1"),
+    *("puct:simulations=30", UNIFORM, f"{UNIFORM},reuse=false,batch=1"),
     *("perfect:blunder=0.5", "perfect:ties=random", "negamax"),
 ]
 
@@ -49,7 +51,8 @@ def test_every_agent_that_is_here_is_copied() -> None:
     here = {
         entry.name
         for entry in ZOO
-        if not entry.needs and REQUIRED not in [option.default for option in entry.options]
+        if not entry.needs
+        and REQUIRED not in [option.default for option in options_of_entry(entry)]
     }
     assert here == {spec.partition(":")[0] for spec in SPECS}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from c4env.agents.sampling.mcts import EXPLORATION, MCTS, ROLLOUTS
+from c4env.agents.sampling.mcts import MCTS, ROLLOUTS
 from c4env.evaluation.commands.options import at_least
 from c4env.evaluation.commands.output import show
 from c4env.evaluation.tables import Table, number
@@ -53,7 +53,7 @@ def _speed(name: str, search: Callable[[int], int], made: dict[str, int], seed: 
     return made[name] / max(spent, 1e-9)
 
 
-def _search(rollout: str, moves: str, simulations: int) -> Callable[[int], int]:
+def _search(rollout: Any, moves: str, simulations: int) -> Callable[[int], int]:
     agent = MCTS(simulations, rollout=rollout)
     position = Position.parse(moves)
 
@@ -74,7 +74,7 @@ def _peer_search(pyspiel: Any, moves: str, simulations: int) -> Callable[[int], 
         evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
         memory_mb, solve, verbose = 1000, True, False
         bot = pyspiel.MCTSBot(
-            *(game, evaluator, EXPLORATION, simulations, memory_mb, solve, seed, verbose)
+            *(game, evaluator, MCTS().c, simulations, memory_mb, solve, seed, verbose)
         )
         return int(bot.mcts_search(state).explore_count)
 

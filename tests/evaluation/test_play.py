@@ -32,9 +32,9 @@ def game(answers, names=(HUMAN, "left"), zoo=None):
         except StopIteration:
             raise EOFError from None
 
-    table = TerminalGame(
-        names, zoo or {"left": Left()}, agents.make("minimax:depth=2"), ask, shown.append
-    )
+    first, second = ((zoo or {"left": Left()}).get(name) for name in names)
+    hint = agents.make("minimax:depth=2")
+    table = TerminalGame(names, (first, second), hint, ask, shown.append)
     return table, table.play(), "\n".join(shown)
 
 

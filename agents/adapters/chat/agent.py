@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 from c4env.agents.adapters.chat.endpoint import endpoint
 from c4env.agents.adapters.chat.prompts import Message, find_prompt
 from c4env.agents.base import Agent, require_move
 from c4env.agents.errors import EngineFault
+from c4env.agents.zoo.entries import Between
+from c4env.agents.zoo.options import Seconds, checked
 
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
@@ -55,17 +57,18 @@ class Chat(Agent):
     tries left, that is its own fault, and the game is lost. A network that fails is not.
 
     Args:
-        model: its name at the endpoint.
-        base_url: of the endpoint; by default what the official client takes from the
-            environment. The key comes from there alone.
-        prompt: see :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
-        temperature: of the sampling; None leaves it to the endpoint.
-        max_tokens: of an answer; one that is cut off is unreadable. None leaves it to the endpoint.
-        retries: tries after the first.
-        timeout: seconds for an answer; one that is late is asked for again.
-        patience: seconds in which failures of the network are waited out.
-        votes: answers a move. The column that most of them name is played, of several the
-            one that was named first; a vote without a legal move is not counted.
+        model: the name the endpoint knows it by.
+        base_url: of the endpoint; default: OPENAI_BASE_URL, else OpenAI's. The key comes from the
+            environment alone.
+        prompt: board, moves, both; +legal, +answer, +example; kaggle; a file. See
+            :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
+        temperature: of its sampling; default: the endpoint's.
+        max_tokens: of an answer; default: the endpoint's. One that is cut off is unreadable.
+        retries: more tries after an answer without a legal move.
+        timeout: seconds for an answer to arrive, before it is asked for again.
+        patience: seconds in which a network that fails is waited for.
+        votes: answers a move; the column most of them name is played. Of several it is the one
+            that was named first; a vote without a legal move is not counted.
 
     Attributes:
         prompt: how it is asked.
@@ -76,20 +79,21 @@ class Chat(Agent):
         MissingExtra: the client is not installed.
     """
 
+    @checked
     def __init__(
         self,
         model: str,
-        base_url: str = "",
+        base_url: str | None = None,
         prompt: str = "both",
-        temperature: float | None = None,
-        max_tokens: int | None = None,
-        retries: int = 2,
-        timeout: float = 120.0,
-        patience: float = 600.0,
-        votes: int = 1,
+        temperature: Annotated[float, Between(0, 2)] | None = None,
+        max_tokens: Annotated[int, Between(1)] | None = None,
+        retries: Annotated[int, Between(0, 100)] = 2,
+        timeout: Seconds = 120.0,
+        patience: Seconds = 600.0,
+        votes: Annotated[int, Between(1, 99)] = 1,
     ) -> None:
         self.model = model
-        self.base_url = base_url
+        self.base_url = base_url or ""
         self.prompt = find_prompt(prompt)
         asked = {"temperature": temperature, "max_tokens": max_tokens}
         self._options = {name: value for name, value in asked.items() if value is not None}
@@ -98,7 +102,7 @@ class Chat(Agent):
         self.patience = patience
         self.votes = votes
         self.tape: Tape = ask_always
-        endpoint(base_url)  # an error now rather than in the first game
+        endpoint(self.base_url)  # an error now rather than in the first game
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:

@@ -7,19 +7,18 @@ import shlex
 import shutil
 import time
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from c4env.agents.adapters.programs.process import LineProcess, ProcessAgent
 from c4env.agents.base import as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue
-from c4env.agents.zoo.entries import require_choice
 from c4env.agents.zoo.imports import file_hint
+from c4env.agents.zoo.options import Seconds, checked
 
 from c4env.bitboard import CENTRE_FIRST, COLUMNS
 from c4env.position import DIGITS, Position
 
-NEW_GAME: Final = ("none", "reset", "restart")
 LONGEST_COUNT: Final = 18  # digits of searched positions
 
 
@@ -27,25 +26,25 @@ class Engine(ProcessAgent):
     """Plays what a program answers; ``agents/adapters/README.md`` is the protocol.
 
     Args:
-        command: the program and its arguments, as a shell would split them.
-        reply: what it answers: ``"column"``; ``"scores"`` of the seven columns; or the
-            ``"score"`` of the position, so that it is asked about each next one.
+        command: the program and its arguments. They are split as a shell would.
+        reply: what it answers: column, scores or score. Scores are those of the seven columns; the
+            score is that of the position, so that it is asked about each next one.
         timeout: seconds for a move.
         startup: seconds more for the first answer of a fresh process.
-        newgame: at each new game ``"none"``: nothing; ``"reset"``: the line ``reset SEED``;
-            ``"restart"``: a fresh process.
+        newgame: at each game: none, reset (a line) or restart. The line is ``reset SEED``.
 
     Raises:
         InvalidValue: there is no such program, or an option has none of its values.
     """
 
+    @checked
     def __init__(
         self,
         command: str,
-        reply: str = "column",
-        timeout: float = 10.0,
-        startup: float = 10.0,
-        newgame: str = "none",
+        reply: Literal["column", "scores", "score"] = "column",
+        timeout: Seconds = 10.0,
+        startup: Seconds = 10.0,
+        newgame: Literal["none", "reset", "restart"] = "none",
     ) -> None:
         try:
             self.command = tuple(shlex.split(command))
@@ -56,8 +55,6 @@ class Engine(ProcessAgent):
             raise InvalidValue(
                 f"exec: command={command!r}: expected a program that can be run{hint}"
             )
-        require_choice("exec", "reply", reply, REPLIES)
-        require_choice("exec", "newgame", newgame, NEW_GAME)
         self.reply = reply
         self.timeout = timeout
         self.startup = startup

@@ -14,6 +14,7 @@ import numpy as np
 from c4env.agents.adapters.programs.process import LineProcess, ProcessAgent
 from c4env.agents.base import as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
+from c4env.agents.zoo.options import Seconds, checked
 
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.position import Position, numbered_cells
@@ -30,23 +31,25 @@ class Submission(ProcessAgent):
     episode has there. The modules ``random`` and ``numpy.random`` are seeded for each game.
 
     Args:
-        file: the submission; its agent is the last callable it defines.
-        timeout: ``actTimeout``, seconds a move.
-        overage: ``remainingOverageTime`` at the beginning of a game, seconds.
-        startup: seconds for Python itself to start, which are not the submission's.
-        python: the interpreter; by default the one that runs this.
+        file: the submission. Its agent is the last callable it defines.
+        timeout: seconds for a move. This is ``actTimeout``.
+        overage: seconds a game for moves that take longer. This is ``remainingOverageTime`` at its
+            beginning.
+        startup: seconds for Python to start. They are not the submission's.
+        python: its interpreter; default: this one.
 
     Raises:
         InvalidValue: there is no such file or interpreter.
     """
 
+    @checked
     def __init__(
         self,
         file: str,
-        timeout: float = 2.0,
-        overage: float = 60.0,
-        startup: float = 20.0,
-        python: str = "",
+        timeout: Seconds = 2.0,
+        overage: Seconds = 60.0,
+        startup: Seconds = 20.0,
+        python: str | None = None,
     ) -> None:
         if not Path(file).is_file():
             raise InvalidValue(f"kaggle: file={file!r}: expected a Python file")

@@ -43,10 +43,10 @@ def load(path: str) -> Callable[..., Any]:
         code = compile(file.read(), path, "exec")
     names: dict[str, Any] = {}
     exec(code, names)
-    found = [value for value in names.values() if callable(value)]
+    found: list[Callable[..., Any]] = [value for value in names.values() if callable(value)]
     if not found:
         raise ValueError("the file defines nothing that can be called")
-    return found[-1]  # type: ignore[no-any-return]  # it is callable
+    return found[-1]
 
 
 def call(agent: Callable[..., Any], *arguments: Any) -> Any:

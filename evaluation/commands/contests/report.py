@@ -50,24 +50,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.games.tournament import Tournament, notes_of
-    from c4env.evaluation.plan.schedule import planned
+    from c4env.evaluation.games.tournament import read_run
     from c4env.evaluation.report.summary import RunSummary
-    from c4env.evaluation.store.record import read_games
     from c4env.evaluation.strength.lotteries import standing
     from c4env.evaluation.strength.ratings import Tally
     from c4env.evaluation.studies.match import Match, judge_if
 
-    header, games = read_games(arguments.folder)
+    run = read_run(arguments.folder)
+    header, games = run.header, run.games
     if not games and (arguments.html or arguments.plots or arguments.games):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
-    notes = notes_of(header)
-    if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
-        done = f"{len(games)} of {len(planned(header))} games"
-        notes = (*notes, f"unfinished: {done}; a command with all its agents and openings goes on")
-    names = [*header.get("players", ()), *(name for game in games for name in game.players)]
-    openings, known = (tuple(header.get(key, ())) for key in ("openings", "deterministic"))
-    run = Tournament(tuple(dict.fromkeys(names)), openings, tuple(games), known, notes, header)
     ratings = run.rate(anchor_of(arguments, run.players)) if games else None
     match = None
     if games and "sprt" in header:

@@ -68,13 +68,19 @@ def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
     """One game, recorded; None where it was left before a move."""
+    from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
 
     from c4env import agents
 
     at_least(arguments, 0, "seed")
     (one, _), (other, _) = named
-    zoo = {name: agents.make(spec) for name, spec in named if spec != HUMAN}
+    for (name, spec), given in zip(named, arguments.players, strict=True):
+        if name == HUMAN != spec:
+            raise InvalidRun(f"{given}: {HUMAN} is a person: expected another name for an agent")
+    if one == other and named[0] != named[1]:
+        raise InvalidRun(f"{' '.join(arguments.players)}: expected two names for two agents")
+    players = [None if spec == HUMAN else agents.make(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:
         keep(record)  # a damaged record is better heard of before the game than after it
@@ -88,7 +94,10 @@ def _play(
     except EOFError:
         say("left before the game")
         return None
-    game = TerminalGame(names, zoo, hint, input, say, arguments.seed, styled=True).play()
+    first, second = players if names == (one, other) else players[::-1]
+    game = TerminalGame(
+        names, (first, second), hint, input, say, arguments.seed, styled=True
+    ).play()
     if record is not None and game is not None:
         keep(record, game)
     return game

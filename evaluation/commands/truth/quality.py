@@ -14,7 +14,6 @@ DIR/scores.jsonl: stopped, it goes on with the same command.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,28 +68,14 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
-    from c4env.agents.solver.exam import SHA256, VERSION, exam
-    from c4env.evaluation.plan.field import split_name
-    from c4env.evaluation.truth.answers import question_agents
-    from c4env.evaluation.truth.judge import Judge
-    from c4env.evaluation.truth.labelled import EXAM, labelled_sets
+    from c4env.evaluation.truth.answers import quality
 
-    from c4env import agents
-
-    for player in arguments.what:
-        # An error now rather than after the solver's work.
-        agents.make(split_name(player)[1]).close()
-    positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
-    with Judge(arguments.out) as judge:
-        for question in exam() if EXAM in arguments.on else ():
-            judge.learn(question.position, question.scores)
-        with Progress("positions", arguments.quiet) as progress:
-            judge.judge([p.position for p in positions], arguments.jobs, progress.watch)
-        with Progress("answers", arguments.quiet) as progress:
-            quality = question_agents(
-                arguments.what, positions, judge, arguments.seed, arguments.out, progress.watch
-            )
-    if EXAM not in arguments.on:
-        return quality
-    about = f"exam {VERSION} (sha256 {SHA256[:16]}): its number is the share that keeps the value"
-    return dataclasses.replace(quality, notes=(about, *quality.notes))
+    quiet = arguments.quiet
+    with Progress("positions", quiet) as positions, Progress("answers", quiet) as answers:
+        bars = {"positions": positions, "answers": answers}
+        return quality(
+            *(arguments.what, arguments.on, arguments.count, arguments.seed),
+            jobs=arguments.jobs,
+            out=arguments.out,
+            watch=lambda what, done, total: bars[what].watch(done, total),
+        )

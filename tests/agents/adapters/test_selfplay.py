@@ -30,7 +30,7 @@ def test_it_plays_with_and_without_search_in_a_tournament(folder):
 
 def test_puct_searches_with_the_network(folder):
     ours = agents.make(f"selfplay:{folder},simulations=30")
-    options = "simulations=30,batch=2,choice=improved,follow=1,root_temperature=2"
+    options = "simulations=30,batch=2,choice=improved,follow=true,root_temperature=2"
     puct = agents.make(f"puct:selfplay:{folder},{options}")
     for moves in ("", "44", "4435"):
         for agent in (ours, puct):

@@ -115,8 +115,8 @@ def test_the_improved_choice_is_the_best_by_policy_and_value() -> None:
     assert differing
 
 
-@pytest.mark.parametrize("reuse", [0, 1])
-def test_a_higher_temperature_tries_more_at_the_root_alone(reuse: int) -> None:
+@pytest.mark.parametrize("reuse", [False, True])
+def test_a_higher_temperature_tries_more_at_the_root_alone(reuse: bool) -> None:
     def peaked(planes: Any, masks: Any) -> Any:
         return np.tile([0.0, 0, 4, 0, 0, 0, 0], (len(masks), 1)), np.zeros(len(masks))
 
@@ -136,7 +136,9 @@ def test_a_higher_temperature_tries_more_at_the_root_alone(reuse: int) -> None:
 def test_a_decided_root_has_nothing_to_try() -> None:
     found = PUCT(uniform, simulations=9, root_temperature=2.0).search(Position.parse("112233"))
     assert (found.column, found.proven) == (3, 1)
-    with pytest.raises(InvalidValue, match=r"root_temperature=0\.0: expected a number above 0"):
+    with pytest.raises(
+        InvalidValue, match=r"root_temperature=0\.0: expected float between 0.01 and 100"
+    ):
         PUCT(uniform, root_temperature=0.0)
 
 
@@ -146,13 +148,13 @@ def forced(position: Position) -> bool:
     return score == OPEN and cells & (cells - 1) == 0
 
 
-@pytest.mark.parametrize("reuse", [0, 1])
-def test_forced_moves_are_followed_without_a_question(reuse: int) -> None:
+@pytest.mark.parametrize("reuse", [False, True])
+def test_forced_moves_are_followed_without_a_question(reuse: bool) -> None:
     count = 0
     for moves in reference.random_games(seed=922, count=12, least=12, most=25):
         root = Position.parse(moves)
         asked = {}
-        for follow in (0, 1):
+        for follow in (False, True):
             recorder = Recorder()
             found = PUCT(recorder, simulations=60, follow=follow, reuse=reuse).search(root)
             assert found.proven is not None or found.nodes == 60
@@ -164,8 +166,8 @@ def test_forced_moves_are_followed_without_a_question(reuse: int) -> None:
     assert count > 50
 
 
-@pytest.mark.parametrize(("follow", "value"), [(0, -0.25), (1, 0.25)])
-def test_a_value_is_of_whoever_moves_where_it_was_asked(follow: int, value: float) -> None:
+@pytest.mark.parametrize(("follow", "value"), [(False, -0.25), (True, 0.25)])
+def test_a_value_is_of_whoever_moves_where_it_was_asked(follow: bool, value: float) -> None:
     def ahead(planes: Any, masks: Any) -> Any:
         return np.eye(7)[[3] * len(masks)], np.full(len(masks), 0.25)
 
@@ -251,7 +253,7 @@ def test_the_same_questions_get_the_same_answers() -> None:
     first, second = PUCT(edge, simulations=70), PUCT(edge, simulations=70)
     for moves in ("", "4", "44", "4435"):
         assert first.search(Position.parse(moves)) == second.search(Position.parse(moves))
-    fresh = PUCT(edge, simulations=70, reuse=0)
+    fresh = PUCT(edge, simulations=70, reuse=False)
     alone = fresh.search(Position.parse("44"))
     fresh.search(Position.parse("4435"))
     assert fresh.search(Position.parse("44")) == alone
@@ -268,15 +270,15 @@ def test_only_a_function_that_says_so_is_known_to_answer_always_alike() -> None:
     def erratic(observations: Any, masks: Any) -> Any:
         return drawn.random(masks.shape) * 5, drawn.random(len(masks)) * 2 - 1
 
-    agent = PUCT(erratic, simulations=30, reuse=0)
+    agent = PUCT(erratic, simulations=30, reuse=False)
     columns = {agent.choose(Position()) for _ in range(20) if agent.reset() is None}
     assert len(columns) > 1
     assert not agent.deterministic
-    assert not PUCT(edge, reuse=0).deterministic
-    assert PUCT(Sure(), reuse=0).deterministic
-    assert agents.make("puct:reuse=0").deterministic  # the network that ships
+    assert not PUCT(edge, reuse=False).deterministic
+    assert PUCT(Sure(), reuse=False).deterministic
+    assert agents.make("puct:reuse=false").deterministic  # the network that ships
     assert not PUCT(Sure()).deterministic  # the tree remembers what it was asked before
-    assert not PUCT(Sure(), reuse=0, movetime=0.1).deterministic
+    assert not PUCT(Sure(), reuse=False, movetime=0.1).deterministic
 
 
 def test_a_full_tree_goes_on_without_growing() -> None:

@@ -221,14 +221,14 @@ def test_only_a_position_just_after_the_last_is_found(earlier: str, later: str, 
 
 
 def test_without_reuse_every_search_begins_anew() -> None:
-    kept, fresh = MCTS(simulations=300), MCTS(simulations=300, reuse=0)
+    kept, fresh = MCTS(simulations=300), MCTS(simulations=300, reuse=False)
     for agent in (kept, fresh):
         agent.reset(3)
         agent.search(Position.parse("44"))
     later = Position.parse("4443")
     assert sum(fresh.search(later).visits) == 300
     assert sum(kept.search(later).visits) > 300
-    alone = MCTS(simulations=300, reuse=0)
+    alone = MCTS(simulations=300, reuse=False)
     alone.reset(3)
     assert alone.search(later) == fresh.search(later)
 

@@ -14,7 +14,7 @@ def late_positions(count: int) -> list[Position]:
     return random_positions(count, seed=1, fewest=24)
 
 
-@pytest.mark.parametrize("ties", ["centre", "random"])
+@pytest.mark.parametrize("ties", ["center", "random"])
 def test_it_plays_a_best_column(ties):
     agent = agents.make("perfect", ties=ties, table_mb=4)
     agent.reset(seed=3)

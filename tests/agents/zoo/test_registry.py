@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
-import inspect
 import math
 import re
 import sys
 import types
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import numpy as np
 import pytest
 from c4env.agents.base import Agent
 from c4env.agents.errors import (
@@ -22,15 +22,18 @@ from c4env.agents.errors import (
     UnknownOption,
 )
 from c4env.agents.zoo import registry
-from c4env.agents.zoo.entries import REQUIRED, Entry, Option
+from c4env.agents.zoo.entries import REQUIRED, Between, Entry, Option
 from c4env.agents.zoo.imports import import_attribute
+from c4env.agents.zoo.options import checked, options_of
 from c4env.agents.zoo.registry import (
     ENTRY_POINTS,
     FunctionAgent,
     describe,
+    described,
     join_spec,
     make,
     names,
+    options_of_entry,
     register,
     split_spec,
 )
@@ -41,6 +44,7 @@ from hypothesis import strategies as st
 
 from c4env import Position, agents, observe
 from c4env.errors import C4Error, InvalidAction
+from tests.helpers.paths import ROOT
 from tests.helpers.processes import run_python
 
 PUBLISHED = {  # contract names and the published depth in plies
@@ -118,12 +122,18 @@ LOADED = Entry(
     "loaded",
     f"{__name__}:Loaded",
     "made from a file",
-    (Option("path", str, REQUIRED, "the file"), Option("depth", int, 2, "plies")),
     argument="path",
 )
 
 
 class Loaded(Agent):
+    """Made from a file.
+
+    Args:
+        path: the file.
+        depth: plies.
+    """
+
     def __init__(self, path: str, depth: int = 2) -> None:
         self.path = path
         self.depth = depth
@@ -240,12 +250,12 @@ def test_a_bad_keyword_value_is_refused(value: Any) -> None:
 
 
 def test_an_unbounded_option_says_only_what_it_is() -> None:
-    option = Option("rate", float, 0.5, "some rate")
+    option = Option("rate", float, 0.5)
     assert option.parse("mine", "0.25") == 0.25
     assert option.parse("mine", 2) == 2.0
-    with pytest.raises(InvalidValue, match=r"mine: rate='x': expected finite float$"):
+    with pytest.raises(InvalidValue, match=r"mine: rate='x': expected float$"):
         option.parse("mine", "x")
-    assert Option("word", str, "a", "a word").parse("mine", "b") == "b"
+    assert Option("word", str, "a").parse("mine", "b") == "b"
 
 
 @pytest.mark.parametrize(
@@ -292,10 +302,15 @@ def test_an_unknown_heuristic_is_refused() -> None:
 
 
 class Fixed(Agent):
-    """Plays one column."""
+    """Plays one column.
 
-    def __init__(self, column: int = 2) -> None:
-        self.column = int(column)
+    Args:
+        column: the column. It is played until it is full, and then all the same.
+    """
+
+    @checked
+    def __init__(self, column: Annotated[int, Between(0, 6)] = 2) -> None:
+        self.column = column
 
     def choose(self, position: Position) -> int:
         return self.column
@@ -362,15 +377,13 @@ def test_a_factory_of_a_policy_can_be_registered() -> None:
 
 
 def test_an_entry_can_be_registered() -> None:
-    option = Option("column", int, 2, "the column", 0, 6)
-    entry = Entry("mine", f"{__name__}:Fixed", "one column", (option,))
-    register("mine", entry)
+    register("mine", Entry("mine", f"{__name__}:Fixed", "one column"))
     assert make("mine:column=6").choose(Position()) == 6
     with pytest.raises(InvalidValue, match="expected int between 0 and 6"):
         make("mine:column=7")
-    text = describe("mine")
-    assert "one column" in text
-    assert "column=2  the column" in text
+    with pytest.raises(InvalidValue, match=r"^mine: column=3\.0: expected int between 0 and 6$"):
+        make("mine", column=3.0)
+    assert describe("mine").endswith("one column\n                      column=2  the column")
 
 
 def test_what_a_function_answers_is_judged() -> None:
@@ -416,7 +429,7 @@ def test_a_class_or_function_is_named_by_its_import_path() -> None:
     assert make("users_agents:Fixed(column=6)").choose(Position()) == 6
     shown = describe("users_agents:Fixed:column=5").split("\n")
     assert shown[0].endswith("Plays one column.")
-    assert [line.strip() for line in shown[1:]] == ["column=2"]
+    assert [line.strip() for line in shown[1:]] == ["column=2  the column"]
     assert "\n" not in describe("users_agents:leftmost")
 
 
@@ -492,7 +505,7 @@ def test_what_a_script_defines_plays_in_its_workers_too(tmp_path: Path) -> None:
     assert alone == two
 
 
-class Annotated(Agent):
+class Typed(Agent):
     def __init__(self, n: int = 1, x: float | None = None, on: bool = False, word: str = "", raw=0):  # type: ignore[no-untyped-def]
         self.given = (n, x, on, word, raw)
 
@@ -501,10 +514,10 @@ class Annotated(Agent):
 
 
 def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
-    register("annotated", Annotated)
-    agent: Any = make("annotated:n=3,x=0.5,on=True,word=7,raw=8")
+    register("annotated", Typed)
+    agent: Any = make("annotated:n=3,x=0.5,on=true,word=7,raw=8")
     assert agent.given == (3, 0.5, True, "7", "8")
-    assert agent.name == "annotated:n=3,x=0.5,on=True,word=7,raw=8"
+    assert agent.name == "annotated:n=3,x=0.5,on=true,word=7,raw=8"
     assert make("annotated:x=inf").given[1] == math.inf  # type: ignore[attr-defined]
     assert make("annotated", n=4, x=2).given == (4, 2, False, "", 0)  # type: ignore[attr-defined]
     register("policy", makes_a_policy)
@@ -514,10 +527,10 @@ def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
 @pytest.mark.parametrize(
     ("option", "expected"),
     [("n=x", "expected int"), ("n=1.5", "expected int"), ("x=y", "expected float"),
-     ("on=maybe", "expected bool")],
+     ("on=maybe", "expected true or false")],
 )  # fmt: skip
 def test_a_text_that_is_no_such_value_is_refused(option: str, expected: str) -> None:
-    register("annotated", Annotated)
+    register("annotated", Typed)
     with pytest.raises(InvalidValue, match=expected) as caught:
         make(f"annotated:{option}")
     assert repr(option.partition("=")[2]) in str(caught.value)
@@ -579,9 +592,7 @@ def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyP
         make("broken")
 
 
-THEIR_ENTRY = Entry(
-    "their-entry", f"{__name__}:Fixed", "one column", (Option("column", int, 2, "which", 0, 6),)
-)
+THEIR_ENTRY = Entry("their-entry", f"{__name__}:Fixed", "one column")
 
 
 # -- descriptions ----------------------------------------------------------------------
@@ -592,10 +603,10 @@ def test_every_agent_and_option_is_described() -> None:
         text = describe(entry.name)
         assert text.startswith(entry.name)
         assert entry.summary in text
-        for option in entry.options:
-            shown = "..." if option.default is REQUIRED else option.default
-            assert f"{option.name}={shown}" in text
-            assert option.help in text
+        for option in options_of_entry(entry):
+            assert option.help
+            assert f" {option.name}=" in text
+            assert f"  {option.help}\n" in f"{text}\n"
         assert ("(needs the package" in text) == bool(entry.needs)
     assert describe("alphabeta:depth=3") == describe("alphabeta")
     assert describe("sb3:model.zip") == describe("sb3")
@@ -604,16 +615,108 @@ def test_every_agent_and_option_is_described() -> None:
 
 
 @pytest.mark.parametrize("entry", ZOO, ids=lambda entry: entry.name)
-def test_the_table_tells_the_agents_own_defaults(entry: Entry) -> None:
-    """The table repeats what the class's signature says, so as not to import it."""
-    signature = inspect.signature(import_attribute(entry.target))
-    none = {REQUIRED: inspect.Parameter.empty}
-    defaults = {o.name: none.get(o.default, o.default) for o in entry.options}
-    assert {k: p.default for k, p in signature.parameters.items() if k in defaults} == defaults
-    for option in entry.options:
-        if option.default not in (None, REQUIRED):
-            assert option.parse(entry.name, str(option.default)) == option.default
+def test_options_read_from_the_source_are_those_of_the_class(entry: Entry) -> None:
+    assert options_of_entry(entry) == options_of(import_attribute(entry.target))
 
 
-def test_the_package_offers_what_it_says() -> None:
-    assert all(callable(getattr(agents, name)) for name in agents.__all__)
+def other_value(option: Option) -> Any:
+    """A value that is not the default; a text that names nothing else has none."""
+    if option.kind is bool:
+        return not option.default
+    if option.kind is not str:
+        values = (option.kind(v) for v in (max(option.low, 0) + 1, option.low, 2))
+        return next(v for v in values if v != option.default and option.low <= v <= option.high)
+    return next((name for name in option.choices if name != option.default), option.default)
+
+
+ARGUMENTS = {
+    "exec": "exec:cat -u",
+    "http": "http://127.0.0.1:8001",
+    "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
+    "chat": "chat:some/model:v1,base_url=http://127.0.0.1:9",
+    "open_spiel": "open_spiel:mcts",
+}
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in ZOO if e.name not in ("sb3", "torch", "selfplay")], ids=lambda e: e.name
+)
+def test_what_is_printed_of_an_agent_makes_it_again(
+    entry: Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Printed defaults pass, in a spec and to the class; so does the repr, with every option."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    for module in entry.needs:
+        pytest.importorskip(module)
+    spec = ARGUMENTS.get(entry.name, entry.name)
+    plain: Any = make(spec)
+    _, _, told = described(entry.name)
+    given = {name: text for name, text, _ in told if text != "..." and f"{name}=" not in spec}
+    everything = make(join_spec(spec, given) if ":" not in spec else spec, **given)
+    assert everything.deterministic == plain.deterministic
+    for option in options_of_entry(entry):
+        if option.default is REQUIRED:
+            continue
+        assert make(spec, **{option.name: option.default}).name
+        agent = make(spec, **{option.name: other_value(option)})
+        again = eval(repr(agent), {"agents": agents})
+        assert (repr(again), again._given) == (repr(agent), agent._given)  # type: ignore[attr-defined]
+        agent.name = ""  # as one of the class itself
+        assert f"{option.name}={other_value(option)!r}" in repr(agent)
+        again = eval(repr(agent), {type(agent).__name__: type(agent)})
+        assert (repr(again), again._given) == (repr(agent), agent._given)
+        agent.close()
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        ("sampling.mcts:MCTS", "MCTS: c=-5: expected float between 0 and 100"),
+        ("sampling.mcts:MCTS", "MCTS: rollout='clever': expected one of greedy, random"),
+        ("sampling.mcts:MCTS", "MCTS: reuse=2: expected true or false"),
+        ("sampling.mcts:MCTS", "MCTS: simulations=0: expected int between 1 and 1e+09, or None"),
+        ("sampling.puct:PUCT", "PUCT: follow='maybe': expected true or false"),
+        ("solver.perfect:Perfect", "Perfect: blunder=3: expected float between 0 and 1"),
+        ("solver.perfect:Perfect", "Perfect: ties='centre': expected one of center, random"),
+        ("solver.perfect:Perfect", "Perfect: table_mb=None: expected int between 1 and 65536"),
+        ("learned.agent:Learned", "Learned: depth=-1: expected int between 0 and 4"),
+        ("published.negamax:Negamax", "Negamax: max_nodes='x': expected int between 1 and 1e+15"),
+        ("published.alphabeta:Chain", "Chain: depth=True: expected int between 1 and 42"),
+        ("adapters.remote:Remote", "Remote: url=7: expected text"),
+    ],
+)
+def test_a_class_checks_its_own_options(build: str, said: str) -> None:
+    key, value = re.findall(r"(\w+)=(.*?):", said)[0]
+    with pytest.raises(InvalidValue) as caught:
+        import_attribute(f"c4env.agents.{build}")(**{key: eval(value)})
+    assert str(caught.value) == said
+
+
+def test_values_of_numpy_and_numbers_of_another_type_are_taken() -> None:
+    agent: Any = make("mcts", simulations=np.int64(7), c=2, reuse=np.bool_(False), movetime=None)
+    assert (agent.simulations, agent.c, agent.reuse) == (7, 2.0, False)
+    assert (type(agent.simulations), type(agent.c)) == (int, float)
+    assert agent.name == "mcts:simulations=7,c=2.0,reuse=false,movetime=None"
+    assert make("mcts:reuse=0").name == "mcts:reuse=false"  # as it was once written
+
+
+def test_a_spec_says_true_false_and_none() -> None:
+    agent: Any = make("puct:follow=true,reuse=false,movetime=None,simulations=3")
+    assert (agent.follow, agent.reuse, agent.movetime, agent.simulations) == (True, False, None, 3)
+    with pytest.raises(InvalidValue, match=r"table_mb='None': expected int between 1 and 65536$"):
+        make("perfect:table_mb=None")
+
+
+def test_a_function_is_written_as_its_import_path() -> None:
+    register("holder", Holder)
+    agent = make("holder", function=leftmost)
+    assert agent.name == f"holder:function={__name__}:leftmost"
+    assert make("holder", function=lambda o: 0).name == "holder:function=<lambda>"
+
+
+class Holder(Agent):
+    def __init__(self, function: Any = None) -> None:
+        self.function = function
+
+    def choose(self, position: Position) -> int:
+        return 0

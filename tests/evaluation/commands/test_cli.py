@@ -241,6 +241,25 @@ def test_a_record_that_cannot_be_written_is_heard_of_before_the_game(tmp_path, c
     assert "cannot be written to" in capsys.readouterr().err
 
 
+ONE_SIDE = """
+class A:
+    resets, sides = 0, frozenset()
+    def reset(self, seed=None):
+        self.resets += 1
+    def __call__(self, observation):
+        self.sides |= {int(observation["observation"].sum()) % 2}
+        assert (self.resets, len(self.sides)) == (1, 1)
+        return int(observation["action_mask"].argmax())
+"""
+
+
+def test_an_agent_against_itself_is_two_objects(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one_side.py").write_text(ONE_SIDE)
+    assert main(["play", "one_side.py:A", "one_side.py:A", "--no-record"]) == 0
+    assert "one_side.py:A (x) wins" in capsys.readouterr().out
+
+
 def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["play", "random", "greedy", "--no-record"]) == 0
@@ -268,6 +287,8 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
         (["play", "human", "rndom"], "did you mean 'random'?"),
         (["play", "human", "greedy", "--hint", "random"], "expected an agent that searches"),
         (["play", "random", "greedy", "--seed", "-3"], "--seed -3"),
+        (["play", "human=greedy", "random"], "human=greedy: human is a person: expected another"),
+        (["play", "a=greedy", "a=random"], "a=greedy a=random: expected two names"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from c4env.agents.base import Agent
-from c4env.agents.zoo.entries import Entry, Option
+from c4env.agents.zoo.entries import Entry
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.plan.field import Traits, make_field, make_player, name_players
 
@@ -15,7 +15,7 @@ class Patient(Agent):
     closed = 0
     deterministic = True
 
-    def __init__(self, movetime=None):
+    def __init__(self, movetime: float | None = None):
         self.movetime = movetime
 
     def choose(self, position):
@@ -27,9 +27,7 @@ class Patient(Agent):
 
 @pytest.fixture
 def patient():
-    option = Option("movetime", float, None, "seconds a move", 0.001)
-    entry = Entry("patient", f"{__name__}:Patient", "waits", (option,))
-    agents.register("patient", entry)
+    agents.register("patient", Entry("patient", f"{__name__}:Patient", "waits"))
 
 
 def test_the_runs_movetime_reaches_the_agents_that_take_one(patient):

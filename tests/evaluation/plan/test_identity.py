@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 from c4env.agents.base import Agent
-from c4env.agents.zoo.entries import Entry, Option
+from c4env.agents.zoo.entries import Entry
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.field import make_field
 from c4env.evaluation.plan.identity import identify, identity_in, in_short
@@ -24,14 +24,12 @@ PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argm
 class Own(Agent):
     """Plays the first legal column."""
 
-    def __init__(self, path="", level=0):
+    def __init__(self, path: str = "", level: int = 0):
         self.level = level
 
     def choose(self, position):
         return position.legal_columns()[0]
 
-
-OPTIONS = (Option("path", str, "", "a file or a folder"), Option("level", int, 0, ""))
 
 # A spec, the files it stands for as they are written first, and the one that is changed.
 SPECS = {
@@ -127,7 +125,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PATH", os.pathsep.join([str(tmp_path / "bin"), os.environ["PATH"]]))
     before = set(sys.modules)
-    agents.register("field-own", Entry("field-own", f"{__name__}:Own", "", OPTIONS))
+    agents.register("field-own", Entry("field-own", f"{__name__}:Own", ""))
     yield tmp_path
     forget(set(sys.modules) - before)
 

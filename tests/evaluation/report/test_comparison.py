@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import pytest
 from c4env.evaluation.__main__ import main
@@ -12,10 +14,15 @@ from c4env.evaluation.store.record import GameRecord
 from c4env import evaluation
 
 
+class Run(NamedTuple):
+    header: dict[str, Any]
+    games: Sequence[GameRecord]
+
+
 def run(players, openings=1, **settings):
     result = evaluation.round_robin(players, openings=openings, **settings)
     specs = players if isinstance(players, dict) else dict(zip(players, players, strict=True))
-    return {"players": specs}, result.games
+    return Run({"players": specs}, result.games)
 
 
 def found_in(table):
@@ -39,7 +46,7 @@ def test_an_agent_that_became_stronger():
     before = run({"mine": "random", "greedy": "greedy", "random": "random"}, seed=2)
     after = run({"mine": "minimax:depth=3", "greedy": "greedy", "other": "random"}, 2)
     more = run({"mine": "minimax:depth=3", "greedy": "greedy", "other": "random"}, 1)
-    rows, notes = found_in(compare(before, (after[0], after[1] + more[1])))
+    rows, notes = found_in(compare(before, Run(after.header, after.games + more.games)))
     assert list(rows) == ["mine", "greedy"]
     mine, greedy = rows["mine"], rows["greedy"]
     assert mine["change"] == mine["after"] - mine["before"] == -greedy["change"] > 0
@@ -70,7 +77,7 @@ def test_openings_are_resampled_together():
     few = [won_by("a", o) if i in (0, 2) else before[i] for i, o in enumerate(openings)]
     many = [won_by("a", o) if i % 8 == 0 else before[i] for i, o in enumerate(openings)]
     for after, wins in ((few, 2), (many, 32)):
-        rows, notes = found_in(compare((header, before), (header, after)))
+        rows, notes = found_in(compare(Run(header, before), Run(header, after)))
         low, high = rows["a"]["95 %"]
         assert rows["a"]["change"] == pytest.approx(wins / 256)
         assert (low > 0) == (wins == 32)
@@ -86,14 +93,14 @@ def test_only_code_that_an_agent_is_made_from_makes_it_another():
         {"players": players, "code": {"random": {"own.py": n}, "greedy": {"your_own.py": "1"}}}
         for n in "12"
     )
-    _, notes = found_in(compare((before, games), (after, games)))
+    _, notes = found_in(compare(Run(before, games), Run(after, games)))
     assert "relative to the mean of greedy, the same in both" in notes[1]
 
 
 def test_the_games_that_ended_otherwise_are_listed():
     header, games = run(["random", "greedy"])
     other = [replace(games[0], winner=1 - games[0].winner, ending="time"), *games[1:]]
-    found = json.loads(changed_games((header, games), (header, other)).json())
+    found = json.loads(changed_games(Run(header, games), Run(header, other)).json())
     (row,) = found["rows"]
     old = ("1-0", "0-1")[games[0].winner]
     assert row["opening"] == games[0].opening

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from c4env.agents.base import Agent
 from c4env.agents.search.heuristics import HEURISTICS
-from c4env.agents.zoo.entries import REQUIRED, Entry, Option
-from c4env.agents.zoo.registry import split_spec
+from c4env.agents.zoo.entries import REQUIRED, Entry
+from c4env.agents.zoo.registry import options_of_entry, split_spec
 from c4env.agents.zoo.table import ZOO
 from c4env.evaluation.errors import InvalidRequest
 from c4env.evaluation.web import specs
@@ -40,7 +41,7 @@ def test_the_levels_are_offered_and_vary_their_play() -> None:
 
 
 def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
-    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in e.options)]
+    needing = [e.name for e in ZOO if any(o.default is REQUIRED for o in options_of_entry(e))]
     assert not set(needing) & set(PLAIN)
 
 
@@ -52,10 +53,13 @@ def test_what_needs_a_package_is_offered_where_it_is_installed() -> None:
     assert list(offered(entries)) == ["a", "b"]
 
 
+def led(network: str = "shipped") -> Agent:
+    raise AssertionError(network)
+
+
 def test_an_argument_that_may_be_left_out_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as a network's file, where the one that ships is the default."""
-    option = Option("network", str, "shipped", "a file")
-    entry = Entry("led", "c4env.agents.simple:Random", "led", (option,), argument="network")
+    entry = Entry("led", f"{__name__}:led", "led", argument="network")
     monkeypatch.setitem(specs.PLAIN, "led", entry)
     agents.register("led", entry)
     assert check_spec("led") == "led"
@@ -124,5 +128,8 @@ def test_the_catalogue_has_the_ranges() -> None:
     depth, heuristic = offered["alphabeta"]["options"]
     assert (depth["name"], depth["default"], depth["low"], depth["high"]) == ("depth", 7, 1, 42)
     assert set(heuristic["choices"]) == set(HEURISTICS)
+    reuse = next(o for o in offered["mcts"]["options"] if o["name"] == "reuse")
+    assert (reuse["default"], reuse["choices"]) == ("true", ("true", "false"))
+    assert check_spec("mcts:reuse=false") == "mcts:reuse=false"
     table = next(o for o in offered["perfect"]["options"] if o["name"] == "table_mb")
     assert table["high"] == MEMORY

@@ -1,0 +1,77 @@
+"""What the three packages offer: their names, and no others."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import pytest
+
+import c4env
+from tests.helpers.processes import run_python
+
+PACKAGES = [c4env, c4env.agents, c4env.evaluation]
+EXTRAS = [
+    "torch",
+    "pygame",
+    "scipy",
+    "matplotlib",
+    "pandas",
+    "openai",
+    "starlette",
+    "stable_baselines3",
+]
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_dir_shows_what_is_public_and_nothing_else(package: ModuleType) -> None:
+    shown = dir(package)
+    assert {*package.__all__} == {*shown} - {"TensorEnv"}
+    assert len(package.__all__) == len({*package.__all__})
+    for name in package.__all__:
+        found = getattr(package, name)
+        assert callable(found) or found is importlib.import_module(f"c4env.{name}")
+        assert found.__doc__
+    for name in ("annotations", "TYPE_CHECKING", "lazy_names", "_NAMES", "__path__"):
+        assert name not in shown
+
+
+@pytest.mark.parametrize(
+    ("package", "names"),
+    [
+        ("c4env", "agents evaluation errors board env Position TensorEnv"),
+        (
+            "c4env.agents",
+            "Agent Entry Pool SearchingAgent Solver InvalidValue UnknownAgent opponent",
+        ),
+        ("c4env.evaluation", "Tournament compare place quality read_run round_robin sweep"),
+    ],
+)
+def test_what_people_look_for_is_there(package: str, names: str) -> None:
+    assert {*names.split()} <= {*dir(importlib.import_module(package))}
+
+
+def test_every_error_of_agents_is_a_name_of_the_package() -> None:
+    from c4env.agents import errors
+
+    ours = {name for name, kind in vars(errors).items() if isinstance(kind, type)} - {"C4Error"}
+    assert ours <= {*c4env.agents.__all__}
+
+
+def test_everything_is_imported_without_an_extra() -> None:
+    code = (
+        f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))\n"
+        "from c4env import *; from c4env.agents import *; from c4env.evaluation import *\n"
+        "print(agents.names is names, callable(evaluation.sweep), Position().plies)"
+    )
+    assert run_python("-c", code, check=True).stdout == "True True 0\n"
+
+
+def test_names_alone_compile_nothing() -> None:
+    code = (
+        "import sys, c4env; c4env.agents, c4env.evaluation, c4env.errors.C4Error\n"
+        "names = c4env.agents.names(); [c4env.agents.describe(name) for name in names]\n"
+        "dir(c4env), dir(c4env.agents), dir(c4env.evaluation), c4env.agents.make('random')\n"
+        "print([name for name in sys.modules if name.startswith(('numba', 'llvmlite'))])"
+    )
+    assert run_python("-c", code, check=True).stdout == "[]\n"
