@@ -20,6 +20,7 @@ from c4env.evaluation.truth.judge import Judge
 from c4env.evaluation.truth.labelled import EXAM, Labelled, labelled_sets
 from c4env.evaluation.truth.quality import JudgedMove, Quality
 
+from c4env import agents
 from c4env.observation import observe
 from c4env.position import Position
 
