@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple, Unpack, cast
 
 from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
@@ -175,7 +175,7 @@ def gauntlet(
     chosen = Settings.of("gauntlet", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
     if isinstance(challengers, str) or callable(challengers) or is_model(challengers):
-        front = name_players([challengers])
+        front = name_players([cast("Player", challengers)])
     else:
         front = name_players(challengers)
     others = name_players(field)
