@@ -44,7 +44,15 @@ class UnreadableWeights(C4Error):
 
 
 class EngineFault(C4Error):
-    """Another program that plays crashed, or answered something that is no legal column."""
+    """Another program that plays crashed, or answered something that is no legal column.
+
+    What it said may stand in the message: characters that do more than show are escaped.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(
+            "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+        )
 
 
 class LateAnswer(EngineFault):

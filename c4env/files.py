@@ -25,7 +25,7 @@ def write_whole(
     Raises:
         OSError: it cannot be written; the file is as it was.
     """
-    path = Path(path)
+    path = Path(os.path.realpath(path))  # a link stays one
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with partial.open("wb") as file:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 from c4env.evaluation.commands import COMMANDS, MOVED, module_of
-from c4env.evaluation.commands.options import Parser
+from c4env.evaluation.commands.options import Parser, require_writable
 from c4env.evaluation.commands.output import say
 
 from c4env.boards import Size, twin
@@ -80,6 +80,7 @@ def _execute(given: list[str]) -> int:
             if size != BOARD_SIZE:
                 there = importlib.import_module(twin("c4env.evaluation.__main__", size))
                 return int(there._execute(given))
+        require_writable(arguments)
         code = command.execute(arguments)
         sys.stdout.flush()
         return int(code or 0)

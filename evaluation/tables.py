@@ -6,6 +6,7 @@ What stands in a cell or a message may be anybody's: a name, a reason, what an e
 
 from __future__ import annotations
 
+import abc
 import csv
 import io
 import itertools
@@ -14,7 +15,7 @@ import math
 import re
 import textwrap
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -81,8 +82,8 @@ class Table:
 
     def json(self) -> str:
         """One object a row, by the heading, beside the title and the notes."""
-        heading, *rows = ([_value(cell) for cell in row] for row in self.rows)
-        found = [dict(zip(heading, row, strict=True)) for row in rows]
+        cells = [[_value(cell) for cell in row] for row in self.rows]
+        found = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
         return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
 
     def __str__(self) -> str:
@@ -92,17 +93,29 @@ class Table:
         return self.markdown()
 
 
-class Result:
+class Result(abc.ABC):
     """What was found, for people and for programs, in the forms of ``--format``.
 
-    A subclass has four methods that say what there is to lay out; tables have their heading first.
+    A subclass says what there is to lay out; tables have their heading first.
     """
 
     left: ClassVar[Collection[int]] = (0,)  # columns aligned left
-    tables: Callable[[], Sequence[Rows]]  # for people
-    summary: Callable[[], str]  # the words below them
-    records: Callable[[], Rows]  # for programs, the numbers as measured
-    as_dict: Callable[[], dict[str, Any]]  # for programs, everything
+
+    @abc.abstractmethod
+    def tables(self) -> Sequence[Rows]:
+        """For people."""
+
+    @abc.abstractmethod
+    def summary(self) -> str:
+        """The words below them."""
+
+    @abc.abstractmethod
+    def records(self) -> Rows:
+        """For programs, the numbers as measured."""
+
+    @abc.abstractmethod
+    def as_dict(self) -> dict[str, Any]:
+        """For programs, everything."""
 
     def text(self, columns: int | None = None) -> str:
         """For a terminal, of so many columns if that matters."""
@@ -190,9 +203,12 @@ def as_markdown(rows: Rows, left: Collection[int] = (0,)) -> str:
 
 
 def as_csv(rows: Rows) -> str:
-    """Comma-separated lines, the last one unended as in the other forms; None is an empty cell."""
+    """Comma-separated lines, the last one unended as in the other forms; None is an empty cell.
+
+    A text that a spreadsheet would calculate, as one that begins with ``=``, begins with ``'``.
+    """
     buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows([map(_value, row) for row in rows])
+    csv.writer(buffer, lineterminator="\n").writerows([map(_inert, row) for row in rows])
     return buffer.getvalue().removesuffix("\n")
 
 
@@ -311,6 +327,14 @@ def _cell(cell: Any) -> str:
 
 def _value(cell: Any) -> Any:
     return cell.value if isinstance(cell, Shown) else cell
+
+
+def _inert(cell: Any) -> Any:
+    value = _value(cell)
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
+
+
+_FORMULA: Final = re.compile(r"[=@\t\r]|[+-](?![\d.]|inf|nan|$)")  # -12 and - are none
 
 
 def _is_control(character: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import abc
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -241,3 +242,13 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     if temperature:
         raise UnknownOption(f"{model!r}: temperature: a function of one observation has none")
     return FunctionAgent(model)
+
+
+def maker_of(model: Any) -> Callable[..., Agent]:
+    """What makes agents of a model, as a class of agents is called with options."""
+
+    def make(temperature: float = 0.0) -> Agent:
+        """a model that was registered"""
+        return agent_of(model, temperature)
+
+    return make

@@ -5,3 +5,8 @@
 
     python -m c4env.agents.learned.train --out DIR
 """
+
+from typing import Final
+
+MODEL: Final = "model.pt"
+"""The network that plays, in a folder of self-play."""

@@ -15,6 +15,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 from c4env.agents.errors import UnreadableWeights
+from c4env.agents.learned import MODEL
 from c4env.agents.learned.features import describe
 from numpy.typing import NDArray
 
@@ -31,8 +32,6 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
 
 PLANES: Final = 6
 SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
-MODEL: Final = "model.pt"
-"""The latest network in a folder of ``python -m c4env.agents.training.selfplay``."""
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:

@@ -50,7 +50,8 @@ from c4env.position import Position
 
 with needs("torch", __name__):
     import torch
-    from c4env.agents.learned.convolution import MODEL, Evaluator, Network, tensor_of
+    from c4env.agents.learned import MODEL
+    from c4env.agents.learned.convolution import Evaluator, Network, tensor_of
     from c4env.agents.learned.optimiser import Optimiser
     from torch import nn
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy

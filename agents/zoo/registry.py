@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from c4env.agents.zoo.entries import REQUIRED, Entry, Option
 from c4env.agents.zoo.imports import file_hint, import_callable, in_a_line, meant, taken_from_main
@@ -59,7 +59,8 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         name: letters, digits, ``-`` and ``_``. A path in ``__main__`` is where a thing of
             another process's ``__main__`` goes (:func:`registered_here`).
         agent: a class or factory deriving from :class:`Agent` (called with the options),
-            a function from an observation to a column, or an :class:`Entry`.
+            a function from an observation to a column, an :class:`Entry`, or a model, which
+            plays as :func:`make` has it play.
         replace: allow a name that is taken.
 
     Raises:
@@ -73,8 +74,10 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not replace and name in names():
         raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
+    if is_model(agent):
+        agent = _import("c4env.agents.adapters.model:maker_of")(agent)
     if not callable(agent) and not isinstance(agent, Entry):
-        raise InvalidSpec(f"agent {name!r}: {agent!r} is neither callable nor an Entry")
+        raise InvalidSpec(f"agent {name!r}: {agent!r} is no class, function, Entry or model")
     _check_parameters(name, agent)
     _registered[name] = agent
 

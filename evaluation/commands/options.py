@@ -230,6 +230,26 @@ def file_to_build(file: Path | None) -> Path:
     return file
 
 
+def require_writable(arguments: argparse.Namespace) -> None:
+    """Refuse files that a command is asked for and cannot write: now, not hours of work later.
+
+    Raises:
+        UnwritableRun: one of them.
+        InvalidRun: ``--games`` of another format.
+    """
+    made = getattr(arguments, "out", None)  # there by then
+    for name in ("html", "games", "store", "readme", "plots"):
+        path = getattr(arguments, name, None)
+        if isinstance(path, Path):
+            from c4env.evaluation.store.export import require_format
+            from c4env.evaluation.store.files import require_folder
+
+            folder = path if name == "plots" else path.parent
+            if name == "games":
+                require_format(path)
+            require_folder(path, folder, makes=name == "plots" or str(folder) == str(made))
+
+
 def searching(spec: str) -> SearchingAgent:
     """The agent that gives hints.
 

@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple, Unpack, cast
 
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
-from c4env.agents.zoo.registry import registered_here
+from c4env.agents.zoo.registry import registered_here, split_spec
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
@@ -29,12 +29,12 @@ from c4env.evaluation.plan.field import (
     Player,
     Players,
     Traits,
-    code_of,
     describe_player,
     make_field,
     name_players,
     separate,
 )
+from c4env.evaluation.plan.identity import identity_in, in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major, planned
 from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games, read_games
@@ -174,8 +174,8 @@ def gauntlet(
     """
     chosen = Settings.of("gauntlet", settings)
     starts = choose_openings(openings, chosen.seed, chosen.limit)
-    if isinstance(challengers, str) or callable(challengers):
-        front = name_players([challengers])
+    if isinstance(challengers, str) or callable(challengers) or is_model(challengers):
+        front = name_players([cast("Player", challengers)])
     else:
         front = name_players(challengers)
     others = name_players(field)
@@ -246,7 +246,7 @@ def prepare(
         **BOARD,
         **about,
     }
-    optional = {"timed": list(known.timed), "code": code_of(field)}
+    optional = {"timed": list(known.timed), "code": dict(known.code)}
     header.update({key: value for key, value in optional.items() if value})
     if known.prompts:
         header["prompts"] = dict(known.prompts)
@@ -386,6 +386,10 @@ def _backend(settings: Settings, known: Traits) -> str | None:
     return settings.backend or "threading"
 
 
+_PATIENCE: Final = ("retries", "timeout", "patience", "votes")
+"""Options of language models that change how often they are asked, and no answer."""
+
+
 def _transcripts(
     plan: Plan, missing: Sequence[Fixture]
 ) -> AbstractContextManager[Transcripts | None]:
@@ -394,7 +398,12 @@ def _transcripts(
         return nullcontext()
     out = plan.settings.out
     folder = None if out is None else Path(out)
-    return closing(Transcripts(folder, missing, plan.settings.max_tokens))
+    asked = {}
+    for name, prompt in plan.known.prompts.items():
+        _, options = split_spec(plan.header["players"][name])
+        said_by = {key: value for key, value in options.items() if key not in _PATIENCE}
+        asked[name] = in_short({**said_by, **identity_in(plan.header, name)}, prompt)
+    return closing(Transcripts(folder, asked, missing, plan.settings.max_tokens))
 
 
 def _in_order(

@@ -5,23 +5,16 @@ from __future__ import annotations
 __any_board__ = True
 
 import copy
-import functools
-import hashlib
-import inspect
-import itertools
-import os
 import re
-import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
-import numpy as np
-from c4env.agents.base import Agent
-from c4env.agents.zoo.registry import FunctionAgent, option_names, registered_here, split_spec
+from c4env.agents.base import Agent, is_model
+from c4env.agents.zoo.registry import FunctionAgent, option_names, split_spec
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.identity import Identity, identify, in_short
 
 from c4env import agents
 from c4env.envs.opponents import is_batched
@@ -56,12 +49,12 @@ def name_players(players: Players) -> dict[str, Player]:
     for name, player in pairs:
         if name in field:
             raise InvalidRun(f"agent {name!r} is given twice: {_against_itself(player)}")
-        if is_batched(player):
+        if is_model(player) or is_batched(player):
             player = agents.make(player)
         if isinstance(player, type):
             raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
         if not isinstance(player, str) and not callable(player):
-            raise InvalidRun(f"agent {name!r}: {player!r} is neither a spec nor callable")
+            raise InvalidRun(f"agent {name!r}: {player!r} is no spec, model or callable")
         try:
             name.encode()
         except UnicodeEncodeError:
@@ -132,6 +125,11 @@ class Traits(NamedTuple):
     timed: tuple[str, ...]  # the clock decides how far they look
     holding: tuple[str, ...]  # they hold what must be given back: a process, a connection
     prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
+    code: Mapping[str, Identity] = MappingProxyType({})  # of players not of this project alone
+
+    def in_short(self, name: str) -> str:
+        """A player's code and prompt as one hash."""
+        return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
 def make_field(
@@ -148,12 +146,14 @@ def make_field(
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
+        InvalidRun: code was edited after this process imported it.
     """
     made: dict[str, Agent] = {}
     try:
         for name, player in field.items():
             if isinstance(player, str):
                 made[name] = make_player(player, movetime)
+        code = {name: own for name, p in field.items() if (own := identify(p, name))}
     except BaseException:
         for started in made.values():
             started.close()
@@ -170,116 +170,10 @@ def make_field(
         if is_language_model(agent):
             prompts[name] = str(agent.prompt)
     known, timed, holding = (tuple(names) for names in found)
-    return Traits(known, timed, holding, prompts), made
+    return Traits(known, timed, holding, prompts, code), made
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:
     """Whether an agent is ``chat:MODEL``."""
     chat = sys.modules.get("c4env.agents.adapters.chat.agent")  # not imported: most runs do without
     return chat is not None and isinstance(agent, chat.Chat)
-
-
-def code_of(field: Mapping[str, Player]) -> dict[str, str]:
-    """Hashes of what players are made from besides this project: code, files, and settings.
-
-    A run that goes on after one of them was changed would mix two agents under one name.
-    """
-    found: dict[str, str] = {}
-    for name, player in field.items():
-        if isinstance(player, str):
-            for text, data in _named_by(player):
-                found[text] = hashlib.sha256(data).hexdigest()[:16]
-        elif data := (_source_of(player) or b"") + _settings_of(player):
-            found[name] = hashlib.sha256(data).hexdigest()[:16]
-    return found
-
-
-def _named_by(spec: str) -> Iterator[tuple[str, bytes]]:
-    """What the parts of a spec name, if that is code of the user's or a file, and its bytes."""
-    name, _ = split_spec(spec)
-    if name in registered_here() and (data := _source_of(registered_here()[name])):
-        yield name, data
-    texts, paths = _parts(spec)
-    for text in texts:
-        module = sys.modules.get(text.partition(":")[0]) if ":" in text else None
-        if module is not None and (data := _source_of(module)):
-            yield text, data
-    for path in paths:
-        if path.is_file():
-            yield str(path), path.read_bytes()
-
-
-def _parts(spec: str) -> tuple[list[str], list[Path]]:
-    """The name and the options of a spec, and what in them may be the path of a file."""
-    name, options = split_spec(spec)
-    texts = [name, *options.values()]
-    paths: list[Path] = []
-    for text in texts:
-        try:
-            words = shlex.split(text)
-        except ValueError:
-            words = [text]
-        for word in words:
-            parts = word.split(":")  # FILE.py:NAME, torch:FILE.py:NAME, and C:\FILE.py:NAME
-            spans = itertools.combinations(range(len(parts) + 1), 2)
-            paths += [Path(":".join(parts[start:stop])) for start, stop in spans]
-    return texts, paths
-
-
-def made_from(name: str, described: str, key: str) -> bool:
-    """Whether a player of a run's header is made from what a key of its ``code`` names."""
-    if described.startswith("<"):  # an object
-        return name == key
-    texts, paths = _parts(described)
-    return key in texts or key in map(str, paths)
-
-
-_NOT_SETTINGS: Final = ("name", "nodes")
-
-
-def _settings_of(player: Any) -> bytes:
-    """The parameters of a player that is an object or a closure, as far as they are plain values.
-
-    What else it holds, such as generators and connections, says nothing about who it is.
-    """
-    if isinstance(player, Agent) and player.settings_are_all:
-        held: Any = player.made_with
-    elif isinstance(player, FunctionAgent):
-        return _settings_of(player.function)
-    elif isinstance(player, functools.partial):
-        held = (player.args, player.keywords, _settings_of(player.func))
-    elif inspect.isfunction(player):
-        held = list(inspect.getclosurevars(player).nonlocals.items())
-    else:
-        held = {k: v for k, v in getattr(player, "__dict__", {}).items() if k not in _NOT_SETTINGS}
-    return _plain(held)
-
-
-def _plain(value: Any) -> bytes:
-    """A value as bytes: numbers, texts, arrays, and collections of them; nothing of the rest."""
-    if isinstance(value, str | bytes | int | float | bool | None | os.PathLike):
-        return repr(value).encode("utf-8", "backslashreplace") + b";"
-    if isinstance(value, np.ndarray | np.generic) and value.dtype != object:
-        return str((value.dtype, value.shape)).encode() + value.tobytes()
-    if isinstance(value, Mapping):
-        return b"".join(_plain(k) + found for k, v in value.items() if (found := _plain(v)))
-    if isinstance(value, list | tuple):
-        return b"".join(map(_plain, value))
-    return b""
-
-
-def _source_of(thing: Any) -> bytes | None:
-    """The file a module, function, or the class of an object stands in; None for our own."""
-    if isinstance(thing, FunctionAgent):
-        thing = thing.function
-    if not inspect.ismodule(thing) and not inspect.isfunction(thing) and not inspect.isclass(thing):
-        thing = type(thing)
-    module = inspect.getmodule(thing)
-    if module is None or module.__name__.partition(".")[0] in ("agents", "c4env", "builtins"):
-        return None
-    try:
-        if module.__name__ == "__main__":  # a script changes for other reasons too
-            return inspect.getsource(thing).encode()
-        return Path(inspect.getfile(module)).read_bytes()
-    except (OSError, TypeError):  # typed in, or compiled
-        return None

@@ -14,6 +14,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import hashlib
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -61,7 +62,7 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
 def _named(text: str) -> list[str]:
     if re.fullmatch(r"-?\d+", text):
         return enumerate_openings(int(text))
-    if not text.startswith("balanced"):
+    if not text.startswith("balanced") or os.path.isfile(text):
         return read_openings(text)
     numbers = re.fullmatch(r"balanced:(\d+),(\d+)", text)
     if numbers is None:
@@ -147,7 +148,7 @@ def read_openings(path: str | Path) -> list[str]:
         InvalidRun: no such file, or a line that is no opening, with its number.
     """
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not a text file"
         raise InvalidRun(f"openings={str(path)!r}: {why}; expected {GRAMMAR}") from None

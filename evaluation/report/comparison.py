@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.field import made_from
+from c4env.evaluation.plan.identity import identity_in
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.strength.ratings import TAILS, Tally, scores, strengths
 from c4env.evaluation.tables import Shown, Table, plural, signed
@@ -151,11 +153,7 @@ def _changed(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     old, new = (str(run.get("players", {}).get(name, "")) for run in (before, after))
     if old != new or not old:
         return old != new
-    codes = [run.get("code", {}) for run in (before, after)]
-    return any(
-        codes[0].get(key) != codes[1].get(key) and made_from(name, old, key)
-        for key in {*codes[0], *codes[1]}
-    )
+    return identity_in(before, name) != identity_in(after, name)
 
 
 def _reading(same: Sequence[str], players: Sequence[str]) -> tuple[str, str]:

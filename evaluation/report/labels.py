@@ -11,15 +11,18 @@ from c4env.evaluation.tables import width
 
 Parts = Mapping[str | int, str]
 
-_LONGEST: Final = 30  # letters of a key, an agent or a value before it is cut
+LABEL: Final = 24
+"""Columns of a label, wherever an agent is shown that has a longer name."""
+_LONGEST: Final = LABEL  # letters of a key, an agent or a value before it is cut
 
 
-def labels(names: Sequence[str], columns: int) -> dict[str, str]:
+def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
     """A label for each name, at most ``columns`` of a terminal wide (8 or more), no two alike.
 
     Names that fit stay. Of longer specs of one agent only the options are told that not all of
     them have, as much of each as there is room for (:func:`_forms`). What is still too wide, or
-    like another, loses its middle, and last gets a number.
+    like another, loses its middle, and last gets a number. Two dots stand where something is left
+    out, so that no label reads as the spec of another agent.
     """
     found = {name: name for name in names}
     long = [name for name in names if width(name) > columns]
@@ -48,11 +51,20 @@ def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, 
     shared = set(given[0].items()).intersection(*(parts.items() for parts in given))
     own = [dict(part for part in parts.items() if part not in shared) for parts in given]
     found: dict[str, str] = {}
-    for forms in zip(*(_forms(agent, parts, own) for parts in own), strict=True):
+    for cut in zip(*(_forms(agent, parts, own) for parts in own), strict=True):
+        forms = [_marked(name, form) for name, form in zip(family, cut, strict=True)]
         for name, form in zip(family, forms, strict=True):
             if name not in found and width(form) <= columns and forms.count(form) == 1:
                 found[name] = form
     return found
+
+
+def _marked(name: str, form: str) -> str:
+    """A form with two dots after the agent, if it has none yet for what it leaves out."""
+    if form == name or form.count("..") > name.count(".."):
+        return form
+    agent, _, options = form.partition(":")
+    return f"{agent}:..{options}"
 
 
 def _parts(options: str) -> dict[str | int, str]:

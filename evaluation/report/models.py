@@ -17,7 +17,7 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
-from c4env.evaluation.tables import Result, Rows
+from c4env.evaluation.tables import Result, Rows, with_heading
 from c4env.evaluation.truth.judge import positions_of
 from c4env.evaluation.truth.quality import Quality, nested
 
@@ -131,6 +131,20 @@ class Models(Result):
     def summary(self) -> str:
         """The tables say all."""
         return ""
+
+    def records(self) -> Rows:
+        """One line a model; sums over its games."""
+        lines = []
+        for row in self.rows:
+            chances = {"wins": row.wins, "blocks": row.blocks}
+            counted = {f"{k}_missed": c[True] for k, c in chances.items()}
+            counted |= {f"{k}_chances": c.total() for k, c in chances.items()}
+            lines.append({k: v for k, v in vars(row).items() if k not in chances} | counted)
+        return with_heading(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same, and by ply if that was judged."""
+        return {"models": self.by_model()}
 
     def by_model(self) -> list[dict[str, Any]]:
         """For programs, a dict a model; sums over its games."""

@@ -26,7 +26,6 @@ from c4env.evaluation.truth.quality import MoveQuality, Quality
 from c4env.position import Position
 
 PLACE: Final = '"REPORT"'  # in the template, where the run goes
-LABELS: Final = (18, 30)  # characters of an agent's name in narrow and in wide figures
 BAND: Final = 4  # plies a point of the blunder curve
 FEW: Final = 5  # critical moves; a point of fewer is marked
 TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # where the scale of the blunder curves may end
@@ -77,7 +76,7 @@ def contents(
         "headline": headline(ratings, match),
         "course": None if match is None or match.sprt is None else course(match),
         "players": players,
-        "labels": [[*labels(players, columns).values()] for columns in LABELS],
+        "labels": [*labels(players).values()],
         "ratings": [[r.elo, r.low, r.high, *r.ranks, r.better, r.score, r.games] for r in ratings],
         "first_move": list(ratings.first_move),
         "exact": ratings.exact,

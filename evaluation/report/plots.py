@@ -148,7 +148,7 @@ def cost(figure: Any, found: Mapping[str, Any]) -> bool:
     axes.margins(y=0.08)
     axes.grid()
     axes.set(xlabel=("nodes", "seconds")[unit] + " a move", ylabel="Elo")
-    _name_points(figure, axes, points, [found["labels"][1][i] for i in shown])
+    _name_points(figure, axes, points, [found["labels"][i] for i in shown])
     return True
 
 
@@ -168,7 +168,7 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
         for i in players
     ]
     across = min(len(curves), 4)
-    names = _numbered(found, 0 if across == 4 else 1)
+    names = _numbered(found)
     down = -(-len(names) // across)
     figure.set_size_inches(WIDTH, 0.5 + (2.2 if across < 4 else 1.15) * down)
     grid = figure.subplots(down, across, sharex=True, sharey=True, squeeze=False)
@@ -239,8 +239,8 @@ def _rows(figure: Any, found: Mapping[str, Any]) -> Any:
     return axes
 
 
-def _numbered(found: Mapping[str, Any], length: int = 1) -> list[str]:
-    return [f"{name}  {i}" for i, name in enumerate(found["labels"][length], start=1)]
+def _numbered(found: Mapping[str, Any]) -> list[str]:
+    return [f"{name}  {i}" for i, name in enumerate(found["labels"], start=1)]
 
 
 def _name_points(

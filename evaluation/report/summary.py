@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.games.tournament import Tournament
-from c4env.evaluation.report.labels import labels
+from c4env.evaluation.report.labels import LABEL, labels
 from c4env.evaluation.strength.lotteries import Standing
 from c4env.evaluation.strength.ratings import Ratings
 from c4env.evaluation.strength.wintable import Cell, WinTable
@@ -114,7 +114,7 @@ class RunSummary:
         if self.standing is not None:
             found["standing"] = self.standing.as_dict()
         if self.models is not None:
-            found["models"] = self.models.by_model()
+            found |= self.models.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 
@@ -166,7 +166,8 @@ def _room_for_names(rows: Sequence[Sequence[Any]], columns: int) -> int:
 
 def _named(rows: Sequence[Sequence[Any]], names: Sequence[str], room: int) -> str:
     """A table with a heading in bold, and names no wider than ``room``."""
-    short = labels(names, room)
+    fits = max(map(width, names)) <= room
+    short = labels(names, room if fits else min(room, LABEL))
     cells = [rows[0], *([row[0], short[row[1]], *row[2:]] for row in rows[1:])]
     first, _, rest = as_text(cells, left=(1,)).partition("\n")
     return f"{styled(first, 'bold')}\n{rest}"

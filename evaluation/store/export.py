@@ -53,6 +53,16 @@ def as_json(games: Iterable[GameRecord]) -> str:
 WRITERS: Final = {".csv": as_csv, ".json": as_json}
 
 
+def require_format(path: Path) -> None:
+    """Refuse a file whose ending names no format.
+
+    Raises:
+        InvalidRun: it does not.
+    """
+    if path.suffix.lower() not in WRITERS:
+        raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(WRITERS)}")
+
+
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:
     """Write the games in the format of the file's ending.
 
@@ -60,8 +70,7 @@ def write_games(path: Path, games: Iterable[GameRecord]) -> None:
         InvalidRun: another ending.
         UnwritableRun: the file cannot be written.
     """
-    if path.suffix.lower() not in WRITERS:
-        raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(WRITERS)}")
+    require_format(path)
     write_file(path, WRITERS[path.suffix.lower()](games))
 
 

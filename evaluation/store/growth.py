@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.field import made_from
+from c4env.evaluation.plan.identity import identity_in
 from c4env.evaluation.tables import plural
 
 Header = Mapping[str, Any]
@@ -23,7 +23,8 @@ _SAID_ELSEWHERE: Final = (
 def grown(folder: Path, there: Header, asked: Header, games: Pairings) -> dict[str, Any]:
     """The header of a run directory that holds games, when more is to be played there.
 
-    Agents and openings are added to those that are there, and none is taken away. A gauntlet
+    Agents and openings are added to those that are there, and none is taken away; openings that
+    hold only some of those there besides others would make one run of two. A gauntlet
     whose challengers and field mix becomes a run of all against all. A match with a sequential
     test takes on openings only. A directory without a game takes on anything.
 
@@ -46,22 +47,15 @@ def grown(folder: Path, there: Header, asked: Header, games: Pairings) -> dict[s
     runs = (there, asked)
     for key in [key for key, value in header.items() if isinstance(value, Mapping)]:
         header[key] = {**there.get(key, {}), **asked.get(key, {})}
-    for key, rule in (("deterministic", all), ("timed", any)):
-        names = [
-            name
-            for name in header["players"]
-            if rule(name in run.get(key, ()) for run in runs if name in run["players"])
-        ]
-        if names or key in header:
-            header[key] = names
-    for key in ("openings", "challengers"):
-        header[key] = list(dict.fromkeys(value for run in runs for value in run.get(key, ())))
+    for key in ("openings", "challengers", "deterministic", "timed"):
+        if key in header:
+            header[key] = list(dict.fromkeys(value for run in runs for value in run.get(key, ())))
     gauntlets = all("challengers" in run for run in runs)
     met = {
         name for run in runs for name in run["players"] if name not in run.get("challengers", ())
     }
     if not gauntlets or met & {*header["challengers"]}:
-        del header["challengers"]
+        header.pop("challengers", None)
     return header
 
 
@@ -88,6 +82,12 @@ def _faults(there: Header, asked: Header, games: Pairings) -> Iterator[str]:
             yield f"{its} with {key} {old}, and {new} was asked for"
     if (limit := _limit(there)) != _limit(asked):
         yield f"{its} with {limit}, and {_limit(asked)} was asked for"
+    old, new = ({*run.get("openings", ())} for run in (there, asked))
+    if not (old <= new or new <= old or "sprt" in there):
+        yield (
+            f"{its} from {plural(len(old), 'opening')}, of which the {len(new)} asked for leave "
+            f"out {len(old - new)}: expected all of them and more, or some of them alone"
+        )
     if "sprt" in there and there["players"].keys() != asked["players"].keys():
         yield f"it is a match of {' and '.join(there['players'])}: only openings may join it"
     if "players" in there:
@@ -119,16 +119,13 @@ def _other_players(there: Header, asked: Header, games: Pairings) -> Iterator[st
     for name, spec in asked["players"].items():
         if players.get(name, spec) != spec and (its := played({name})):
             yield f"{name} is {spec}, and {its} with {players[name]} of that name"
-    old, new = there.get("code", {}), asked.get("code", {})
-    changed: dict[tuple[str | None, str | None], tuple[str, set[str]]] = {}
-    for key in dict.fromkeys([*new, *old]):
-        users = {name for name, spec in players.items() if made_from(name, spec, key)}
-        if key not in new:
-            users &= asked["players"].keys()
-        hashes = old.get(key), new.get(key)
-        if hashes[0] != hashes[1]:  # a file has several keys, FILE.py:NAME and FILE.py
-            changed[hashes] = key, users | changed.get(hashes, ("", set()))[1]
-    for (before, now), (key, users) in changed.items():
+    changed: dict[tuple[str, str | None, str | None], set[str]] = {}
+    for name in players.keys() & asked["players"].keys():
+        old, new = (identity_in(header, name) for header in (there, asked))
+        for key in {*old, *new}:
+            if old.get(key) != new.get(key):
+                changed.setdefault((key, old.get(key), new.get(key)), set()).add(name)
+    for (key, before, now), users in sorted(changed.items(), key=str):
         if not (its := played(users)):
             continue
         if players.get(key, "").startswith("<"):

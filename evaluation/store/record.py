@@ -149,8 +149,8 @@ def _require_board(path: Path, header: Mapping[str, Any]) -> None:
     there = header.get("board", str(STANDARD))
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
-            f"{path.parent} holds games on a board of {there}, not {BOARD_SIZE}: expected "
-            f"--board {there}, or another directory"
+            f"{path.parent} holds games on a board of {there}, not {BOARD_SIZE}: expected another "
+            f"directory, or --board {there} of c4 run, gauntlet, match, report or compare"
         )
 
 

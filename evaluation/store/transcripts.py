@@ -9,7 +9,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import threading
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -33,6 +33,7 @@ class Spoken:
     players: tuple[str, str]
     opening: str
     exchange: Exchange
+    agent: str = ""  # who was asked, by a hash of spec, code and prompt; early lines have none
 
     @property
     def fixture(self) -> Fixture:
@@ -47,11 +48,12 @@ class Spoken:
     @property
     def _key(self) -> tuple[Any, ...]:
         said = self.exchange
-        return (*self.players, self.opening, said.moves, said.vote, said.attempt)
+        return (self.agent, *self.players, self.opening, said.moves, said.vote, said.attempt)
 
     def values(self) -> dict[str, Any]:
         """The fields as JSON has them, the inverse of :meth:`parse`."""
-        return {"players": self.players, "opening": self.opening, **asdict(self.exchange)}
+        about = {"players": self.players, "opening": self.opening, "agent": self.agent}
+        return {**about, **asdict(self.exchange)}
 
     @classmethod
     def parse(cls, value: Any) -> Spoken:
@@ -60,17 +62,17 @@ class Spoken:
 
         fields = dict(value)
         first, second = fields.pop("players")
-        opening = fields.pop("opening")
+        opening, agent = fields.pop("opening"), fields.pop("agent", "")
         if fields["tokens"] is not None:
             asked, answered = fields["tokens"]
             fields["tokens"] = asked + 0, answered + 0
         exchange = Exchange(**fields)
-        texts = (first, second, opening, exchange.moves, exchange.answer, exchange.model)
+        texts = (first, second, opening, agent, exchange.moves, exchange.answer, exchange.model)
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("expected texts")
         if exchange.column not in (None, *range(7)):
             raise ValueError(f"there is no column {exchange.column!r}")
-        return cls((first, second), opening, exchange)
+        return cls((first, second), opening, exchange, agent)
 
 
 class Transcripts:
@@ -78,6 +80,7 @@ class Transcripts:
 
     Args:
         folder: the run directory; None keeps nothing.
+        agents: what answers, by player, as :attr:`Spoken.agent` has it.
         missing: the games that are still to be played.
         budget: tokens of questions and answers in all, those of earlier parts of the run
             among them; when they are used, nothing more is asked. None for any number.
@@ -87,8 +90,13 @@ class Transcripts:
     """
 
     def __init__(
-        self, folder: Path | None, missing: Collection[Fixture] = (), budget: int | None = None
+        self,
+        folder: Path | None,
+        agents: Mapping[str, str],
+        missing: Collection[Fixture] = (),
+        budget: int | None = None,
     ) -> None:
+        self._agents = agents
         self._budget = budget
         self._spent = 0
         self._known: dict[tuple[Any, ...], Exchange] = {}
@@ -112,13 +120,14 @@ class Transcripts:
         players, opening = fixture
 
         def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
-            known = self._known.pop((*players, opening, moves, vote, attempt), None)
+            agent = self._agents[players[len(moves) & 1]]
+            known = self._known.pop((agent, *players, opening, moves, vote, attempt), None)
             if known is not None:
                 return known
             with self._door:
                 self._require_tokens()
             exchange = ask()
-            self._keep(Spoken(players, opening, exchange))
+            self._keep(Spoken(players, opening, exchange, agent))
             return exchange
 
         return through

@@ -22,7 +22,6 @@ from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.store.files import read_text
-from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.strength.costs import costs
 from c4env.evaluation.strength.ratings import Ratings, Tally, rate
 from c4env.evaluation.tables import Table, number
@@ -232,7 +231,7 @@ class Placement(NamedTuple):
 
     name: str  # of the newcomer in the ratings
     ratings: Ratings  # of the field with the newcomer; the mean of the field alone is 0
-    games: tuple[GameRecord, ...]  # those the newcomer played
+    run: Tournament  # what the newcomer played
 
 
 @takes_settings
@@ -267,7 +266,7 @@ def place(
     both = [name, *board.field]
     tally = replace(board.tally(both), beside=Tally.of(run.games, both))
     ratings = rate(tally, centre=tuple(board.field))
-    return Placement(name, ratings, run.games)
+    return Placement(name, ratings, run)
 
 
 def put_between_markers(text: str, table: str) -> str:

@@ -90,7 +90,7 @@ def strength(
     rate = blunder_rate(model, questions)
     placed = place(agents.make(model), stored_board(), openings, against=tuple(against), seed=seed)
     (own,) = (r for r in placed.ratings if r.player == placed.name)
-    return Strength(step, seconds, rate, own.elo, own.low, own.high, own.score, len(placed.games))
+    return Strength(step, seconds, rate, own.elo, own.low, own.high, own.score, own.games)
 
 
 class Watch:

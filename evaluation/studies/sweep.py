@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
 from c4env.agents.zoo.registry import split_spec
+from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.settings import SettingsByName, takes_settings
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
+from c4env.evaluation.plan.field import split_name
 from c4env.evaluation.plan.openings import Openings
 from c4env.evaluation.plan.patterns import expand
 from c4env.evaluation.store.files import write_file
@@ -123,24 +125,25 @@ def sweep(
         UnreadableRun, FileInUse, UnknownAgent, ...: as of :func:`evaluation.round_robin`.
     """
     given = [patterns] if isinstance(patterns, str) else list(patterns)
-    specs = [spec for pattern in given for spec in expand(pattern)]
+    agents = [agent for pattern in given for agent in _expanded(pattern)]
     if against:
-        result = gauntlet(specs, against, openings, **settings)
+        result = gauntlet(agents, against, openings, **settings)
     else:
-        result = round_robin(specs, openings, **settings)
-    options, axis = _varied(specs)
+        result = round_robin(agents, openings, **settings)
+    named = dict(map(split_name, agents))
+    options, axis = _varied(named)
     ratings = {rating.player: rating for rating in result.ratings}
     spent = costs(result.games)
     points = []
-    for spec, differing in options.items():
-        rating, cost = ratings[spec], spent[spec]
+    for name, differing in options.items():
+        rating, cost = ratings[name], spent[name]
         others = ", ".join(f"{key}={value}" for key, value in differing.items() if key != axis)
         x = int(differing[axis]) if axis else None
         strength = rating.score, rating.elo, rating.low, rating.high, rating.games
         # Not the mean: the first game loads the code.
         seconds = statistics.median(cost.by_game or [0.0])
         spent_on = cost.moves, cost.nodes_a_move, seconds
-        points.append(Point(spec, differing, others, x, *strength, *spent_on))
+        points.append(Point(named[name], differing, others, x, *strength, *spent_on))
     series = list(dict.fromkeys(p.series for p in points))
     points.sort(key=lambda p: (series.index(p.series), p.x or 0))
     found = Sweep(axis, tuple(points), tuple(against), result)
@@ -149,15 +152,30 @@ def sweep(
     return found
 
 
-def _varied(specs: Sequence[str]) -> tuple[dict[str, dict[str, str]], str | None]:
-    """The options that differ, by spec, and which of them is the axis, which comes last.
+def _expanded(pattern: str) -> list[str]:
+    """The agents of a pattern, with its name if it has one and stands for one agent.
+
+    Raises:
+        InvalidRun: it has a name and stands for several.
+    """
+    name, spec = split_name(pattern)
+    found = expand(spec)
+    if name == pattern:
+        return found
+    if len(found) > 1:
+        raise InvalidRun(f"{pattern!r}: {name!r} names {len(found)} agents: expected a name a spec")
+    return [f"{name}={found[0]}"]
+
+
+def _varied(named: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], str | None]:
+    """The options that differ, by name, and which of them is the axis, which comes last.
 
     The axis is the first option that is a whole number everywhere.
     """
     parts = {}
-    for spec in specs:
-        name, options = split_spec(spec)
-        parts[spec] = {AGENT: name, **options}
+    for name, spec in named.items():
+        agent, options = split_spec(spec)
+        parts[name] = {AGENT: agent if name == spec else name, **options}
     keys = list(dict.fromkeys(key for options in parts.values() for key in options))
     # An option left out is not equal to its default written down: a spec is a name.
     values = {key: [options.get(key, "") for options in parts.values()] for key in keys}
@@ -165,5 +183,5 @@ def _varied(specs: Sequence[str]) -> tuple[dict[str, dict[str, str]], str | None
     axis = next((key for key in differing if all(v.isdecimal() for v in values[key])), None)
     differing.sort(key=lambda key: key == axis)
     return {
-        spec: {key: options.get(key, "") for key in differing} for spec, options in parts.items()
+        name: {key: options.get(key, "") for key in differing} for name, options in parts.items()
     }, axis

@@ -14,7 +14,7 @@ from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from c4env.evaluation.games.workers import version_here
-from c4env.evaluation.plan.field import is_language_model, split_name
+from c4env.evaluation.plan.field import make_field, split_name
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.truth.judge import Judge
 from c4env.evaluation.truth.labelled import EXAM, Labelled, labelled_sets
@@ -26,7 +26,8 @@ from c4env.position import Position
 
 ANSWERS_FILE: Final = "answers.jsonl"
 
-Key = tuple[str, int, str, int, int]  # spec, seed, versions, bitboards
+Key = tuple[str, int, str, str, int, int]
+"""Spec, seed, versions, identity (:func:`c4env.evaluation.plan.identity.in_short`), bitboards."""
 
 
 Answer = int | str
@@ -59,17 +60,18 @@ def question_agents(
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
-    field = [agents.make(spec) for _, spec in named]
+    kind, field = make_field(dict(named))  # an error now rather than after answers
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
     known = Findings(path, FORMAT)
     with known.journal:
-        for (name, spec), agent in zip(named, field, strict=True):
-            with closing(agent):
+        for name, spec in named:
+            with closing(field[name]) as agent:
                 for labelled in positions:
                     position = labelled.position
-                    key = (spec, seed, version_here(), position.mine, position.theirs)
+                    asked = position.mine, position.theirs
+                    key = (spec, seed, version_here(), kind.in_short(name), *asked)
                     answer = known.find(key, partial(question, agent, spec, position, seed))
                     if isinstance(answer, str):
                         faults[f"{name}: {answer}"] += 1
@@ -83,7 +85,7 @@ def question_agents(
     if not moves:
         raise InvalidRun(f"no agent answered; for example {next(iter(faults))}")
     notes = tuple(f"{count} positions without an answer, {why}" for why, count in faults.items())
-    if any(map(is_language_model, field)):
+    if kind.prompts:
         notes += ("What language models were asked and said is not kept; c4 run --out keeps it.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
@@ -138,11 +140,11 @@ def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
 
 
 def _parse(value: Any) -> tuple[Key, Answer]:
-    *key, column, fault = value
-    spec, seed, version, mine, theirs = key
+    *key, mine, theirs, column, fault = value
+    spec, seed, version, identity = key if len(key) > 3 else (*key, "")  # as it was before 0.2
     if column is not None and not Position.from_bitboards(mine, theirs).is_legal(column):
         raise ValueError
-    return (spec, seed, version, mine, theirs), fault if column is None else column
+    return (spec, seed, version, identity, mine, theirs), fault if column is None else column
 
 
 def _values(entry: Any) -> list[Any]:

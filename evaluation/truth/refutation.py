@@ -36,7 +36,13 @@ from c4env.evaluation.games.workers import (
     register_all,
     version_here,
 )
-from c4env.evaluation.plan.field import Player, Traits, code_of, make_field, name_players
+from c4env.evaluation.plan.field import (
+    Player,
+    Traits,
+    describe_player,
+    make_field,
+    name_players,
+)
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.tables import Result, Rows, with_heading
 from c4env.evaluation.truth.answers import question
@@ -197,7 +203,8 @@ def refute(
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    task = _Task(name, given, chosen.seed, positions, folder, code_of(field), registered_here())
+    who = kind.in_short(name)
+    task = _Task(name, given, chosen.seed, positions, folder, who, registered_here())
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     try:
@@ -237,15 +244,16 @@ class _Task:
     seed: int
     budget: int
     folder: Path | None
-    code: Mapping[str, str]
+    identity: str
     registered: Mapping[str, Any]
 
     def path(self, opening: str, seat: int) -> Path | None:
         """The file of an opening and colour: another agent, seed or version has another."""
         if self.folder is None:
             return None
-        identity = json.dumps([self.name, self.seed, version_here(), self.code, opening, seat])
-        mark = hashlib.sha256(identity.encode()).hexdigest()[:12]
+        agent = [self.name, describe_player(self.player), self.identity]
+        asked = json.dumps([*agent, self.seed, version_here(), opening, seat])
+        mark = hashlib.sha256(asked.encode("utf-8", "backslashreplace")).hexdigest()[:12]
         readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
         return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
 

@@ -12,7 +12,6 @@ from c4env.evaluation.report.labels import labels
 from c4env.evaluation.store.record import GAMES_FILE
 
 KEPT: Final = 32  # runs that are not read again each time
-LABEL: Final = 18  # characters of a player's name in the table
 SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players
 
 
@@ -68,7 +67,7 @@ def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
     number = {player: i for i, player in enumerate(players)}
     return {
         "players": players,
-        "labels": [*labels(players, LABEL).values()],
+        "labels": [*labels(players).values()],
         "elo": [rating.elo for rating in ratings],
         "cells": [[[*run.table.cell(one, two)] for two in players] for one in players],
         "games": [

@@ -35,7 +35,9 @@ def test_a_run_is_kept_and_shown_with_its_board(
     assert set("".join(game["moves"] for game in games)) <= set("1234")
     assert main(["report", out, "--board", "4x4x4"]) == 0
     assert played.splitlines()[-2] in capsys.readouterr().out  # the digest
-    for again in (["report", out], ["run", *RUN, "--out", out]):
+    assert main(["compare", out, out, "--board", "4x4x4"]) == 0
+    assert "games in both runs, from" in capsys.readouterr().out
+    for again in (["report", out], ["run", *RUN, "--out", out], ["compare", out, out]):
         assert main(again) == 2
         told = capsys.readouterr().err
         assert told.count("\n") == 1
@@ -87,6 +89,7 @@ def test_the_other_commands_know_the_board(
         ["run", *RUN, "--html", "page.html", "--board", "4x4x4"],
         ["run", *RUN, "--board", "4x4x4", "--openings", "balanced:2,2"],
         ["quality", "greedy", "--board", "4x4x4"],
+        ["report", "run", "--plots", "figures", "--board", "4x4x4"],
         ["solve", "15", "--board", "4x4x4"],
         ["solve", "11", "--all", "file", "--board", "4x4x4"],
     ],

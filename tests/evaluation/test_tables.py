@@ -4,8 +4,11 @@ import json
 
 import pytest
 from c4env.evaluation.tables import (
+    FORMATS,
+    Result,
     Shown,
     Table,
+    as_csv,
     as_lines,
     as_markdown,
     as_text,
@@ -115,3 +118,32 @@ def test_words_and_numbers():
         "2 openings",
     )
     assert [signed(x) for x in (-0.4, 0.0, 0.4, 12.6, -3.5)] == ["0", "0", "0", "+13", "-4"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_table_without_rows_has_every_form(form):
+    text = getattr(Table([], notes=("nothing yet",)), form)()
+    assert ("nothing yet" in text) == (form != "csv")
+    if form == "json":
+        assert json.loads(text)["rows"] == []
+
+
+def test_a_result_has_every_form():
+    """One that lacks a method fails where it is written, not where somebody asks for the form."""
+
+    class Half(Result):
+        def tables(self):
+            return []
+
+    with pytest.raises(TypeError, match="as_dict"):
+        Half()
+
+
+@pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x", "\t=1"])
+def test_no_spreadsheet_calculates_a_cell(text):
+    assert as_csv([[text]]).lstrip('"').startswith("'")
+
+
+@pytest.mark.parametrize("text", ["-", "-460 .. -318", "+12", "-.5", "-inf", "a=1", "", "1-0"])
+def test_numbers_stay_as_they_are(text):
+    assert as_csv([[text, -1, 0.5, None]]) == f"{text},-1,0.5,"

@@ -8,10 +8,12 @@ the games that ended otherwise.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 from pathlib import Path
 
-from c4env.evaluation.commands.options import add_format
+from c4env.evaluation.commands.options import add_board, add_format
 from c4env.evaluation.commands.output import show
 
 
@@ -19,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", type=Path, metavar="BEFORE", help="a run directory")
     parser.add_argument("after", type=Path, metavar="AFTER", help="another")
     parser.add_argument("--games", action="store_true", help="list the games that ended otherwise")
+    add_board(parser)
     add_format(parser)
 
 

@@ -6,15 +6,17 @@ __any_board__ = True
 
 import argparse
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.evaluation.commands.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
 from c4env.evaluation.commands.output import say, say_before, show
 from c4env.evaluation.commands.progress import Progress, RunProgress, try_agents
+from c4env.evaluation.tables import plural
 
 if TYPE_CHECKING:
     from c4env.evaluation.games.tournament import Tournament
@@ -38,6 +40,25 @@ def play_run(
     show_run(run, arguments, progress.before, anchor)
 
 
+@contextmanager
+def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
+    """Write the games of a run without a directory to one, should what is done with them fail."""
+    from c4env.evaluation.store.record import open_games
+
+    try:
+        yield
+    except BrokenPipeError:  # whoever reads has left
+        raise
+    except BaseException:
+        if out is None:
+            folder = Path(tempfile.mkdtemp(prefix="c4-run-"))
+            with open_games(folder, run.header) as file:
+                for game in run.games:
+                    file.append(game)
+            say(f"{plural(len(run.games), 'game')} kept: c4 report {folder}", sys.stderr)
+        raise
+
+
 def show_run(
     run: Tournament,
     arguments: argparse.Namespace,
@@ -54,14 +75,15 @@ def show_run(
     """
     from c4env.evaluation.report.summary import RunSummary
 
-    summary = RunSummary.of(run, anchor)
-    show(summary, arguments)
-    if arguments.format == "text":
-        say_before(before)
-        if arguments.out is not None:
-            say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
-    if summary.ratings is not None:
-        write_pages(arguments, run, summary.ratings, arguments.out)
+    with rescued(run, arguments.out):
+        summary = RunSummary.of(run, anchor)
+        show(summary, arguments)
+        if arguments.format == "text":
+            say_before(before)
+            if arguments.out is not None:
+                say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
+        if summary.ratings is not None:
+            write_pages(arguments, run, summary.ratings, arguments.out)
 
 
 def write_pages(

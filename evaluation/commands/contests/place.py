@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from c4env.evaluation.commands.contests.pages import rescued
 from c4env.evaluation.commands.options import add_format, add_settings
 from c4env.evaluation.commands.output import show
 from c4env.evaluation.commands.progress import Progress, announce_compiling
@@ -44,4 +45,5 @@ def execute(arguments: argparse.Namespace) -> None:
         f"{own.score:.1%} of {plural(own.games, 'game')}"
     )
     field = f"Field of c4env {board.version}, {board.date}; its mean is 0."
-    show(found.ratings.table(placed, (field,)), arguments)
+    with rescued(found.run, arguments.out):
+        show(found.ratings.table(placed, (field,)), arguments)

@@ -35,9 +35,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     add_anchor(parser)
     add_html(parser)
-    parser.add_argument(
-        "--plots", type=Path, metavar="DIR", help="write the figures as PNG and SVG (c4env[plots])"
-    )
+    parser.set_defaults(plots=None)
+    if IS_STANDARD:  # as the page
+        said = "write the figures as PNG and SVG (c4env[plots])"
+        parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
         "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
     )
@@ -57,7 +58,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     run = read_run(arguments.folder)
     header, games = run.header, run.games
-    if not games and (arguments.html or arguments.plots):
+    if not games and (arguments.html or arguments.plots or arguments.games):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
     ratings = run.rate(anchor_of(arguments, run.players)) if games else None
     match = None
@@ -69,7 +70,7 @@ def execute(arguments: argparse.Namespace) -> None:
         found = standing(Tally.of(games, run.players), ratings.exact)
     summary = RunSummary(run.table, run.digest, ratings, match, found, models_of(arguments, games))
     show(summary, arguments)
-    if arguments.games and games:
+    if arguments.games:
         from c4env.evaluation.store.export import write_games
 
         write_games(arguments.games, games)

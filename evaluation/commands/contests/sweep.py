@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 
+from c4env.evaluation.commands.contests.pages import rescued
 from c4env.evaluation.commands.options import add_run, run_settings
 from c4env.evaluation.commands.output import say, say_before, show
 from c4env.evaluation.commands.progress import RunProgress, announce_compiling
@@ -32,7 +33,8 @@ def execute(arguments: argparse.Namespace) -> None:
     with RunProgress(arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
         found = sweep(arguments.patterns, arguments.against, **settings)
-    show(found, arguments)
+    with rescued(found.result, arguments.out):
+        show(found, arguments)
     if arguments.format == "text":
         say(f"digest {found.result.digest}")
         say_before(progress.before)

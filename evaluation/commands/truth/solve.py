@@ -144,7 +144,9 @@ def _read_lines() -> list[tuple[str, Position]]:
 
     asked = []
     for number, line in enumerate(sys.stdin, start=1):
-        moves = line.split()[0] if line.split() else "-"
+        moves, *_ = line.removeprefix("\ufeff").split() or [""]  # Windows begins files with a mark
+        if not moves:
+            continue
         try:
             asked.append((moves, Position.parse("" if moves == "-" else moves)))
         except C4Error as error:

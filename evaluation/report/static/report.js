@@ -5,7 +5,7 @@ const N = R.players.length;
 const pen = document.createElement("canvas").getContext("2d");
 pen.font = "12px system-ui, sans-serif";
 const wide = words => pen.measureText(words).width;
-const label = (i, room) => R.labels[room < 430 ? 0 : 1][i]; // two lengths: for narrow figures, and for others
+const label = (i) => R.labels[i]; // one label an agent, in every figure and table
 const from_to = (low, high) => `${signed(low)} to ${signed(high)}`;
 
 // Figures are drawn in the pixels there are, so that their texts keep their size, and again when that changes.
@@ -35,7 +35,7 @@ $("notes").replaceChildren(...whole(R.notes.join(" ")));
 // -- axes ----------------------------------------------------------------------------
 // One line an agent over a common axis: number and name, what `row` draws, and words on the right.
 function rows(room, name, low, high, format, unit, words, row) {
-  const names = R.players.map((_, i) => label(i, room)), step = 24, top = 6, bottom = top + step * N;
+  const names = R.players.map((_, i) => label(i)), step = 24, top = 6, bottom = top + step * N;
   const left = 30 + Math.max(...names.map(wide)), end = room - 16 - Math.max(...R.players.map((_, i) => wide(words(i))));
   const svg = picture(room, bottom + 40, name), x = v => left + 14 + (v - low) / (high - low) * (end - left - 20);
   for (const v of ticks(low, high, Math.max(1.5, (end - left) / 40)))
@@ -122,7 +122,7 @@ function cost(room) {
   const dots = points.map(([, v, elo]) => [x(v), y(elo)]), taken = dots.map(([px, py]) => [px - 6, py - 6, px + 6, py + 6]);
   let numbered = false;
   points.forEach(([i, v, elo], k) => {
-    const [px, py] = dots[k], full = label(i, room);
+    const [px, py] = dots[k], full = label(i);
     // The name as near the point as it fits; where it does not, the number.
     const found = (room < 500 && N > 8 ? [String(i + 1)] : [full, String(i + 1)]).flatMap(words => around(px, py, wide(words), words === full ? 45 : 70).map(at => [words, at]))
       .find(([, [box]]) => box[0] > left && box[2] < room - 2 && box[1] > top - 12 && box[3] < bottom && !taken.some(t => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]));
@@ -153,7 +153,7 @@ figure("cost", cost);
 $("unit").addEventListener("change", () => $("cost").replaceChildren(cost($("cost").clientWidth)));
 
 // -- win table -----------------------------------------------------------------------
-const cross = winTable($("cross"), { ...R, elo: R.ratings.map((r) => r[0]) }, (i) => label(i, innerWidth), showPair,
+const cross = winTable($("cross"), { ...R, elo: R.ratings.map((r) => r[0]) }, (i) => label(i), showPair,
   (name) => name.toLowerCase().includes($("filter").value.trim().toLowerCase()));
 $("filter").addEventListener("input", cross);
 FIGURES.push(cross);
@@ -164,7 +164,7 @@ if (R.quality) {
   $("few").textContent = few;
   const panels = R.players.map((name, i) => {
     const drawing = element("div", {id: `panel-${i}`});
-    $("blunders").append(element("figure", {}, element("figcaption", {title: name}, element("span", {class: "place"}, String(i + 1)), " ", label(i, N <= 2 ? 900 : 0)), drawing));
+    $("blunders").append(element("figure", {}, element("figcaption", {title: name}, element("span", {class: "place"}, String(i + 1)), " ", label(i)), drawing));
     return drawing;
   });
   if (N <= 8) $("blunders").classList.add(N <= 2 ? "two" : "few");
@@ -186,7 +186,7 @@ if (R.quality) {
   const share1 = v => percent(v, 1), two = v => fixed(v, 2);
   $("quality").append(
     element("thead", {}, element("tr", {}, ...["agent", "moves", "critical", "blunders", "optimal", "keep the value", "blunders per critical", "mean loss"].map(t => element("th", {scope: "col"}, t)))),
-    element("tbody", {}, ...R.quality.overall.map((q, i) => element("tr", {}, element("th", {scope: "row", title: R.players[i]}, label(i, innerWidth)), ...(!q ? [] : [
+    element("tbody", {}, ...R.quality.overall.map((q, i) => element("tr", {}, element("th", {scope: "row", title: R.players[i]}, label(i)), ...(!q ? [] : [
       ...q.slice(0, 3).map(n => element("td", {}, String(n))),
       ...[3, 6, 9].map(k => element("td", {}, ...range(q[k], q[k + 1], q[k + 2], share1))), element("td", {}, ...range(q[12], q[13], q[14], two))])))));
 } else { $("blunders-card").hidden = true; $("quality-card").hidden = true; }
@@ -197,7 +197,7 @@ let chosen = [], shownRows = 0, game = 0, ply = 0;
 const board = makeBoard($("board"));
 const replay = makeReplay({steps: $("steps"), list: $("game-moves"), graph: $("values")}, look);
 for (const id of ["one", "two"]) {
-  $(id).append(element("option", {value: ""}, "any"), ...R.players.map((name, i) => element("option", {value: i, title: name}, label(i, 900))));
+  $(id).append(element("option", {value: ""}, "any"), ...R.players.map((name, i) => element("option", {value: i, title: name}, label(i))));
   $(id).addEventListener("change", list);
 }
 $("result").addEventListener("change", list);
@@ -221,7 +221,7 @@ function list() {
 }
 function more() {
   const rows = chosen.slice(shownRows, shownRows + PAGE).map(n => {
-    const g = R.games[n], name = i => element("td", {class: "left", title: R.players[i]}, label(i, innerWidth));
+    const g = R.games[n], name = i => element("td", {class: "left", title: R.players[i]}, label(i));
     return element("tr", {"data-game": n, on: {click: () => { open_(n); bringIntoSight($("replay")); }}},
       element("td", {}, element("button", {"aria-label": `replay game ${n + 1}`}, String(n + 1))), element("td", {class: "left"}, resultOf(g[4], g[5])), name(g[0]), name(g[1]),
       element("td", {class: "wide"}, R.openings[g[2]] || "–"), element("td", {class: "wide"}, String(movesOf(n).length)));

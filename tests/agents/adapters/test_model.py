@@ -6,8 +6,10 @@ import pickle
 
 import numpy as np
 import pytest
+from c4env.agents.adapters import model
 from c4env.agents.batched import Pool, opponent
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
+from c4env.evaluation.errors import InvalidRun
 
 from c4env import (
     Batch,
@@ -195,6 +197,59 @@ def test_a_model_for_another_environment_is_refused():
     model = library.PPO("MlpPolicy", "CartPole-v1", device="cpu")
     with pytest.raises(InvalidModel, match=r"it observes Box.*flat \(84,\)"):
         agents.make(model)
+
+
+class Net:
+    """As a module of PyTorch: a call with boards, not with an observation."""
+
+    def state_dict(self):
+        return {"weight": np.ones(7)}
+
+    def parameters(self):
+        return iter(())
+
+    def __call__(self, planes):
+        return planes.sum(axis=(1, 2, 3))[:, None] + self.state_dict()["weight"] * np.arange(7)
+
+
+class Held:
+    """As a model of Stable-Baselines3, which nobody can call."""
+
+    def __init__(self):
+        self.policy = type("Policy", (), {"obs_to_tensor": None})()
+
+
+@pytest.fixture
+def without_torch(monkeypatch):
+    def preferences(agent, planes):
+        return Net()(planes)
+
+    monkeypatch.setattr(model.ModuleAgent, "preferences", preferences)
+    monkeypatch.setattr(model.PolicyAgent, "preferences", preferences)
+    monkeypatch.setattr(
+        model.PolicyAgent, "__init__", lambda self, _, t: model.ModelAgent.__init__(self, t)
+    )
+
+
+@pytest.mark.parametrize("kind", [Net, Held])
+def test_a_model_plays_alike_wherever_it_is_given(kind, without_torch):
+    """Called as a function of an observation it would forfeit every game."""
+    net = kind()
+    made = evaluation.round_robin({"net": agents.make(net), "random": "random"}, 1, seed=1)
+    assert {game.ending for game in made.games} <= {"four", "full board"}
+    agents.register("net", net)
+    assert evaluation.round_robin(["net", "random"], 1, seed=1).digest == made.digest
+    assert evaluation.round_robin({"net": net, "random": "random"}, 1, seed=1).digest == made.digest
+    assert evaluation.gauntlet(net, ["random"], 0).games[0].players == (kind.__name__, "random")
+    assert agents.make("net:temperature=2").temperature == 2
+    with pytest.raises(UnknownOption, match="temperatur"):
+        agents.make("net:temperatur=2")
+    assert "temperature=0.0" in agents.describe("net")
+
+
+def test_a_class_of_models_is_none():
+    with pytest.raises(InvalidRun, match="'Net' is a class: pass an instance"):
+        evaluation.round_robin([Net, "random"])
 
 
 def test_the_mark_holds_wherever_a_function_plays():

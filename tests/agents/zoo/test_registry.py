@@ -409,7 +409,7 @@ def test_a_name_is_not_taken_over_unasked() -> None:
 
 
 def test_only_agents_are_registered() -> None:
-    with pytest.raises(InvalidSpec, match="3 is neither callable"):
+    with pytest.raises(InvalidSpec, match="3 is no class, function, Entry or model"):
         register("three", 3)  # type: ignore[arg-type]
 
 

@@ -3,14 +3,18 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import json
+import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from c4env.agents.zoo import registry
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.commands.options import DEFAULT_FIELD
 from c4env.evaluation.store.record import GAMES_FILE, read_games
+from c4env.evaluation.studies.leaderboard import Board
 
 from c4env import agents, evaluation
 from tests.helpers.commands import refusal
@@ -309,6 +313,82 @@ def test_bad_usage_is_one_line_and_exit_code_2(arguments, words, capsys):
     shown = capsys.readouterr()
     assert words in shown.err
     assert shown.err.count("\n") == 1
+
+
+UNWRITABLE = {
+    "html": ["run", "random", "greedy", "--html", "PATH"],
+    "html of a match": ["match", "random", "greedy", "--html", "PATH"],
+    "games": ["report", "run", "--games", "PATH.csv"],
+    "plots": ["report", "run", "--plots", "PATH"],
+    "store": ["leaderboard", "--quick", "--store", "PATH"],
+}
+
+
+@pytest.mark.parametrize("arguments", UNWRITABLE.values(), ids=UNWRITABLE)
+@pytest.mark.parametrize("path", ["no/such/folder", "file/x", "/proc/none/x"])
+def test_what_cannot_be_written_is_refused_before_a_game(
+    arguments, path, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("")
+    if "--plots" in arguments and path == "no/such/folder":
+        path = "file"  # its folders are made
+    assert main([*QUICK, "--out", "run"]) == 0
+    capsys.readouterr()
+    before = sorted(tmp_path.rglob("*"))
+    given = [argument.replace("PATH", path) for argument in arguments]
+    assert " cannot be written: " in refusal(given, capsys)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_page_in_the_run_directory_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main([*QUICK, "--no-scores", "--out", "new", "--html", "new/page.html"]) == 0
+    assert (tmp_path / "new" / "page.html").exists()
+
+
+def test_games_of_another_format_are_refused_before_they_are_read(tmp_path, capsys):
+    said = refusal(["report", str(tmp_path / "none"), "--games", "games.txt"], capsys)
+    assert "expected a file name that ends in .csv or .json" in said
+
+
+@pytest.mark.parametrize("option", ["--games", "--html", "--plots"])
+def test_a_run_without_a_game_has_nothing_to_write(option, tmp_path, capsys):
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluation.round_robin(["random", "greedy"], 0, out=tmp_path, watch=stop)
+    path = tmp_path / "games.csv"
+    assert "has no games yet" in refusal(["report", str(tmp_path), option, str(path)], capsys)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("command", ["run", "match", "sweep", "place"])
+def test_games_without_a_directory_outlive_what_fails_after_them(
+    command, tmp_path, capsys, monkeypatch
+):
+    def broken(*anything):
+        raise RuntimeError("no paper")
+
+    for module in ("contests.pages", "contests.sweep", "contests.place"):
+        monkeypatch.setattr(f"c4env.evaluation.commands.{module}.show", broken)
+    arguments = [command, *QUICK[1:]]
+    if command == "place":
+        field = evaluation.round_robin(["greedy", "minimax:depth=1"], 0)
+        board = Board.of(field, dict.fromkeys(field.players, "default"))
+        (tmp_path / "field").write_text(board.format())
+        arguments = ["place", "random", "--field", str(tmp_path / "field"), "--quiet"]
+    with pytest.raises(RuntimeError):
+        main(arguments)
+    said = capsys.readouterr().err
+    assert re.match(r"\d games kept: c4 report ", said)
+    folder = Path(said.split()[-1])
+    _, games = read_games(folder)
+    assert [game.players for game in games][:2] == [("random", "greedy"), ("greedy", "random")]
+    monkeypatch.undo()
+    assert main(["report", str(folder)]) == 0
+    shutil.rmtree(folder)
 
 
 def test_a_directory_of_another_run_is_one_line(tmp_path, capsys):

@@ -186,6 +186,24 @@ def test_another_prompt_is_another_run(server, tmp_path):
         evaluation.round_robin([spec, "random"], openings=0, out=tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    ("options", "again"), [("", 3), (",patience=1", 3), (",temperature=1", 0), ("+answer", 0)]
+)
+def test_a_run_stopped_in_its_first_game_keeps_the_answers_of_who_gave_them(
+    server, tmp_path, options, again
+):
+    """Under the same name another model must be asked anew."""
+    server.script = ["Move: 1", "Move: 1", "Move: 1", Fault(401)]
+    players = {"model": server.spec, "other": "greedy"}
+    with pytest.raises(Unavailable, match="0 of 2 games"):
+        evaluation.round_robin(players, openings=0, out=tmp_path)
+    server.asked = []
+    players["model"] += options
+    result = evaluation.round_robin(players, openings=0, out=tmp_path)
+    asked = sum(len(game.moves[number::2]) for number, game in enumerate(result.games))
+    assert len(server.asked) == asked - again
+
+
 def test_a_run_that_grows_asks_nothing_twice(server, tmp_path):
     run(server, openings=0, out=tmp_path)
     asked = len(server.asked)

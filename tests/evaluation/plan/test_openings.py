@@ -83,6 +83,12 @@ def test_a_bad_file_is_refused_with_its_line(content, words, tmp_path):
         choose_openings(str(path))
 
 
+def test_a_file_may_be_called_balanced_and_begin_with_a_mark(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "balanced.txt").write_bytes(b"\xef\xbb\xbf44\n12\n")
+    assert sorted(choose_openings("balanced.txt")) == ["12", "44"]
+
+
 @pytest.mark.parametrize(
     ("openings", "words"),
     [

@@ -89,8 +89,10 @@ def test_openings_are_resampled_together():
 def test_only_code_that_an_agent_is_made_from_makes_it_another():
     _, games = run(["random", "greedy"])
     players = {"random": "./own.py:agent", "greedy": "your_own.py:agent"}
-    before = {"players": players, "code": {"own.py": "1", "your_own.py": "1"}}
-    after = {"players": players, "code": {"own.py": "2", "your_own.py": "1"}}
+    before, after = (
+        {"players": players, "code": {"random": {"own.py": n}, "greedy": {"your_own.py": "1"}}}
+        for n in "12"
+    )
     _, notes = found_in(compare(Run(before, games), Run(after, games)))
     assert "relative to the mean of greedy, the same in both" in notes[1]
 

@@ -3,6 +3,11 @@ from __future__ import annotations
 import pytest
 from c4env.evaluation.report.labels import labels
 from c4env.evaluation.tables import width
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from c4env import agents
+from c4env.errors import C4Error
 
 SPECS = [
     "deepening:movetime=0.02,heuristic=chain",
@@ -19,8 +24,11 @@ def test_names_that_fit_stay():
 def test_what_specs_of_an_agent_share_is_left_out():
     short = labels(SPECS, 30)
     assert list(short.values()) == [
-        "deepening:heuristic=chain", "deepening:heuristic=lines", "mcts:movetime=0.02", "greedy",
-    ]  # fmt: skip
+        "deepening:..heuristic=chain",
+        "deepening:..heuristic=lines",
+        "mcts:movetime=0.02",
+        "greedy",
+    ]
 
 
 def test_what_they_begin_and_end_with_is_left_out():
@@ -73,7 +81,7 @@ def test_the_option_that_differs_is_never_hidden(columns):
                 for agent in ("deep-a", "deep-b")
                 for n in (1, 2)
             ],
-            ["deep-a:nodes=510", "deep-a:nodes=520", "deep-b:nodes=510", "deep-b:nodes=520"],
+            [f"deep-{agent}:..nodes=5{n}0" for agent in "ab" for n in (1, 2)],
         ),
         (  # a name of one's own that is another's label
             ["mcts:1000", *(f"mcts:simulations={n}000,rollout=greedy" for n in (1, 2))],
@@ -94,3 +102,37 @@ def test_no_label_is_too_wide_and_no_two_are_alike(columns):
     assert list(short) == names
     assert len(set(short.values())) == len(names)
     assert max(map(width, short.values())) <= columns
+
+
+OPTIONS = {
+    "deepening": ["nodes=2000", "heuristic=threats", "depth=9", "table_mb=64", "movetime=0.02"],
+    "mcts": ["simulations=2000", "c=0.5", "rollout=random", "reuse=0", "tree_mb=64"],
+    "alphabeta": ["depth=12", "heuristic=window-b"],
+    "perfect": ["blunder=0.125", "ties=random", "table_mb=128"],
+}
+
+
+@st.composite
+def fields(draw):
+    found = set()
+    for _ in range(draw(st.integers(1, 6))):
+        agent = draw(st.sampled_from(sorted(OPTIONS)))
+        options = draw(st.lists(st.sampled_from(OPTIONS[agent]), unique=True))
+        found.add(f"{agent}:{','.join(options)}" if options else agent)
+    return sorted(found)
+
+
+@example(["deepening:nodes=2000,heuristic=threats", "deepening:nodes=2000,heuristic=chain"], 24)
+@example(["mcts:simulations=2000,c=0.5", "mcts:simulations=2000,c=0.5,rollout=random"], 24)
+@given(fields(), st.integers(8, 30))
+def test_no_label_is_the_spec_of_another_agent(names, columns):
+    for name, label in labels(names, columns).items():
+        if label != name:
+            assert ".." in label
+            with pytest.raises(C4Error):
+                agents.make(label)
+
+
+def test_dots_of_a_name_are_no_mark():
+    names = [f"exec:../{name} --level 3" for name in "bc"]
+    assert list(labels(names, 14).values()) == ["exec:..../b", "exec:..../c"]

@@ -62,6 +62,16 @@ def test_other_agents_and_options_may_be_swept():
     assert found.tables()[0][1][0] == "greedy"
 
 
+@pytest.mark.parametrize("against", [[], ["third=random"]])
+def test_agents_have_names_of_ones_own(against):
+    found = sweep(["one=greedy", "two=greedy", "minimax:depth=1"], against, OPENINGS[:1])
+    assert found.result.players[:3] == ("one", "two", "minimax:depth=1")
+    assert [p.spec for p in found.points] == ["greedy", "greedy", "minimax:depth=1"]
+    assert [p.options["agent"] for p in found.points] == ["one", "two", "minimax"]
+    ratings = {r.player: r.elo for r in found.result.ratings}
+    assert [p.elo for p in found.points] == [ratings[name] for name in found.result.players[:3]]
+
+
 @pytest.mark.compiled  # the perfect agent reads its book
 def test_options_that_are_no_whole_numbers_make_series():
     found = sweep("perfect:table_mb=1,blunder={0.1,0.9}", openings=OPENINGS[:1])
@@ -97,6 +107,8 @@ def test_an_interrupted_sweep_goes_on_and_writes_what_a_plot_needs(tmp_path):
         (["alphabeta:depth=1..2", "alphabeta:depth=2"], InvalidRun, "twice"),
         ("alphabeta:deep=1..2", UnknownOption, "did you mean 'depth'"),
         ([], InvalidRun, "at least two"),
+        ("mine=alphabeta:depth=1..2", InvalidRun, "'mine' names 2 agents: expected a name a spec"),
+        (["mine=greedy", "mine=random"], InvalidRun, "'mine' is given twice"),
     ],
 )
 def test_bad_input_is_refused(patterns, error, words, tmp_path):

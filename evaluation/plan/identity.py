@@ -1,0 +1,335 @@
+"""Who an agent is: its spec, and by content everything that the spec, or an object, stands for.
+
+All that is kept of an agent is kept with its identity, so that a changed agent never gets what
+another found under the same name. An identity maps the names of what an agent is made from
+besides this project to hashes: the Python file of an import path and those beside it that it
+imports, files that their texts name (``"weights.npz"``), programs, weights, prompts and folders.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import ast
+import functools
+import hashlib
+import inspect
+import itertools
+import json
+import os
+import re
+import shlex
+import shutil
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+import numpy as np
+from c4env.agents.base import Agent
+from c4env.agents.learned import MODEL
+from c4env.agents.sampling.policy_value import SELFPLAY
+from c4env.agents.zoo.entries import Entry
+from c4env.agents.zoo.registry import (
+    FunctionAgent,
+    options_of_entry,
+    registered_here,
+    split_spec,
+)
+from c4env.agents.zoo.table import ZOO
+from c4env.evaluation.errors import InvalidRun
+
+Identity = Mapping[str, str]
+"""Hashes of what an agent is made from, by name; empty for the agents of this project."""
+
+PROGRAMS: Final = ("command", "python")  # options whose first word may be found on the PATH
+NOT_READ: Final = (".log",)  # endings of files that a source names and an agent writes
+
+
+def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]:
+    """The identity of a player: a spec whose agent was made, or an object of a name.
+
+    Raises:
+        InvalidRun: a file was edited after this process imported it.
+    """
+    if isinstance(player, str):
+        return dict(_of_spec(player))
+    return {name: found} if (found := _of_object(player)) else {}
+
+
+def in_short(code: Identity, prompt: str = "") -> str:
+    """An identity as one hash, beside what a language model is asked; empty where both are."""
+    return _hash(json.dumps([sorted(code.items()), prompt])) if code or prompt else ""
+
+
+def identity_in(header: Mapping[str, Any], name: str) -> Identity:
+    """The identity of a player by the header of a run.
+
+    Early headers have one for all players: what a player's spec names in it is its own.
+    """
+    code = header.get("code", {})
+    if isinstance(code.get(name), Mapping):
+        return dict(code[name])
+    spec = header.get("players", {}).get(name, "")
+    mine = {key: found for key, found in code.items() if key in spec or key == name}
+    return {key: found for key, found in mine.items() if isinstance(found, str)}
+
+
+def _of_spec(spec: str) -> Iterator[tuple[str, str]]:
+    name, options = split_spec(spec)
+    here = registered_here()
+    entry = here.get(name) or _ZOO.get(name)
+    own = {o.name: o for o in options_of_entry(entry)} if isinstance(entry, Entry) else {}
+    for key, text in (("", name), *options.items()):
+        known = here.get(text)
+        if isinstance(known, Entry):
+            yield from _of_text(known.target)
+        elif known is not None:
+            yield from identify(known, text).items()
+        elif key in own and (own[key].kind is not str or text in own[key].choices):
+            continue
+        elif key or ":" in text:  # the name of an agent names no file
+            yield from _of_text(text, program=key in PROGRAMS)
+    for module in entry.needs if isinstance(entry, Entry) and not entry.network else ():
+        # Its answers are those of the library.
+        if (version := getattr(sys.modules.get(module), "__version__", None)) is not None:
+            yield module, str(version)
+
+
+_ZOO: Final = {entry.name: entry for entry in ZOO}
+
+
+def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
+    """What a name or an option stands for, if that is code of the user's, a file or a folder."""
+    first = _words(text)[0]
+    if program and os.path.basename(first) == first and (found := shutil.which(first)):
+        yield first, _hash(Path(found))
+    for path in _candidates(text):
+        if os.path.isfile(path):
+            yield from _of_source(Path(path), Path(path).parent)
+    if os.path.isdir(text.removeprefix(SELFPLAY)):
+        folder = Path(text.removeprefix(SELFPLAY))  # of self-play's only the network plays
+        files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
+        yield from ((str(file), _hash(file)) for file in files if file.is_file())
+    name, colon, _ = text.partition(":")
+    module = sys.modules.get(name) if colon and not name.endswith(".py") else None
+    if module is not None and (file := _file_of(module)):
+        yield from _of_source(file, _root(module, file), named_from=_root(module, file))
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text) or [text]
+    except ValueError:
+        return [text]
+
+
+def _candidates(text: str) -> Iterator[str]:
+    """What in a text may be the path of a file: FILE.py:NAME, C:\\FILE.py, --weights=FILE."""
+    for word in dict.fromkeys([*_words(text), text]):
+        cuts = [found.start() for found in re.finditer("[:=]", word)]
+        starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(word)]
+        yield from (word[a:b] for a, b in itertools.product(starts, ends) if a < b)
+
+
+def _of_source(
+    file: Path, folder: Path, named_from: Path | None = None
+) -> Iterator[tuple[str, str]]:
+    """A file; of a Python file also what it imports from a folder, and the files its texts name.
+
+    Args:
+        file: of any kind.
+        folder: where its imports are looked for. Of an installed package these are its own.
+        named_from: names are relative to this folder; otherwise they are as the file's.
+    """
+    own = file.relative_to(folder).parts[0] if _installed(folder) else ""
+    loaded = {vars(m).get("__file__"): m for m in [*sys.modules.values()] if inspect.ismodule(m)}
+    waiting, seen = [file], set[Path]()
+    while waiting:
+        path = waiting.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        inside = named_from is not None and named_from in path.parents
+        found = _hash(path)
+        yield os.path.relpath(path, named_from) if inside else os.path.normpath(path), found
+        if path.suffix != ".py":
+            continue
+        module = loaded.get(os.path.abspath(path))
+        if module and vars(module.__spec__ or module).setdefault("c4env_hash", found) != found:
+            raise InvalidRun(
+                f"{path} was edited after this process imported it: start Python anew to play it"
+            )
+        waiting += (p for p in _read_by(path, folder) if not own or own in p.parts)
+
+
+def _read_by(path: Path, folder: Path) -> Iterator[Path]:
+    """Files that a Python file imports from a folder or its own, or names in a text."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (SyntaxError, ValueError):
+        return
+    if path.parent != folder and (package := path.with_name("__init__.py")).is_file():
+        yield package
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from _named_files(node.value, path.parent)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _imported(alias.name, folder)
+        elif isinstance(node, ast.ImportFrom):
+            start = path.parents[node.level - 1] if node.level else folder
+            for alias in node.names:
+                name = f"{node.module or ''}.{alias.name}".strip(".")
+                yield from _imported(name, start, relative=node.level > 0)
+
+
+def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]:
+    """The files of a module and of its packages: in a folder, or loaded from elsewhere."""
+    parts = name.split(".")
+    if parts[0] == "c4env" and not relative:
+        return
+    for stop in range(1, len(parts) + 1):
+        place = folder.joinpath(*parts[:stop])
+        found = [p for p in (place.with_suffix(".py"), place / "__init__.py") if p.is_file()]
+        module = None if found or relative else sys.modules.get(".".join(parts[:stop]))
+        elsewhere = None if module is None else _file_of(module)
+        if elsewhere is not None and not _installed(elsewhere):
+            found.append(elsewhere)
+        yield from found
+
+
+def _named_files(text: str, folder: Path) -> Iterator[Path]:
+    """Files that a text of a source names: beside it, or from the working directory."""
+    if text.isprintable() and not text.endswith(NOT_READ):
+        yield from (p for p in (folder / text, Path(text)) if os.path.isfile(p))
+
+
+def _file_of(module: ModuleType) -> Path | None:
+    """The file of a module; None of this project's, and where there is none."""
+    name, file = module.__name__, getattr(module, "__file__", None)
+    if name.partition(".")[0] == "c4env" or file is None or not Path(file).is_file():
+        return None
+    return Path(file)
+
+
+def _installed(path: Path) -> bool:
+    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or _STDLIB in path.parents
+
+
+_STDLIB: Final = Path(sysconfig.get_path("stdlib"))
+
+
+def _root(module: ModuleType, file: Path) -> Path:
+    """The folder from which a module is imported."""
+    if module.__name__.endswith(".py"):  # a file, under its path
+        return file.parent
+    return file.parents[module.__name__.count(".") + (file.name == "__init__.py")]
+
+
+@functools.lru_cache(10_000)
+def _hash_of_file(path: str, changed: int, size: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()[:16]
+
+
+def _hash(content: Path | str | bytes) -> str:
+    """Of a file that did not change meanwhile once a process."""
+    if isinstance(content, Path):
+        now = content.stat()
+        return _hash_of_file(os.path.abspath(content), now.st_mtime_ns, now.st_size)
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+# -- objects -----------------------------------------------------------------------------
+
+_NOT_SETTINGS: Final = ("name", "nodes")
+_PLAIN: Final = (str, bytes, int, float, bool, type(None), os.PathLike)
+
+
+def _of_object(thing: Any) -> str:
+    """Of a function or an object its code and the values it holds; empty where there is nothing."""
+    function = thing.function if isinstance(thing, FunctionAgent) else thing
+    data = b"".join(_values(function, set()))
+    kind = function if inspect.isclass(function) else type(function)
+    module = inspect.getmodule(kind)
+    if module is not None and module.__name__ == "__main__":
+        data += _source(kind)
+    elif module is not None and (code := _of_module(module)):
+        data += repr(code).encode()
+    return _hash(data) if data else ""
+
+
+def _of_module(module: ModuleType) -> list[tuple[str, str]]:
+    file = _file_of(module)
+    return [] if file is None else list(_of_source(file, _root(module, file)))
+
+
+def _source(thing: Any) -> bytes:
+    try:
+        return inspect.getsource(thing).encode()
+    except (OSError, TypeError):  # typed in, or compiled
+        return b""
+
+
+def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
+    """Numbers, texts, arrays, weights, and collections of them; what functions close over.
+
+    Other things, such as generators and connections, say nothing about who an agent is.
+    """
+    if isinstance(value, _PLAIN):
+        yield repr(value).encode("utf-8", "backslashreplace") + b";"
+    elif isinstance(value, np.ndarray | np.generic):
+        if value.dtype != object:
+            yield str((value.dtype, value.shape)).encode() + value.tobytes()
+    elif id(value) not in seen and not isinstance(value, type):
+        seen.add(id(value))
+        for key, held in _held(value):
+            if found := b"".join(_values(held, seen)):
+                yield b"".join(_values(key, seen)) + found
+
+
+def _held(value: Any) -> Iterator[tuple[Any, Any]]:
+    """What an object holds, by name where it has one."""
+    if isinstance(value, Mapping):
+        yield from value.items()
+    elif isinstance(value, list | tuple):
+        yield from ((None, each) for each in value)
+    elif hasattr(value, "detach"):  # a tensor
+        yield None, value.detach().cpu().double().numpy()
+    elif hasattr(value, "state_dict"):  # a network
+        yield from value.state_dict().items()
+    elif isinstance(value, Agent) and value.settings_are_all:
+        yield from enumerate(value.made_with)
+    elif isinstance(value, functools.partial):
+        yield from enumerate((value.func, value.args, value.keywords))
+    elif inspect.isfunction(value):
+        yield from _held_by(value)
+    elif callable(value):
+        ours = type(value).__module__.startswith("c4env.") and not isinstance(value, Agent)
+        for key, held in getattr(value, "__dict__", {}).items():
+            if key not in _NOT_SETTINGS and (callable(held) or not ours):
+                yield key, held
+
+
+def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
+    """The name of a function, what it closes over, and of a user's its code and globals."""
+    yield "name", f"{function.__module__}.{function.__qualname__}"
+    yield "defaults", [function.__defaults__, function.__kwdefaults__]
+    try:
+        used = inspect.getclosurevars(function)
+    except ValueError:  # of a name that is not bound yet
+        return
+    yield from used.nonlocals.items()
+    module = inspect.getmodule(function)
+    file = None if module is None else _file_of(module)
+    if function.__module__ == "__main__":  # a script changes for other reasons too
+        yield "source", _source(function)
+    elif module is None or file is None or _installed(file):
+        return
+    else:
+        yield "code", _of_module(module)
+    yield from used.globals.items()

@@ -1,0 +1,263 @@
+"""What is kept is kept with all that made it: no changed agent gets what another found.
+
+Two tables: every command that takes agents and keeps results, under one name and another spec; and
+every file that is kept, against everything that can change under it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+
+import pytest
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.commands import COMMANDS
+from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.games import tournament
+from c4env.evaluation.store.record import GAMES_FILE
+from c4env.evaluation.studies.leaderboard import Board
+from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
+from c4env.evaluation.truth import answers, refutation
+from c4env.evaluation.truth.answers import ANSWERS_FILE, question_agents
+from c4env.evaluation.truth.judge import SCORES_FILE, Judge
+from c4env.evaluation.truth.labelled import Labelled
+
+from c4env import agents, evaluation
+from c4env.position import Position
+
+ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A folder of its own, and solvers that read no book."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "set.txt").write_text(f"{ENDING} {SOLVER.score(Position.parse(ENDING))}\n")
+    (tmp_path / "starts.txt").write_text(f"{ENDING}\n")
+    for name in ("labelled", "worst_case"):
+        monkeypatch.setattr(f"c4env.evaluation.truth.{name}.strongest_book", lambda: None)
+    monkeypatch.setattr("c4env.evaluation.truth.judge.strongest_book", lambda: None)
+    monkeypatch.setattr("c4env.evaluation.truth.worst_case.solver", lambda: SOLVER)
+    return tmp_path
+
+
+SOLVER = Solver(book=None, table_mb=1)
+
+
+# -- every command, an agent under a name that another had -----------------------------------
+
+GAMES = ["--openings", "starts.txt", "--jobs", "1", "--quiet", "--out", "kept"]
+COMMANDS_THAT_KEEP = {
+    "run": ["run", "AGENT", "random", *GAMES],
+    "gauntlet": ["gauntlet", "AGENT", "random", *GAMES],
+    "match": ["match", "AGENT", "random", *GAMES],
+    "sweep": ["sweep", "AGENT", "minimax:depth=1", *GAMES],
+    "place": ["place", "AGENT", "--field", "field.json", "--jobs", "1", "--quiet",
+              "--out", "kept"],
+    "quality": ["quality", "AGENT", "--on", "set.txt", "--quiet", "--out", "kept"],
+    "refute": ["refute", "AGENT", *GAMES],
+}  # fmt: skip
+
+
+def test_the_table_has_every_command_that_keeps_what_agents_did(capsys):
+    kept = set()
+    for name in COMMANDS:
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        shown = capsys.readouterr().out
+        if re.search("^  --out DIR", shown, re.MULTILINE):
+            kept.add(name)
+    takes_no_agent = {"leaderboard", "experiment"}
+    assert kept - takes_no_agent == {*COMMANDS_THAT_KEEP}
+
+
+@pytest.mark.parametrize("command", COMMANDS_THAT_KEEP.values(), ids=COMMANDS_THAT_KEEP)
+@pytest.mark.parametrize(
+    "specs", [("greedy", "minimax:depth=2"), ("mcts:simulations=2", "mcts:simulations=3")]
+)
+def test_another_spec_under_a_name_is_asked_anew_or_refused(command, specs, capsys, here):
+    field = evaluation.round_robin(["random", "minimax:depth=1"], [ENDING])
+    board = Board.of(field, dict.fromkeys(field.players, "default"))
+    (here / "field.json").write_text(board.format())
+
+    def run(spec, out):
+        code = main([{"AGENT": f"mine={spec}", "kept": out}.get(a, a) for a in command])
+        return code, capsys.readouterr()
+
+    first, second = specs
+    assert run(first, "kept")[0] == 0
+    code, shown = run(second, "kept")
+    if code == 2:
+        assert f"mine is {second}, and " in shown.err
+        assert f"played with {first} of that name" in shown.err
+    else:
+        assert without_times(shown.out) == without_times(run(second, "fresh")[1].out)
+    assert run(first, "kept")[0] == 0
+
+
+def without_times(text):
+    """Games in one folder or another, and times, differ."""
+    return re.sub(r"\d+\.\d{3}\b|kept|fresh", "", text)
+
+
+# -- every file that is kept, and what can change under it ---------------------------------
+
+POSITION = Position.parse(ENDING)
+ASKED = [Labelled(ENDING, POSITION, 0)]
+CODE = """def agent(observation):
+    '''weights.txt'''
+    with open("asked.log", "a") as file:
+        print("asked", file=file)
+    return [c for c in range(7) if observation["action_mask"][c]][{}]
+"""
+
+
+def played(spec, seed):
+    evaluation.round_robin({"mine": spec, "other": "random"}, [ENDING], seed=seed, out="kept")
+
+
+def swept(spec, seed):
+    sweep([f"mine={spec}", "random"], openings=[ENDING], seed=seed, out="kept")
+
+
+def answered(spec, seed):
+    with Judge("kept", table_mb=1) as judge:
+        question_agents([f"mine={spec}"], ASKED, judge, seed, "kept")
+
+
+def refuted(spec, seed):
+    evaluation.refute({"mine": spec}, [ENDING], seed=seed, out="kept")
+
+
+KEPT = {
+    GAMES_FILE: (played, tournament),
+    SWEEP_FILE: (swept, tournament),
+    ANSWERS_FILE: (answered, answers),
+    "mine-*.jsonl": (refuted, refutation),
+}
+
+
+def edit(name, text):
+    def change(spec, seed, module, monkeypatch, folder):
+        (folder / name).write_text(text)
+        return spec, seed
+
+    return change
+
+
+def own(spec, seed, module, monkeypatch, folder):
+    return spec.replace("level=1", "level=2"), seed
+
+
+def other_seed(spec, seed, module, monkeypatch, folder):
+    return spec, 2
+
+
+def other_version(spec, seed, module, monkeypatch, folder):
+    monkeypatch.setattr(module, "version_here", lambda: "0.0")
+    return spec, seed
+
+
+def registered_anew(spec, seed, module, monkeypatch, folder):
+    agents.register("kept-own", choosing(1), replace=True)
+    return spec, seed
+
+
+CHANGES = {
+    "code": ("own.py:agent", edit("own.py", CODE.format(-1))),
+    "what it imports": ("importing.py:agent", edit("helper.py", "CHOICE = -1\n")),
+    "weights": ("own.py:agent", edit("weights.txt", "other")),
+    "folder": ("own_class.py:Agent:folder=nets,level=1", edit("nets/net", "other")),
+    "options": ("own_class.py:Agent:folder=nets,level=1", own),
+    "registered": ("kept-own", registered_anew),
+    "seed": ("own.py:agent", other_seed),
+    "version": ("own.py:agent", other_version),
+}
+
+
+def choosing(number):
+    def agent(observation):
+        with open("asked.log", "a") as file:
+            print("asked", file=file)
+        legal = [c for c in range(7) if observation["action_mask"][c]]
+        return legal[number % len(legal)]
+
+    return agent
+
+
+@pytest.fixture
+def sources(here):
+    (here / "own.py").write_text(CODE.format(0))
+    (here / "importing.py").write_text(f"import helper\n{CODE.format('helper.CHOICE')}")
+    (here / "helper.py").write_text("CHOICE = 0\n")
+    (here / "weights.txt").write_text("first")
+    (here / "nets").mkdir()
+    (here / "nets" / "net").write_text("first")
+    text = CODE.format(0).replace("def agent(", "def __call__(self, ").replace("\n", "\n    ")
+    start = "class Agent:\n    def __init__(self, folder, level): pass\n    "
+    (here / "own_class.py").write_text(f"{start}{text}\n")
+    agents.register("kept-own", choosing(0))
+    before = set(sys.modules)
+    yield here
+    forget(before)
+
+
+def forget(before):
+    """As a new process."""
+    for name in set(sys.modules) - before:
+        if name.endswith(".py") or name == "helper":
+            del sys.modules[name]
+
+
+def asked(folder):
+    log = folder / "asked.log"
+    return log.read_text().count("asked") if log.exists() else 0
+
+
+@pytest.mark.parametrize(("spec", "change"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize(("keep", "module"), KEPT.values(), ids=KEPT)
+def test_what_is_kept_is_of_all_that_made_it(keep, module, spec, change, sources, monkeypatch):
+    before = set(sys.modules)
+    keep(spec, 1)
+    first = asked(sources)
+    assert first > 0
+    forget(before)
+    keep(spec, 1)
+    assert asked(sources) == first  # nothing changed: nobody is asked
+    stored = {path: path.read_bytes() for path in (sources / "kept").iterdir()}
+    forget(before)
+    spec, seed = change(spec, 1, module, monkeypatch, sources)
+    if keep in (played, swept):
+        with pytest.raises(UnreadableRun, match="holds another run: "):
+            keep(spec, seed)
+        assert {path: path.read_bytes() for path in stored} == stored
+    else:
+        keep(spec, seed)
+        assert asked(sources) == 2 * first
+    for path, text in stored.items():  # nothing that was found out is gone
+        assert path.read_bytes().startswith(text)
+
+
+def test_exact_scores_are_of_the_position_alone(sources):
+    """They may be kept whoever plays, under any seed and version; another board is no position."""
+    answered("own.py:agent", 1)
+    path = sources / "kept" / SCORES_FILE
+    stored = path.read_bytes()
+    answered("own_class.py:Agent:folder=nets,level=1", 2)
+    assert path.read_bytes() == stored
+    for line in stored.splitlines()[1:]:
+        mine, theirs, scores, _ = json.loads(line)
+        assert SOLVER.scores(Position.from_bitboards(mine, theirs)) == scores
+
+
+def test_games_of_another_board_are_no_games_here(sources):
+    played("own.py:agent", 1)
+    path = sources / "kept" / GAMES_FILE
+    first, _ = path.read_text().split("\n", 1)
+    header = json.loads(first) | {"board": "5x6x4", "format": "c4env games 1"}
+    del header["check"]
+    path.write_text(json.dumps(header) + "\n")
+    with pytest.raises(UnreadableRun, match="a board of 5x6x4, not 6x7x4"):
+        played("own.py:agent", 1)
