@@ -92,6 +92,7 @@ class Pool:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
         if agent not in self._asked:
             asked = follower(Random() if agent == RANDOM else agent)
+            assert asked is not None  # an environment itself plays none of these
             if follows(agent) and asked is not agent:
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
             self._asked[agent] = len(self._weights), asked

@@ -201,9 +201,11 @@ class _Finder:
         name: str, path: Iterable[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         found = _TWIN.fullmatch(name)
-        usual = ".".join(filter(None, (ROOT, found["inner"]))) if found else ""
+        if found is None:
+            return None
+        usual = ".".join(filter(None, (ROOT, found["inner"])))
         file = modules().get(usual)
-        if found is None or file is None:
+        if file is None:
             return None
         size = Size.parse(found["size"])
         is_package = file.name == "__init__.py"

@@ -11,6 +11,7 @@ import csv
 import io
 import itertools
 import json
+import math
 import re
 import textwrap
 import unicodedata
@@ -218,7 +219,22 @@ def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
 
 def number(value: float | None, form: str) -> Shown | None:
     """A cell with a number, for people in a form such as ``.1f``."""
-    return None if value is None else Shown(value, format(value, form))
+    return None if value is None else Shown(value, rounded(value, form))
+
+
+def rounded(value: float, form: str) -> str:
+    """A number as ``format`` writes it, but halves are rounded away from zero, as on the pages.
+
+    Args:
+        value: what to write.
+        form: such as ``.1f``, ``+.0f`` or ``.1%``; others are left to ``format``.
+    """
+    asked = re.fullmatch(r"[+,]*\.(\d+)([f%])", form)
+    if asked is None or not math.isfinite(value):
+        return format(value, form)
+    scale = 10 ** (int(asked[1]) + 2 * (asked[2] == "%"))
+    whole = math.floor(abs(value) * scale + 0.5 + 1e-9)  # 14.499999999999998 is 100 times 0.145
+    return format(math.copysign(whole, value if whole else 1) / scale, form)
 
 
 def printable(text: str, keep: str = "") -> str:
@@ -280,7 +296,8 @@ def plural(count: int, noun: str) -> str:
 
 def signed(number: float) -> str:
     """A whole number with its sign; 0 has none."""
-    return f"{round(number):+d}" if round(number) else "0"
+    text = rounded(number, "+.0f")
+    return "0" if text == "+0" else text
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) -> str:

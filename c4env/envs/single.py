@@ -188,7 +188,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 position, last = self._reply(position)
         except BaseException:
             self._np_random, self._np_random_seed = generator, number
-            if generator is not None:
+            if generator is not None and state is not None:
                 generator.bit_generator.state = state
             self._seed, saved = before
             if asked is not None:

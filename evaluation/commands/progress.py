@@ -16,7 +16,8 @@ from c4env.evaluation.tables import shortened, signed
 if TYPE_CHECKING:
     from c4env.evaluation.store.record import GameRecord
     from c4env.evaluation.strength.sprt import Sprt
-    from c4env.evaluation.studies.match import Pairs
+
+    from c4env.arrays import Float64s
 
 EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
@@ -117,28 +118,33 @@ class MatchProgress(RunProgress):
     def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
         super().__init__(quiet)
         self._sprt = sprt
-        self._pairs: Pairs | None = None
+        self._count = 0
+        self._sums = [0.0] * 5  # of the pairs
+        self._tested: Any = 0  # what the test sees of them
 
-    def on_pair(self, pairs: Pairs) -> None:
+    def on_pair(self, pair: Float64s) -> None:
         """Show what all pairs of games say, after each."""
-        self._pairs = pairs
+        self._count += 1
+        self._sums = [sum(both) for both in zip(self._sums, map(float, pair), strict=True)]
+        if self._sprt is not None:
+            self._tested = self._tested + self._sprt.of_pairs(pair)[0]
         if self._bar is not None:
             self._bar.set_postfix_str(self.so_far(), refresh=False)
 
     def so_far(self) -> str:
         """Score and Elo of the first agent, points given away, and the test between its bounds."""
-        if self._pairs is None:
+        if not self._count:
             return ""
-        score = float(self._pairs[:, 0].mean() / 2)
+        score = self._sums[0] / self._count / 2
         said = f"score {score:.1%}"
         if 0 < score < 1:
             said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
-        if self._pairs[0, 1] == self._pairs[0, 1]:  # a number: the games are judged
+        if not math.isnan(self._sums[1]):  # the games are judged
             from c4env.evaluation.strength.loss import Loss
 
-            said += f", given away {Loss.of(self._pairs).rates()} of 100"
+            said += f", given away {Loss.of(self._sums).rates()} of 100"
         if self._sprt is not None:
             low, high = self._sprt.bounds
-            ratio = float(self._sprt.llr(self._sprt.of_pairs(self._pairs).sum(0)))
+            ratio = float(self._sprt.llr(self._tested))
             said += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
         return said

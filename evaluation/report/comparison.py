@@ -73,11 +73,11 @@ def compare(before: Run, after: Run) -> Table:
     new, new_drawn = _elo(tallies[1], centre, apart)
     rows: list[list[Any]] = [["agent", "before", "after", "change", "95 %"]]
     rows[0] += ["Elo", Shown("Elo 95 %", "95 %"), "better", "worse"]
+    (was_all, was_drawn_all), (now_all, now_drawn_all) = scores(tallies)
     for i in sorted(range(len(names)), key=lambda i: -new[i]):
         own = [game for game in games if names[i] in game.after.players]
-        (was, now), (was_drawn, now_drawn) = scores(tallies, names[i])
-        if not any(game.otherwise for game in own):
-            now_drawn = was_drawn
+        was, now, was_drawn = float(was_all[i]), float(now_all[i]), was_drawn_all[:, i]
+        now_drawn = now_drawn_all[:, i] if any(game.otherwise for game in own) else was_drawn
         rows.append(
             [
                 names[i],

@@ -27,7 +27,8 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
     if len(ratings) < 2:
         return [f"{plural(ratings[0].games, 'game')} of {ratings[0].player}."]
     best, second = ratings[0], ratings[1]
-    gap, better = round(best.elo - second.elo), best.better or 0.0
+    rival, better = ratings.rival or (second.player, best.better or 0.0)
+    gap = round(best.elo - second.elo)
     field = "of the two" if len(ratings) == 2 else f"of {len(ratings)} agents"
     if gap == 0:
         first = f"{best.player} and {second.player} are level"
@@ -36,19 +37,21 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
         who = "stronger" if len(ratings) == 2 else "strongest"
         first = f"{best.player} is the {who} {field}, {gap} Elo ahead of {second.player}."
     else:
-        first = f"{best.player} leads by {gap} Elo, but {second.player} may be as strong."
+        first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
     if ratings.exact:
         return [first, "Nothing was sampled: over these openings the order is certain."]
-    sure = f"The probability that {best.player} is the stronger of these two is {_percent(better)}."
+    sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
     if len(ratings) == 2:  # as the match of the two tells it
         low, high = best.low - second.high, best.high - second.low
         between = f"between {_elo(low)} and {_elo(high)} with 95 % confidence."
-        return [first, f"{sure} The Elo difference, {_elo(best.elo - second.elo)}, lies {between}"]
+        differ = f"The Elo difference, {_elo(best.elo - second.elo)}, lies {between}"
+        return [first, f"{sure} {differ}", *ratings.caution()]
     zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
     return [
         first,
         f"{sure} Its Elo, {_elo(best.elo)}, lies between {_elo(best.low)} and {_elo(best.high)} "
         f"with 95 % confidence ({zero}).",
+        *ratings.caution(),
     ]
 
 
@@ -86,21 +89,30 @@ def command_of(header: Mapping[str, Any]) -> str | None:
 
 
 def _of_test(match: Match) -> list[str]:
-    test, (one, other), score, elo = match.sprt, match.players, match.score, match.elo
+    test, (one, other), score = match.sprt, match.players, match.score
     assert test is not None
     after = f"after {plural(len(match.pairs), 'pair')} of games"
-    return [
-        test.verdict(match.decision, one, other, after),
-        f"{one} scored {score.value:.1%} of the points (95 % interval {score.low:.1%} to "
-        f"{score.high:.1%}), an Elo difference of {_elo(elo.elo)} ({_elo(elo.low)} to "
-        f"{_elo(elo.high)}). The match stops because of its result, so its score leans to "
-        "that side.",
-        *([] if match.loss is None else [f"By exact play: {match.loss.shown(one, other)}."]),
-    ]
+    said = [test.verdict(match.decision, one, other, after, _minus(match.measured))]
+    if match.games:
+        said.append(
+            f"{one} scored {score.value:.1%} of the points (95 % interval {score.low:.1%} to "
+            f"{score.high:.1%})."
+        )
+    if match.decision is None and match.games and test.on == "elo":
+        said[-1] += f" The Elo difference: {_minus(match.measured)}."
+    if match.decision is not None:
+        said[-1] += " The match stopped because of its result, so its score leans to that side."
+    return (
+        said if match.loss is None else [*said, f"By exact play: {match.loss.shown(one, other)}."]
+    )
 
 
 def _elo(value: float) -> str:
-    return signed(value).replace("-", "\N{MINUS SIGN}")
+    return _minus(signed(value))
+
+
+def _minus(number: str) -> str:
+    return number.replace("-", "\N{MINUS SIGN}")
 
 
 def _percent(chance: float) -> str:

@@ -1,7 +1,7 @@
 """A run as one web page: tables, figures, and every game to be replayed beside exact scores.
 
-The page is ``page.html`` with the run as JSON inside. It asks no network for anything and
-works from a file.
+The page is ``static/report.html`` with its styles, its scripts and the run, as JSON, inside. It
+asks no network for anything and works from a file.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import json
 import math
 import string
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.report.labels import labels
+from c4env.evaluation.report.static import STATIC, inlined
 from c4env.evaluation.store.record import GameRecord, digest
 from c4env.evaluation.strength.costs import Cost, costs
 from c4env.evaluation.strength.ratings import Ratings
@@ -27,6 +27,8 @@ from c4env.position import Position
 
 PLACE: Final = '"REPORT"'  # in the template, where the run goes
 BAND: Final = 4  # plies a point of the blunder curve
+FEW: Final = 5  # critical moves; a point of fewer is marked
+TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # where the scale of the blunder curves may end
 _SCORES: Final = string.ascii_letters
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
@@ -102,9 +104,13 @@ def contents(
         if any(positions_of(game) for game in games):
             quality = Quality.of_games(games, judge)
             judged = {q.player: _quality(q) for q in quality.overall()}
+            curves = [q for q in quality.by_ply(BAND) if q.blunder_rate.value is not None]
+            most = max((q.blunder_rate.value or 0.0 for q in curves), default=0.0)
             found["quality"] = {
                 "overall": [judged.get(player) for player in players],  # None: it never moved
-                "by_ply": [[index[q.player], *_curve(q)] for q in quality.by_ply(BAND)],
+                "by_ply": [[index[q.player], *_curve(q)] for q in curves],
+                "few": FEW,
+                "top": next(top for top in TOPS if most <= top),
             }
         found["scores"] = ["".join(map(format_scores, scores_along(game, judge))) for game in games]
     return found
@@ -139,8 +145,7 @@ def page(found: Mapping[str, Any]) -> str:
     text = json.dumps(_finite(found), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     # Names and reasons are anybody's text: none may end the script it stands in.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-    template = files("c4env.evaluation.report").joinpath("page.html").read_text(encoding="utf-8")
-    before, _, after = template.partition(PLACE)
+    before, _, after = inlined(STATIC.joinpath("report.html").read_text("utf-8")).partition(PLACE)
     return before + text + after
 
 
@@ -156,7 +161,7 @@ def _curve(q: MoveQuality) -> list[Any]:
 def _finite(value: Any) -> Any:
     """JSON has no infinity."""
     if isinstance(value, float):
-        return round(value, 6) if math.isfinite(value) else None
+        return round(value, 9) if math.isfinite(value) else None
     if isinstance(value, Mapping):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

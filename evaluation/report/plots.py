@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 from c4env.evaluation.errors import UnwritableRun
+from c4env.evaluation.tables import rounded
 
 from c4env.lazy import from_extra
 
@@ -93,7 +94,7 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
         vmin=0, vmax=1, aspect="auto",
     )  # fmt: skip
     for i, j in np.argwhere(~np.isnan(shares)).tolist():
-        axes.text(j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", size=6.5)
+        axes.text(j, i, rounded(100 * shares[i, j], ".0f"), ha="center", va="center", size=6.5)
     axes.set_xticks(range(len(names)), [str(i + 1) for i in range(len(names))])
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(length=0)
@@ -155,12 +156,17 @@ _ENDS: Final[Any] = ((min, math.floor), (max, math.ceil))  # of an axis of whole
 
 
 def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Blunders per critical move along the game: a panel an agent, the others in grey."""
+    """Blunders per critical move along the game: a panel an agent, the others in grey.
+
+    Points of few moves are hollow.
+    """
     if found["quality"] is None:
         return False
-    rows = [r for r in found["quality"]["by_ply"] if r[4] is not None]
-    players = range(len(found["players"]))
-    curves = [[((r[1] + r[2] + 1) / 2, 100 * r[4]) for r in rows if r[0] == i] for i in players]
+    quality, players = found["quality"], range(len(found["players"]))
+    curves = [
+        [((r[1] + r[2] + 1) / 2, 100 * r[4], r[3]) for r in quality["by_ply"] if r[0] == i]
+        for i in players
+    ]
     across = min(len(curves), 4)
     names = _numbered(found)
     down = -(-len(names) // across)
@@ -171,11 +177,15 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
         if i >= len(names):
             continue
         for curve in curves:
-            if curve:
-                axes.plot(*zip(*curve, strict=True), color=OTHERS, linewidth=0.7)
+            axes.plot([p[0] for p in curve], [p[1] for p in curve], color=OTHERS, linewidth=0.7)
+        axes.plot([p[0] for p in curves[i]], [p[1] for p in curves[i]], color=BLUE)
         if curves[i]:
-            axes.plot(*zip(*curves[i], strict=True), "o-", color=BLUE, markersize=2.5)
+            x, y, moves = zip(*curves[i], strict=True)
+            fill = ["white" if n < quality["few"] else BLUE for n in moves]  # hollow: of few moves
+            axes.scatter(x, y, s=7, color=fill, edgecolors=BLUE, linewidths=0.8, zorder=3)
         axes.set_title(names[i], size=7, loc="left", pad=3)
+        axes.set_ylim(-3 * quality["top"], 103 * quality["top"])
+        axes.set_yticks([0, 50 * quality["top"], 100 * quality["top"]])
         axes.set_xticks([0, 14, 28, 42])
         axes.tick_params(labelbottom=i + across >= len(names))
         axes.grid(axis="y")

@@ -6,16 +6,16 @@ __any_board__ = True
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.report.labels import LABEL, labels
 from c4env.evaluation.strength.lotteries import Standing
-from c4env.evaluation.strength.ratings import Ratings, first_move_line
+from c4env.evaluation.strength.ratings import Ratings
 from c4env.evaluation.strength.wintable import Cell, WinTable
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import as_text, fitted, styled, width
+from c4env.evaluation.tables import as_text, fitted, rounded, styled, width
 
 if TYPE_CHECKING:
     from c4env.evaluation.report.models import Models
@@ -56,6 +56,13 @@ class RunSummary:
         ratings = run.ratings if anchor is None else run.rate(anchor)
         return cls(run.table, run.digest, ratings, match)
 
+    @property
+    def ranked(self) -> WinTable:
+        """The table with the players in the order of the ratings."""
+        if self.ratings is None:
+            return self.table
+        return replace(self.table, players=tuple(r.player for r in self.ratings))
+
     def text(self, columns: int | None = None) -> str:
         """For a terminal of so many columns: verdict or standings first, then the win table.
 
@@ -67,9 +74,9 @@ class RunSummary:
         if self.match is not None:
             first = self.match.report()
         else:
-            words = [first_move_line(self.ratings), self.ratings.basis()]
+            words = self.ratings.words()
             first = "\n".join([standings(self.ratings, self.table, columns), *words])
-        crossed = cross_table(self.ratings, self.table, columns)
+        crossed = cross_table(self.ranked, columns)
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
         found = "" if self.standing is None else self.standing.table().text(columns)
         models = "" if self.models is None else self.models.text(columns)
@@ -78,7 +85,7 @@ class RunSummary:
 
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
-        parts = [self.table.markdown()]
+        parts = [self.ranked.markdown()]
         if self.match is not None:  # what it reports stands for the ratings of its two
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
         elif self.ratings is not None:
@@ -91,15 +98,16 @@ class RunSummary:
 
     def csv(self) -> str:
         """The table alone: one line a pairing and colour."""
-        return self.table.csv()
+        return self.ranked.csv()
 
     def json(self) -> str:
         """Everything, for programs: the table's own keys, ratings, match and digest."""
-        found: dict[str, Any] = self.table.as_dict()
+        found: dict[str, Any] = self.ranked.as_dict()
         found["ratings"] = None
         if self.ratings is not None:
             first_move = self.ratings.first_move._asdict()
-            about = {"first_move": first_move, "basis": self.ratings.basis()}
+            about: dict[str, Any] = {"first_move": first_move, "basis": self.ratings.basis()}
+            about["caution"] = self.ratings.caution()
             found["ratings"] = {**asdict(self.ratings), **about}
         if self.match is not None:
             found["match"] = self.match.as_dict()
@@ -130,13 +138,13 @@ def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str
     return _named(some, names, max(room, NARROWEST))
 
 
-def cross_table(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
-    """The win table in percent, numbered as the standings are ordered.
+def cross_table(table: WinTable, columns: int = UNFITTED) -> str:
+    """The win table in percent, numbered in the order of its players.
 
     Where it is too wide, a line says how to get it.
     """
-    players = [r.player for r in ratings]
-    rows = table.rows(_share, players)
+    players = table.players
+    rows = table.rows(_share)
     for left_out in (0, 3):
         shown = [row[: len(row) - left_out] for row in rows]
         room = _room_for_names(shown, columns)
@@ -169,7 +177,7 @@ def _share(cell: Cell) -> str:
     """Percent of the points, coloured by who is ahead."""
     if cell.score is None:
         return "-"
-    text = f"{100 * cell.score:.0f}"
+    text = rounded(100 * cell.score, ".0f")
     if 0.45 <= cell.score <= 0.55:
         return text
     return styled(text, "good" if cell.score > 0.55 else "bad")

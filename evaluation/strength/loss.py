@@ -97,12 +97,16 @@ class LossSprt(Sprt):
         away = [variance + (fewer - h / 100) ** 2 for h in (self.h0, self.h1)]
         return np.asarray(total[..., 0] / 2 * np.log(away[0] / away[1]))
 
-    def states(self, points: float, other: str) -> str:
+    def states(self, points: float, other: str, more: str = "") -> str:
         """What a hypothesis says of the first agent."""
         if not points:
-            return f"giving away as much as {other}"
-        many = f"{abs(points):g} points {'fewer' if points > 0 else 'more'}"
+            return f"giving away as little as {other}"
+        many = f"{more}{abs(points):g} points {'fewer' if points > 0 else 'more'}"
         return f"giving away {many} per 100 critical moves than {other}"
+
+    def beats(self, other: str) -> str:
+        """What is known of the first agent where the difference is more than nothing."""
+        return f"giving away less than {other}"
 
 
 def sums_of(rows: Float64s) -> Float64s:

@@ -19,12 +19,13 @@ from __future__ import annotations
 __any_board__ = True
 
 import importlib.util
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.seeds import seeds
-from c4env.evaluation.strength.ratings import TAILS, Tally, format_ranks, opening_weights
+from c4env.evaluation.strength.ratings import TAILS, Tally, format_ranks
 from c4env.evaluation.tables import Table
 
 from c4env.arrays import Bools, Float64s, Int64s
@@ -32,6 +33,7 @@ from c4env.lazy import from_extra
 
 SURE: Final = 0.95
 _SIGNS: Final = 2000  # times that the openings' signs are drawn
+_AT_ONCE: Final = 20  # of those, in one array
 _RESAMPLES: Final = 200  # each may need several linear programs
 _NEEDS_SCIPY: Final = "maximal lotteries need scipy"
 _TIE: Final = 1e-9  # points a game: nearer results are the same
@@ -104,28 +106,25 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
     Raises:
         InvalidRun: two of the agents did not meet.
     """
-    gains, games = _by_opening(tally)
-    unmet = np.argwhere((games.sum(0) == 0) & ~np.eye(len(tally.players), dtype=bool))
+    _, (total,) = _gains(tally, ())
+    unmet = np.argwhere((total == 0) & ~np.eye(len(tally.players), dtype=bool))
     if len(unmet):
         one, other = (tally.players[i] for i in unmet[0])
         raise InvalidRun(f"{one} and {other} did not meet: expected games of every pair")
-    drawn = np.ones((1, len(gains)))
-    if not exact:
-        drawn = opening_weights(len(gains), _generator(tally, 0))[:_RESAMPLES]
     places: tuple[Place, ...] = ()
     if importlib.util.find_spec("scipy"):
-        margins = [
-            np.tensordot(w, gains, 1) / np.maximum(np.tensordot(w, games, 1), _TIE)
-            for w in (np.ones(len(gains)), *drawn)
-        ]
-        places = _places(tally.players, margins)
+        places = _places(tally, exact)
     return Standing(clearest_cycle(tally, exact), places, exact)
 
 
-def _places(players: tuple[str, ...], margins: list[Float64s]) -> tuple[Place, ...]:
-    """The places by the first of the margins, and their intervals by the others."""
-    lottery, tiers = maximal_lottery(margins[0])[0], essential_tiers(margins[0])
-    drawn = np.array([essential_tiers(resampled) for resampled in margins[1:]])
+def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
+    players, generator = tally.players, _generator(tally, 0)
+    whole = _margins(tally, ())
+    lottery, tiers = maximal_lottery(whole)[0], essential_tiers(whole)
+    drawn = tiers[None]
+    if not exact:
+        margins = (_margins(tally, tally.weights(generator, 1)) for _ in range(_RESAMPLES))
+        drawn = np.array([essential_tiers(drawn_margins) for drawn_margins in margins])
     ranks = 1 + (drawn[:, None, :] < drawn[:, :, None]).sum(-1)  # [draws, players]
     intervals = np.percentile(ranks, TAILS, axis=0, method="inverted_cdf").astype(int).T.tolist()
     best = (drawn == 0).mean(0)
@@ -196,11 +195,21 @@ def _generator(tally: Tally, use: int) -> np.random.Generator:
     return np.random.default_rng(seeds(tally.openings, 0, use))
 
 
-def _by_opening(tally: Tally) -> tuple[Float64s, Float64s]:
-    """Gains of the row from the column beyond half of the points, and games, by opening."""
-    games = tally.games + tally.games.swapaxes(1, 2)
-    gained = tally.points + (tally.games - tally.points).swapaxes(1, 2)
-    return gained - games / 2, games
+def _gains(tally: Tally, weights: Sequence[Float64s]) -> tuple[Float64s, Float64s]:
+    """Gains of the row from the column beyond half of the points, and games ``(draws, n, n)``."""
+    points, games = tally.sums(weights)
+    return _less(points - games / 2), games + games.swapaxes(1, 2)
+
+
+def _less(table: Float64s) -> Float64s:
+    """What the row has more than the column."""
+    return table - table.swapaxes(-1, -2)
+
+
+def _margins(tally: Tally, weights: Sequence[Float64s]) -> Float64s:
+    """Points a game beyond a half ``(n, n)``."""
+    (gains,), (games,) = _gains(tally, weights)
+    return np.asarray(gains / np.maximum(games, _TIE))
 
 
 def clearest_cycle(tally: Tally, exact: bool = False) -> Cycle | None:
@@ -210,9 +219,13 @@ def clearest_cycle(tally: Tally, exact: bool = False) -> Cycle | None:
         tally: of the games.
         exact: the results are all there are, and so what they say is sure.
     """
-    players, gains = tally.players, _by_opening(tally)[0]
-    size = np.maximum(np.sqrt((gains**2).sum(0)), _TIE)
-    clear = gains.sum(0) / size
+    players, (gains,) = tally.players, _gains(tally, ())[0]
+    excess = tally.points - tally.games / 2
+    if tally.resampled == "openings":
+        size = np.sqrt((_less(excess) ** 2).sum(0))
+    else:  # each game by itself
+        size = np.sqrt((excess**2 + excess.swapaxes(1, 2) ** 2).sum(0))
+    clear = gains / np.maximum(size, _TIE)
     for threshold in np.unique(clear[clear > _TIE])[::-1]:
         if found := _shortest_cycle(clear >= threshold):
             break
@@ -221,10 +234,12 @@ def clearest_cycle(tally: Tally, exact: bool = False) -> Cycle | None:
     names = tuple(players[i] for i in found)
     if exact:
         return Cycle(names, 1.0)
-    one, other = np.triu_indices(len(players), 1)
-    signs = _generator(tally, 1).choice([-1.0, 1.0], (_SIGNS, len(gains)))
-    largest = np.abs(signs @ (gains / size)[:, one, other]).max(1)
-    as_clear = int((largest >= threshold - _TIE).sum())
+    generator, as_clear = _generator(tally, 1), 0
+    shape = tally.points.shape if tally.resampled == "games" else (tally.units,)
+    for _ in range(_SIGNS // _AT_ONCE):
+        signs = generator.choice([-1.0, 1.0], (_AT_ONCE, *shape))
+        drawn = _gains(tally, (signs,))[0] / np.maximum(size, _TIE)
+        as_clear += int((np.abs(drawn).max((1, 2)) >= threshold - _TIE).sum())
     return Cycle(names, 1 - (1 + as_clear) / (1 + _SIGNS))
 
 

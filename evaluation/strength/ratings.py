@@ -1,15 +1,17 @@
 """Elo by a logistic (Bradley-Terry) fit on points, with a first-move term, and how sure it is.
 
 The model: the first player scores ``1 / (1 + 10**(-(r1 - r2 + f) / 400))`` on average.
-Ratings maximise the likelihood of all games at once, so their order does not matter. One
-virtual draw a pair of agents, half with either colour, keeps an agent that never wins at a
-finite rating.
+Ratings maximise the likelihood of all games at once, so their order does not matter. Virtual
+draws keep an agent that never wins at a finite rating: one less than there are agents, as many
+as there are differences to find (Jeffreys' prior), each in the unit that is resampled, so mostly
+a pair of games. Each pair of agents gets the share of them that its games have in what is known
+of the two (:func:`leverages`).
 
 Games from one opening hang together: an opening that costs a point with one colour gives it
 back with the other. So the intervals come from resampling openings, never single games, by
 the Bayesian bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981): each
-opening, with all its games, gets an exponential weight. The two half points of a virtual
-draw get gamma weights of the same mean. For two agents and independent games that comes to
+opening, with all its games, gets an exponential weight. The virtual points get gamma weights
+of the same mean. For two agents and independent games that comes to
 Jeffreys' interval for a proportion, which is wide where a plain bootstrap has no width at
 all: for an agent that won every game.
 """
@@ -18,8 +20,8 @@ from __future__ import annotations
 
 __any_board__ = True
 
-import copy
 import functools
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, overload
@@ -32,7 +34,7 @@ from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.strength.fit import fit
 from c4env.evaluation.tables import Shown, Table, number, signed
 
-from c4env.arrays import Float64s
+from c4env.arrays import Float64s, Int64s
 
 TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
@@ -40,6 +42,12 @@ _BLOCK: Final = 1 << 15  # pairs of agents, times draws, that are fitted in one 
 _LEAST: Final = 1e-6  # virtual points, below which the fit would be lost in rounding
 _ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # openings of 0, 1, 2, ... plies
 _TIE: Final = 1e-3  # Elo: nearer strengths are the same
+_SURE: Final = 0.95
+_ENOUGH: Final = 25  # openings, with which a run is no longer told to play more
+_STUDENT: Final = {2: 9.2, 3: 2.2, 4: 1.33}
+"""By how much Student's t of so few openings is wider than any weights of them make it. What moving
+first is worth is a matter of openings above all; of strengths the virtual points say enough."""
+_UNKNOWN: Final = 2000.0  # Elo to either side: nothing is known
 
 
 class Interval(NamedTuple):
@@ -78,6 +86,8 @@ class Ratings(Sequence[Rating]):
             by all, so nothing was sampled. ``low`` and ``high`` then tell how much the
             openings differ; they are not an error.
         anchor: the agent whose Elo was set, if any; otherwise the mean of the field is 0.
+        rival: of all but the first the one most likely to be as strong, and the probability that
+            the first is the stronger of the two.
     """
 
     players: tuple[Rating, ...]
@@ -86,6 +96,7 @@ class Ratings(Sequence[Rating]):
     units: int
     exact: bool = False
     anchor: str | None = None
+    rival: tuple[str, float] | None = None
 
     @overload
     def __getitem__(self, index: int) -> Rating: ...
@@ -109,8 +120,11 @@ class Ratings(Sequence[Rating]):
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
         """The rows; below, what the numbers mean and rest on, then ``notes``."""
-        words = first_move_line(self), self.basis(), *notes
-        return Table(self.rows(), title, words, left=(1,))
+        return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
+
+    def words(self) -> list[str]:
+        """What the first move is worth, what the numbers mean and rest on, and what is missing."""
+        return [first_move_line(self), self.basis(), *self.caution()]
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
@@ -125,6 +139,19 @@ class Ratings(Sequence[Rating]):
             )
         return f"95 % intervals: {self.units} {self.resampled}, resampled {_DRAWS} times."
 
+    def caution(self) -> tuple[str, ...]:
+        """That there were too few openings to tell agents apart, and what would; mostly nothing."""
+        told = all(r.better is None or r.better >= _SURE for r in self)
+        openings = self.units if self.resampled == "openings" else 1
+        if self.exact or told or openings >= _ENOUGH:
+            return ()
+        few = "1 opening is" if openings == 1 else f"{openings} openings are"
+        whom = "the two" if len(self) == 2 else "all of these agents"
+        found = ((plies, len(_all_openings(plies))) for plies in range(1, 5))
+        plies, count = next((f for f in found if f[1] >= _ENOUGH), (0, 0))
+        would = f"; --openings {plies} plays {count}" if plies else ""
+        return (f"{few} too few to tell {whom} apart{would}.",)
+
 
 @dataclass(frozen=True)
 class Tally:
@@ -133,16 +160,19 @@ class Tally:
     Attributes:
         players: names, sorted, so that nothing depends on the order they come in.
         openings: sorted.
-        points: ``(units, players, players)``: of the first player (row) against the second.
-            A unit is what the intervals resample: an opening, in the order of ``openings``,
-            or a single game where there is but one opening.
+        points: ``(openings, players, players)``: of the first player (row) against the second.
+            Where there is but one opening, a slice is no opening but one game of each pair and
+            colour.
         games: how many games those points are from; the same shape.
+        beside: other games of the same players, if any, which are resampled by themselves: a
+            newcomer's few, whose weights would hang in the air among those of many openings.
     """
 
     players: tuple[str, ...]
     openings: tuple[str, ...]
     points: Float64s
     games: Float64s
+    beside: Tally | None = None
 
     @classmethod
     def of(
@@ -156,25 +186,75 @@ class Tally:
         played = [game for game in games if game.players[0] != game.players[1]]
         openings = tuple(sorted({*openings, *(game.opening for game in played)}))
         index = {name: i for i, name in enumerate(names)}
-        if len(openings) > 1:
-            unit = {opening: i for i, opening in enumerate(openings)}
-            units = [unit[game.opening] for game in played]
-        else:  # one opening alone cannot be resampled; sorted, since games come in any order
-            played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
-            units = list(range(len(played)))
-        count = len(openings) if len(openings) > 1 else len(units)
-        points = np.zeros((count, len(names), len(names)))
+        layer = {opening: i for i, opening in enumerate(openings)}
+        # Sorted, since games come in any order.
+        played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
+        before = Counter[tuple[str, str]]()
+        cells = []
+        for game in played:
+            first, second = (index[player] for player in game.players)
+            slice_ = layer[game.opening] if len(openings) > 1 else before[game.players]
+            before[game.players] += 1
+            cells.append((slice_, first, second))
+        slices = len(openings) if len(openings) > 1 else max(before.values(), default=0)
+        points = np.zeros((slices, len(names), len(names)))
         counts = np.zeros_like(points)
-        for i, game in zip(units, played, strict=True):
-            cell = i, index[game.players[0]], index[game.players[1]]
+        for cell, game in zip(cells, played, strict=True):
             points[cell] += game.points[0]
             counts[cell] += 1
         return cls(names, openings, points, counts)
 
     @property
     def resampled(self) -> str:
-        """What a unit is."""
+        """What the intervals resample: openings, or games where there is but one opening."""
         return "openings" if len(self.openings) > 1 else "games"
+
+    @property
+    def units(self) -> int:
+        """How many of those."""
+        return len(self.points) if len(self.openings) > 1 else int(self.games.sum())
+
+    def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
+        """Random weights of the units, ``(draws, units)``, of mean 1; then of those beside.
+
+        Of single games they are ``(draws, slices, players, players)``. Nearly exponential for
+        many units. For few they vary more: that corrects for a variance estimated from few
+        units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t. Their sum varies
+        as that of ``n - 2`` exponentials, whatever the weights: were it free, it would be next to
+        nothing in some draws, and the virtual points alone would speak.
+        """
+        units = self.units
+        shape = np.full(len(self.points), max(units - 4, 1) / max(units, 1))
+        if self.resampled == "games":
+            shape = shape[:, None, None] * self.games
+        weights = generator.standard_gamma(shape, (draws, *shape.shape))
+        total, axes = max(units - 2, 1), tuple(range(1, weights.ndim))
+        weights /= np.maximum(weights.sum(axes, keepdims=True), _LEAST)
+        sums = generator.standard_gamma(total, (draws, *(1 for _ in axes)))
+        weights *= sums * (units / total)
+        return weights, *(self.beside.weights(generator, draws) if self.beside else ())
+
+    def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
+        """Points and games ``(draws, players, players)`` with such weights; a draw without any."""
+        both = self.points, self.games
+        if not weights:
+            points, games = (table.sum(0, keepdims=True) for table in both)
+        elif self.resampled == "openings":
+            points, games = (np.tensordot(weights[0], table, 1) for table in both)
+        else:
+            points, games = ((weights[0] * table).sum(1) for table in both)
+        if self.beside:
+            more = self.beside.sums(weights[1:])
+            points, games = points + more[0], games + more[1]
+        return points, games
+
+    @property
+    def games_of_a_pair(self) -> float:
+        """How many games of two agents a unit has where they met: 2 with both colours."""
+        if self.resampled == "games":
+            return 1.0
+        met = self.games + self.games.swapaxes(1, 2)
+        return float(met.sum() / max(np.count_nonzero(met), 1))
 
     @property
     def enumerated(self) -> bool:
@@ -183,7 +263,8 @@ class Tally:
         met = counts.sum(0) + counts.sum(0).T > 0
         plies = len(min(self.openings, default="", key=len))
         return (
-            bool(met.any(0).all())
+            self.beside is None
+            and bool(met.any(0).all())
             and bool((counts[:, met] > 0).all())
             and plies < len(_ENUMERATED)
             and len(self.openings) == _ENUMERATED[plies]
@@ -225,10 +306,12 @@ def rate(
         elo = elo - elo[fixed].mean() + level
         drawn = drawn - drawn[:, fixed].mean(1, keepdims=True) + level
     exact = tally.enumerated and set(tally.players) <= set(deterministic)
-    points = tally.points.sum((0, 2)) + (tally.games - tally.points).sum((0, 1))
-    games = tally.games.sum((0, 1)) + tally.games.sum((0, 2))
+    points, games = tally.sums()
+    score, played = _shares(points, games)[0], (games.sum(1) + games.sum(2))[0]
     low, high = np.percentile(drawn, TAILS, axis=0)
-    best, worst = _ranks(elo[None] if exact else drawn)
+    if exact:
+        drawn = elo[None]
+    best, worst = _ranks(drawn)
     order = sorted(range(len(elo)), key=lambda i: (-elo[i].round(6), tally.players[i]))
     ratings = [
         Rating(
@@ -237,19 +320,21 @@ def rate(
             float(low[i]),
             float(high[i]),
             (int(best[i]), int(worst[i])),
-            None if below is None else _better(elo[None] if exact else drawn, i, below),
-            float(points[i] / max(games[i], 1)),
-            int(games[i]),
+            None if below is None else _better(drawn, i, below),
+            float(score[i]),
+            int(played[i]),
         )
         for i, below in zip(order, [*order[1:], None], strict=True)
     ]
+    ahead = [(_better(drawn, order[0], i), tally.players[i]) for i in order[1:]]
     return Ratings(
         tuple(ratings),
         Interval(first_move, *map(float, np.percentile(drawn_first_move, TAILS))),
         tally.resampled,
-        len(tally.points),
+        tally.units,
         exact,
         None if anchor is None else anchor[0],
+        min(((p, sure) for sure, p in ahead), key=lambda rival: rival[1], default=None),
     )
 
 
@@ -300,65 +385,80 @@ def strengths(
     the virtual draws of one of them are independent of those of the other.
     """
     n = len(tally.players)
-    virtual = 0.25 * ~np.eye(n, dtype=bool)  # half a point a pair, half of it with either colour
-    start = fit(tally.points.sum(0) + virtual, tally.games.sum(0) + 2 * virtual)
+    (points,), (games,) = tally.sums()
+    unit, shares = tally.games_of_a_pair, leverages(games + games.T)
+    virtual = unit * shares / 4  # points with one colour
+    start = fit(points + virtual, games + 2 * virtual)
     generator = tally.generator(seed)
-    weights = opening_weights(len(tally.points), generator)
-    generator = generator.spawn(1)[0] if apart else generator
-    one, other = np.triu_indices(n, 1)
+    ours, theirs = generator.spawn(4)[2 * apart :][:2]
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
-    blocks = np.array_split(np.arange(_DRAWS), max(1, _DRAWS * n * n // _BLOCK))
-    # Both halves of the virtual draws come from one stream, one after the other.
-    second = copy.deepcopy(generator)
-    for block in blocks:
-        second.standard_gamma(0.5, (len(block), len(one)))
-    by_colour = second.spawn(1)[0]
-    for block in blocks:
-        gained = np.zeros((len(block), n, n))
-        gained[:, one, other] = generator.standard_gamma(0.5, (len(block), len(one))) / 2
-        gained[:, other, one] = second.standard_gamma(0.5, (len(block), len(one))) / 2
-        points = np.tensordot(weights[block], tally.points, 1)
-        games = np.tensordot(weights[block], tally.games, 1)
-        found = fit(points + gained, games + gained + gained.swapaxes(1, 2), start)
+    for block in _blocks(n):
+        points, games = tally.sums(tally.weights(generator, len(block)))
+        # The virtual points of the row against the column, moving first and second.
+        first, second = (
+            unit * np.maximum(g.standard_gamma(shares / 4, (len(block), n, n)), _LEAST * shares)
+            for g in (ours, theirs)
+        )
+        alike = (first + second) / 2
+        found = fit(points + alike, games + alike + alike.swapaxes(1, 2), start)
         drawn[block] = found[0]
         # Alike with both colours, virtual draws would say that moving first is worth nothing:
-        # for its interval each agent's half point is split between the colours at random.
-        share = by_colour.beta(0.25, 0.25, gained.shape)
-        first, last = (
-            np.maximum(2 * gained * part, _LEAST * (gained > 0)) for part in (share, 1 - share)
-        )
-        found = fit(points + first, games + first + last.swapaxes(1, 2), found)
+        # for its interval each agent's points are split between the colours at random.
+        found = fit(points + first, games + first + second.swapaxes(1, 2), found)
         drawn_first_move[block] = found[1]
-    return start[0], float(start[1]), drawn, drawn_first_move
+    first_move = float(start[1])
+    if tally.resampled == "openings" and (wider := _STUDENT.get(tally.units)):
+        away = wider * (drawn_first_move - first_move)
+        drawn_first_move = np.clip(first_move + away, -_UNKNOWN, _UNKNOWN)
+    return start[0], first_move, drawn, drawn_first_move
 
 
-def scores(tallies: Sequence[Tally], player: str) -> tuple[list[float], list[Float64s]]:
-    """Points a game of a player in each tally, 0..1, and as resampled ``(draws,)``.
+def leverages(games: Float64s) -> Float64s:
+    """How much of what is known of two agents comes from their own games: 0 to 1.
 
-    The tallies are of the same players and openings, which get the same weights in all.
+    They sum to one less than the number of agents. Where all have met alike each pair has 2/n of
+    a game; a pair that alone joins two parts of a field has 1.
+
+    Args:
+        games: ``(players, players)`` of each pair, symmetric.
     """
-    i = tallies[0].players.index(player)
+    n = len(games)
+    joined = games + _LEAST * max(games.max(initial=0), 1) * ~np.eye(n, dtype=bool)
+    inverse = np.linalg.inv(np.diag(joined.sum(0)) - joined + 1 / n)
+    own = np.diag(inverse)
+    return np.asarray(joined * (own[:, None] + own - 2 * inverse))
+
+
+def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
+    """Points a game ``(players,)`` in each tally, 0..1, and as resampled ``(draws, players)``.
+
+    The tallies are of the same players and openings, which get the same weights in all; each has
+    virtual games of its own, a unit for each player.
+    """
     generator = tallies[0].generator(0)
-    weights = opening_weights(len(tallies[0].points), generator)
-    found: tuple[list[float], list[Float64s]] = ([], [])
-    for tally in tallies:
-        gained = tally.points[:, i].sum(-1) + (tally.games - tally.points)[:, :, i].sum(-1)
-        played = tally.games[:, i].sum(-1) + tally.games[:, :, i].sum(-1)
-        won, lost = generator.standard_gamma(0.5, (2, _DRAWS))
-        found[0].append(float(gained.sum() / max(played.sum(), 1)))
-        found[1].append((weights @ gained + won) / (weights @ played + won + lost))
+    virtual = generator.spawn(1)[0]
+    n = len(tallies[0].players)
+    found = [(_shares(*tally.sums())[0], np.empty((_DRAWS, n))) for tally in tallies]
+    for block in _blocks(n):
+        weights = tallies[0].weights(generator, len(block))
+        for tally, (_, drawn) in zip(tallies, found, strict=True):
+            won, lost = tally.games_of_a_pair * virtual.standard_gamma(0.5, (2, len(block), n))
+            drawn[block] = _shares(*tally.sums(weights), won, won + lost)
     return found
 
 
-def opening_weights(units: int, generator: np.random.Generator) -> Float64s:
-    """Random weights ``(draws, units)`` of mean 1.
+def _shares(
+    points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
+) -> Float64s:
+    """Points a game of each player ``(draws, players)``, ``won`` points of ``more`` games added."""
+    gained = points.sum(2) + (games - points).sum(1) + won
+    return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
 
-    Exponential for many units. For few their variance is larger: that corrects for a variance
-    estimated from few units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t.
-    Found right by simulation (``c4 experiment statistics``).
-    """
-    shape = max(units - 4, 1) / max(units, 1)
-    return generator.standard_gamma(shape, (_DRAWS, units)) / shape
+
+def _blocks(players: int) -> list[Int64s]:
+    """The draws, in parts of a size that fits into the processor's cache."""
+    count = -(-_DRAWS * players * players // _BLOCK)
+    return np.array_split(np.arange(_DRAWS), min(_DRAWS, count))
 
 
 def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:

@@ -28,7 +28,7 @@ Decision = Literal["H0", "H1"]
 
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
 _UNSEEN: Final = 1e-3  # count of a kind of pair not yet seen, as Fishtest has it
-_HALVINGS: Final = 50
+_STEPS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +100,8 @@ class Sprt:
         seen = np.maximum(np.asarray(sums, np.float64), _UNSEEN)
         total = seen.sum(-1)
         shares = seen / total[..., None]
-        likely = [_likeliest(shares, expected_score(elo)) for elo in (self.h0, self.h1)]
-        ratio = (shares * np.log(likely[1] / likely[0])).sum(-1)
+        likely = _likeliest(shares, np.array([expected_score(elo) for elo in (self.h0, self.h1)]))
+        ratio = (shares * np.log(likely[..., 1, :] / likely[..., 0, :])).sum(-1)
         return np.asarray(total * ratio)
 
     def decide(self, sums: ArrayLike) -> Decision | None:
@@ -110,19 +110,45 @@ class Sprt:
         llr = float(self.llr(sums))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
-    def states(self, elo: float, other: str) -> str:
+    def states(self, elo: float, other: str, more: str = "") -> str:
         """What a hypothesis says of the first agent: "30 Elo stronger than ..."."""
         if not elo:
             return f"as strong as {other}"
-        return f"{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
+        return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
-    def verdict(self, decision: Decision | None, one: str, other: str, after: str) -> str:
-        """What was decided, as a sentence; ``after`` says after how much."""
-        h0, h1 = (self.states(value, other) for value in (self.h0, self.h1))
+    def beats(self, other: str) -> str:
+        """What is known of the first agent where the difference is more than nothing."""
+        return f"stronger than {other}"
+
+    def known(self, decision: Decision, other: str) -> str:
+        """What is known of the first agent then: not the other hypothesis, nor anything beyond.
+
+        H0 says that it is not as strong as under H1: how weak it is, the test does not ask.
+        """
+        value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
+        if value * side > 0:
+            return self.states(value, other, "more than ")
+        if not value and side > 0:
+            return self.beats(other)
+        return f"not {self.states(value, other)}"
+
+    def verdict(
+        self, decision: Decision | None, one: str, other: str, after: str, measured: str
+    ) -> str:
+        """What was decided, as a sentence.
+
+        Args:
+            decision: the hypothesis that was accepted, if any.
+            one: the first agent.
+            other: the second.
+            after: says after how much.
+            measured: the difference that was found, and its interval.
+        """
         if decision is None:
+            h0, h1 = (self.states(value, other) for value in (self.h0, self.h1))
             return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0)."
-        found, rather = (h1, h0) if decision == "H1" else (h0, h1)
-        return f"{decision} accepted {after}: {one} is {found}, rather than {rather}."
+        found = self.known(decision, other)
+        return f"{decision} accepted {after}: {one} is {found}; measured {measured}."
 
 
 def expected_score(elo: float) -> float:
@@ -130,18 +156,24 @@ def expected_score(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def _likeliest(shares: NDArray[np.float64], mean: float) -> NDArray[np.float64]:
-    """The likeliest distributions ``(..., 5)`` of a mean score, given the observed shares.
+def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The likeliest distributions ``(..., means, 5)`` of mean scores, given the observed shares.
 
     They are ``shares / (1 + t (score - mean))`` with the ``t`` that gives them that mean. The
-    excess over the mean falls as ``t`` grows, so halving the range in which all shares stay
-    positive finds it.
+    excess over the mean falls as ``t`` grows: Newton's method finds it, and halving the range in
+    which all shares stay positive where a step would leave that.
     """
-    away = SCORES - mean
-    low = np.full(shares.shape[:-1], -1 / away[-1])
-    high = np.full(shares.shape[:-1], -1 / away[0])
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        excess = (shares * away / (1 + middle[..., None] * away)).sum(-1)
-        low, high = np.where(excess > 0, middle, low), np.where(excess > 0, high, middle)
-    return np.asarray(shares / (1 + ((low + high) / 2)[..., None] * away))
+    away = SCORES - means[:, None]
+    weighted = shares[..., None, :] * away
+    low = np.broadcast_to(-1 / away[:, -1], weighted.shape[:-1])
+    high = np.broadcast_to(-1 / away[:, 0], weighted.shape[:-1])
+    t = np.zeros(weighted.shape[:-1])
+    for _ in range(_STEPS):
+        below = 1 + t[..., None] * away
+        excess, slope = (weighted / below).sum(-1), (weighted * away / below**2).sum(-1)
+        low, high = np.where(excess > 0, t, low), np.where(excess > 0, high, t)
+        step = t + excess / slope
+        before, t = t, np.where((step >= low) & (step <= high), step, (low + high) / 2)
+        if (np.abs(t - before) <= 1e-12 * (high - low + np.abs(t))).all():
+            break
+    return np.asarray(shares[..., None, :] / (1 + t[..., None] * away))

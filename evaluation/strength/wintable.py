@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import Result, Rows, plural
+from c4env.evaluation.tables import Result, Rows, plural, rounded
 
 
 class Cell(NamedTuple):
@@ -120,20 +120,16 @@ class WinTable(Result):
 
     # -- forms --------------------------------------------------------------------------
 
-    def rows(
-        self, show: Callable[[Cell], str], players: Sequence[str] | None = None
-    ) -> list[list[str]]:
+    def rows(self, show: Callable[[Cell], str]) -> list[list[str]]:
         """Heading and one row a player: its cells, then all of its games, and those by colour.
 
         Args:
             show: a cell as text.
-            players: in the order of rows and columns; by default the best total score first.
         """
-        players = self.players if players is None else players
-        numbers = [str(i) for i in range(1, len(players) + 1)]
+        numbers = [str(i) for i in range(1, len(self.players) + 1)]
         rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
-        for number, player in zip(numbers, players, strict=True):
-            cells = [self.cell(player, other) for other in players]
+        for number, player in zip(numbers, self.players, strict=True):
+            cells = [self.cell(player, other) for other in self.players]
             cells += [self.total(player), self.as_first(player), self.as_second(player)]
             rows.append([number, player, *map(show, cells)])
         return rows
@@ -205,4 +201,4 @@ class WinTable(Result):
 
 
 def _with_counts(cell: Cell) -> str:
-    return "-" if cell.score is None else f"{100 * cell.score:.0f}% {cell}"
+    return "-" if cell.score is None else f"{rounded(cell.score, '.0%')} {cell}"

@@ -264,13 +264,8 @@ def place(
     met = list(against or board.field)
     run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
     both = [name, *board.field]
-    own = Tally.of(run.games, both, board.openings)
-    stored = board.tally(both)
-    ratings = rate(
-        replace(own, points=own.points + stored.points, games=own.games + stored.games),
-        {*board.deterministic, *run.deterministic},
-        centre=tuple(board.field),
-    )
+    tally = replace(board.tally(both), beside=Tally.of(run.games, both))
+    ratings = rate(tally, centre=tuple(board.field))
     return Placement(name, ratings, run)
 
 

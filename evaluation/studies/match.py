@@ -112,8 +112,21 @@ class Match(Tournament):
     @property
     def score(self) -> Interval:
         """Points a game of the first, 0..1, and how sure they are."""
-        (score,), (drawn,) = scores([Tally.of(self.games, self.players)], self.players[0])
-        return Interval(score, *map(float, np.percentile(drawn, TAILS)))
+        tally = Tally.of(self.games, self.players)
+        i = tally.players.index(self.players[0])
+        ((score, drawn),) = scores([tally])
+        return Interval(float(score[i]), *map(float, np.percentile(drawn[:, i], TAILS)))
+
+    @property
+    def measured(self) -> str:
+        """The difference that the test is on, as found, with its interval."""
+        if self.sprt is not None and self.sprt.on == "loss":
+            loss = self.loss
+            if loss is None or loss.fewer is None:
+                return "too little to say"
+            return f"{loss.fewer:.1f} fewer ({loss.low:.1f} .. {loss.high:.1f})"
+        elo = self.elo
+        return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
 
     def as_dict(self) -> dict[str, Any]:
         """What :meth:`report` says, for programs; Elo is the difference, the first's view."""
@@ -147,6 +160,8 @@ class Match(Tournament):
         """What the test decided, then score and Elo difference, as lines for a terminal."""
         one, other = self.players
         total, score, elo = self.table.total(one), self.score, self.elo
+        if not self.games:
+            return "\n".join([*self._verdict(), f"{one} against {other}: no games yet."])
         name = "spread" if self.ratings.exact else "95 %"
         pairs = [f"{2 * p:g}: {n}" for p, n in zip(SCORES, self.counts, strict=True)]
         lines = [
@@ -158,6 +173,7 @@ class Match(Tournament):
             *([] if self.loss is None else [self.loss.shown(one, other)]),
             "pairs of games by points: " + ", ".join(pairs),
             self.ratings.basis(),
+            *(self.ratings.caution() if self.sprt is None else ()),
         ]
         return "\n".join(lines)
 
@@ -171,15 +187,17 @@ class Match(Tournament):
         )
         after = f"after {plural(len(self.pairs), 'pair')}"
         one, other = self.players
-        verdict = test.verdict(self.decision, one, other, after)
+        verdict = test.verdict(self.decision, one, other, after, self.measured)
         if self.decision is None and len(self.pairs) < len(self.openings):
             return [verdict, f"{ratio}; the same command goes on."]
         if self.decision is None:
+            count = len(self.openings)
+            played = "The opening is" if count == 1 else f"All {count} openings are"
             return [
                 verdict,
                 f"{ratio}.",
-                f"All {len(self.openings)} openings are played: name more of them, and the test "
-                "goes on, or hypotheses further apart.",
+                f"{played} played: name more of them, and the test goes on, or hypotheses "
+                "further apart.",
             ]
         return [
             verdict,
@@ -195,7 +213,7 @@ def play_match(
     openings: Openings = 3,
     sprt: Sprt | None = None,
     judged: bool = False,
-    on_pair: Callable[[Pairs], None] | None = None,
+    on_pair: Callable[[Float64s], None] | None = None,
     **settings: Unpack[SettingsByName],
 ) -> Match:
     """Play two agents against each other, each opening with both colours.
@@ -211,7 +229,7 @@ def play_match(
         sprt: stop as soon as this test is decided; without it, all openings are played.
         judged: find after each pair what both gave away, by exact play; also done for a test
             on that (:class:`c4env.evaluation.strength.loss.LossSprt`). Scores are kept in ``out``.
-        on_pair: called after each pair, with all so far.
+        on_pair: called after each pair, with its row ``(5,)`` of :data:`Pairs`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
             see :class:`c4env.evaluation.games.settings.Settings`.
 
@@ -268,12 +286,13 @@ def _until_decided(
     one: str,
     judge: Judge | None = None,
     jobs: int = 1,
-    on_pair: Callable[[Pairs], None] | None = None,
+    on_pair: Callable[[Float64s], None] | None = None,
 ) -> tuple[tuple[GameRecord, ...], tuple[tuple[float, ...], ...]]:
     """The games up to the pair that decides the test, if there is one, and what it sees of them."""
     taken: list[GameRecord] = []
     pairs: list[tuple[float, ...]] = []
-    before = None
+    before: GameRecord | None = None
+    sums: Float64s | float = 0.0
     for game in games:
         taken.append(game)
         if before is None or before.opening != game.opening:
@@ -283,11 +302,14 @@ def _until_decided(
         given = np.full((2, 2), np.nan)
         if judge is not None:
             given = _given_away(both, one, judge, jobs)
-        pairs.append((_points(both, one), *map(float, given.ravel())))
+        pair = np.array([_points(both, one), *given.ravel()])
+        pairs.append(tuple(map(float, pair)))
         if on_pair is not None:
-            on_pair(np.array(pairs))
-        if sprt is not None and sprt.decide(sprt.of_pairs(pairs).sum(0)) is not None:
-            break
+            on_pair(pair)
+        if sprt is not None:
+            sums = sums + sprt.of_pairs(pair)[0]
+            if sprt.decide(sums) is not None:
+                break
     return tuple(taken), tuple(pairs)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import Result, Rows, with_heading
+from c4env.evaluation.tables import Result, Rows, rounded, with_heading
 from c4env.evaluation.truth.judge import Judge, Scores, positions_of, sign
 from numpy.typing import NDArray
 
@@ -117,10 +117,10 @@ class Estimate(NamedTuple):
         """The mean in a form such as ``.2f``, and its interval if it has one; "-" without."""
         if self.value is None:
             return "-"
-        text = f"{scale * self.value:{form}}{unit}"
+        text = f"{rounded(scale * self.value, form)}{unit}"
         if self.low is None or self.high is None:
             return text
-        return f"{text} ({scale * self.low:{form}}{to}{scale * self.high:{form}})"
+        return f"{text} ({rounded(scale * self.low, form)}{to}{rounded(scale * self.high, form)})"
 
 
 class MoveQuality(NamedTuple):

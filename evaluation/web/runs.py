@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.evaluation.errors import InvalidRequest, UnreadableRun
-from c4env.evaluation.store.record import GAMES_FILE, read_games
-from c4env.evaluation.strength.wintable import WinTable
+from c4env.evaluation.games.tournament import read_run
+from c4env.evaluation.report.labels import labels
+from c4env.evaluation.store.record import GAMES_FILE
 
 KEPT: Final = 32  # runs that are not read again each time
 SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players
@@ -60,19 +61,20 @@ class Runs:
 @functools.lru_cache(KEPT)
 def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
     """A run, read again when the state of its file is another."""
-    header, games = read_games(path)
-    table = WinTable.of(games, list(header.get("players", ())))
-    number = {player: i for i, player in enumerate(table.players)}
+    run = read_run(path)
+    ratings = run.ratings if run.games else ()
+    players = [rating.player for rating in ratings]
+    number = {player: i for i, player in enumerate(players)}
     return {
-        "players": table.players,
-        "scores": [table.total(player).score for player in table.players],
-        "cells": [[[*table.cell(one, two)] for two in table.players] for one in table.players],
-        "summary": table.summary(),
+        "players": players,
+        "labels": [*labels(players).values()],
+        "elo": [rating.elo for rating in ratings],
+        "cells": [[[*run.table.cell(one, two)] for two in players] for one in players],
         "games": [
             {
                 "players": [number[player] for player in game.players],
                 **{name: getattr(game, name) for name in SHOWN},
             }
-            for game in games
+            for game in run.games
         ],
     }

@@ -8,22 +8,21 @@ leaves off listening stops it.
 from __future__ import annotations
 
 import asyncio
-import base64
-import hashlib
-import importlib.resources
 import json
 import re
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
 from c4env.agents.adapters.http_requests import Refused, server_names
-from c4env.evaluation.errors import InvalidRequest, PortTaken
+from c4env.evaluation.errors import InvalidRequest, InvalidRun, PortTaken
 from c4env.evaluation.play import HUMAN, keep
+from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.web.guard import Guard, json_object, refuse
 from c4env.evaluation.web.questions import KINDS, Question
@@ -46,6 +45,12 @@ BEAT: Final = 0.5  # seconds between signs of life while a search goes on
 MOST_WAITING: Final = 500  # questions; further ones are sent away
 REMEMBERED: Final = 10_000  # games, so that one sent twice is recorded once
 REASON: Final = 300  # characters of a forfeit's
+LONGEST: Final = 86_400.0  # seconds of a search; timers do not take any number
+HELPED: Final = "human with help"
+"""Who asked for help stands under this name: such games do not count as those of a person alone."""
+
+HELP: Final = ("hint", "take-back", "exact scores")
+"""What a person can be helped with."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +62,12 @@ class Settings:
         hint: who gives hints.
         record: where games of people are appended; None for nowhere.
         runs: run directories, or folders of them, that the page may open.
-        seconds: the longest an answer may take.
+        seconds: the longest an answer may take, at most a day.
         workers: processes that answer.
         host: the address served at; also a name this server may be called by.
+
+    Raises:
+        InvalidRun: an answer may take no time, or more than a day.
     """
 
     agents: tuple[str, ...] = ()
@@ -70,23 +78,47 @@ class Settings:
     workers: int = usable_cores()
     host: str = "127.0.0.1"
 
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds <= LONGEST:
+            raise InvalidRun(
+                f"--seconds {self.seconds:g}: expected a positive number, at most {LONGEST:.0f}"
+            )
+
+
+HEADERS: Final = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+}
+"""Of every answer: scripts and styles are this server's files, and nothing comes from elsewhere."""
+
 
 def create_app(settings: Settings) -> Starlette:
     """The application, for uvicorn or any other ASGI server."""
-    page = (
-        importlib.resources.files("c4env.evaluation.web").joinpath("page.html").read_text("utf-8")
-    )
-    endpoints = _Endpoints(settings, page)
+    own = files("c4env.evaluation.web")
+    page = own.joinpath("web.html").read_text("utf-8")
+    shared = {each.name for each in STATIC.iterdir()}
+    parts = {
+        name: (STATIC if name in shared else own).joinpath(name).read_text("utf-8")
+        for name in re.findall(r'(?:src|href)="static/([\w.]+)"', page)
+    }
+    endpoints = _Endpoints(settings, page, parts)
     app = Starlette(
         routes=[
             Route("/", endpoints.page),
+            Route("/static/{name}", endpoints.part),
             Route("/api/settings", endpoints.settings_),
             Route("/api/position", endpoints.position, methods=["POST"]),
             Route("/api/ask", endpoints.ask, methods=["POST"]),
             Route("/api/games", endpoints.record, methods=["POST"]),
             Route("/api/run", endpoints.run),
         ],
-        middleware=[Middleware(Guard, names=server_names(settings.host), headers=_headers(page))],
+        middleware=[Middleware(Guard, names=server_names(settings.host), headers=HEADERS)],
         exception_handlers={C4Error: _refused, HTTPException: _refused},
         lifespan=endpoints.lifespan,
     )
@@ -103,31 +135,13 @@ def _refused(request: Request, error: Exception) -> Response:
     return refuse(request.scope, status, " ".join(str(error).split())[:1000])
 
 
-def _headers(page: str) -> dict[str, str]:
-    """Security headers: the page's own script runs, no other; nothing comes from elsewhere."""
-    hashes = [
-        "'sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() + "'"
-        for text in re.findall(r"<script>(.*?)</script>", page, re.S)
-    ]
-    return {
-        "content-security-policy": (
-            f"default-src 'none'; script-src {' '.join(hashes)}; style-src 'unsafe-inline'; "
-            "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
-            "frame-ancestors 'none'"
-        ),
-        "x-content-type-options": "nosniff",
-        "referrer-policy": "no-referrer",
-        "cache-control": "no-store",
-        "cross-origin-resource-policy": "same-origin",
-    }
-
-
 class _Endpoints:
     """Answers requests."""
 
-    def __init__(self, settings: Settings, page: str) -> None:
+    def __init__(self, settings: Settings, page: str, parts: dict[str, str]) -> None:
         self._settings = settings
         self._page = page
+        self._parts = parts
         self._runs = Runs(settings.runs)
         self._pool = Pool(settings.workers, settings.seconds)
         self._recorded: dict[str, None] = {}  # ids of games, the oldest first
@@ -145,6 +159,14 @@ class _Endpoints:
     async def page(self, request: Request) -> Response:
         """GET /: the page."""
         return HTMLResponse(self._page)
+
+    async def part(self, request: Request) -> Response:
+        """GET /static/NAME: a style or script that the page names."""
+        name = request.path_params["name"]
+        if name not in self._parts:
+            raise HTTPException(404)
+        kind = "text/css" if name.endswith(".css") else "text/javascript"
+        return Response(self._parts[name], media_type=kind)
 
     async def settings_(self, request: Request) -> Response:
         """GET /api/settings: the agents to choose from, and what else this server offers."""
@@ -221,7 +243,7 @@ class _Endpoints:
             answer.task.cancel()
 
     async def record(self, request: Request) -> Response:
-        """POST /api/games {id, players, opening, moves, forfeit}: append a game of a person."""
+        """POST /api/games {id, players, opening, moves, forfeit, help}: append a person's game."""
         fields = await json_object(request)
         name = fields.get("id")
         if not isinstance(name, str) or not 8 <= len(name) <= 64:
@@ -243,8 +265,14 @@ class _Endpoints:
             raise InvalidRequest(
                 f"players {str(players)[:80]}: expected two, one of them {HUMAN!r}"
             )
+        help_ = fields.get("help", {})
+        if not isinstance(help_, dict) or not help_.keys() <= {*HELP}:
+            raise InvalidRequest(f"help {str(help_)[:80]}: expected counts of {', '.join(HELP)}")
+        counts = {kind: _integer(help_, kind, 10**6) for kind in HELP}
+        helped = [f"{count} {kind}" for kind, count in counts.items() if count]
+        person = HELPED if helped else HUMAN
         one, two = (
-            name if name == HUMAN else check_spec(name, self._settings.agents) for name in players
+            person if name == HUMAN else check_spec(name, self._settings.agents) for name in players
         )
         moves: Any = fields.get("moves")
         opening: Any = fields.get("opening", "")
@@ -254,7 +282,7 @@ class _Endpoints:
             if outcome is None:
                 raise InvalidRequest(f"moves {moves!r}: the game is not over")
             winner = outcome.winner
-            ending, reason = ("full board" if winner is None else "four"), ""
+            ending, reason = ("full board" if winner is None else "four"), ", ".join(helped)
         else:
             match forfeit:
                 case {"by": int(by), "ending": str(ending), "reason": str(reason)} if (

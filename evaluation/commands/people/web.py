@@ -40,7 +40,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.agents.adapters.http_requests import is_loopback
-    from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.play import keep
 
     from c4env import agents
@@ -49,8 +48,6 @@ def execute(arguments: argparse.Namespace) -> None:
 
     with from_extra("web", "the web server needs starlette and uvicorn"):
         from c4env.evaluation.web import server
-    if not arguments.seconds > 0:
-        raise InvalidRun(f"--seconds {arguments.seconds}: expected a positive number")
     at_least(arguments, 1, "jobs")
     announce_compiling()
     for spec in arguments.agents:

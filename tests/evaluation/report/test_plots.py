@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+import re
 import sys
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
+from c4env.evaluation.report.static import STATIC
+from c4env.evaluation.report.summary import RunSummary
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.strength.wintable import WinTable
+from c4env.evaluation.tables import for_terminal
 from c4env.evaluation.truth.judge import Judge
 
 from c4env.errors import MissingExtra
@@ -87,8 +92,25 @@ def test_no_text_covers_another_or_leaves_its_figure(
             assert {words for words, _ in texts} >= set(found["labels"])  # all are named
 
 
+def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One point of eight is 12.5 %, which the page has as 13."""
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    games = [
+        GameRecord(("one", "two"), str(i), f"{i}", int(i > 1), "exception") for i in range(1, 8)
+    ]
+    games.append(GameRecord(("one", "two"), "11", "11", 1, "exception"))
+    ratings = rated(games, ["one", "two"])
+    figure = dict(plots.figures(report.contents({}, games, ratings)))["win-table"]
+    assert "13" in [words for words, _ in texts_of(figure, monkeypatch)]
+    summary = RunSummary(WinTable.of(games), "", ratings)
+    text = for_terminal(summary.text(), colour=False)
+    assert re.search(r"one +13 +- ", text)
+    assert "12.5%" in text
+    assert "| 13% 1/0/7 |" in summary.markdown()
+
+
 def test_the_page_has_the_same_colours() -> None:
-    style = files("c4env.evaluation.report").joinpath("page.html").read_text().split("@media")[0]
+    style = STATIC.joinpath("theme.css").read_text().split("@media")[0]
     assert f"--first: {plots.BLUE}; --second: {plots.VERMILION};" in style
     assert f"--others: {plots.OTHERS};" in style
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ from typing import Any
 import pytest
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.store.record import GAMES_FILE, read_games
+from c4env.evaluation.play import PEOPLE
+from c4env.evaluation.store.record import GAMES_FILE, GameRecord, open_games, read_games
+from c4env.evaluation.strength.wintable import WinTable
 
 from c4env import Position, agents
 
@@ -30,6 +33,8 @@ from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
 
 WON = "1212121"  # by the first player
+LOST = "71212121"
+DRAWN = "547125662261271266215743771576315353334444"
 LEFT = {"by": 0, "ending": "abandoned", "reason": "left the game"}
 
 
@@ -70,9 +75,19 @@ def test_the_page_loads_nothing_from_elsewhere(client: Any) -> None:
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     policy = answer.headers["content-security-policy"]
     assert "default-src 'none'" in policy
-    assert "script-src 'sha256-" in policy
-    assert "http://" not in answer.text.replace("http://www.w3.org/2000/svg", "")
-    assert "https://" not in answer.text
+    assert "unsafe" not in policy
+    assert not re.search(r"<script>|<style| style=| on\w+=", answer.text)
+    parts = re.findall(r'(?:src|href)="(static/[\w.]+)"', answer.text)
+    assert {"static/rules.js", "static/theme.css", "static/web.js"} < {*parts}
+    for name in parts:
+        part = client.get(f"/{name}")
+        assert part.headers["content-type"].startswith(
+            "text/css" if name.endswith("css") else "text/javascript"
+        )
+        assert part.headers["x-content-type-options"] == "nosniff"
+        for text in (answer.text, part.text):
+            assert "http://" not in text.replace("http://www.w3.org/2000/svg", "")
+            assert "https://" not in text
 
 
 def test_settings_name_agents_and_runs(client: Any, folder: Path) -> None:
@@ -140,6 +155,7 @@ def test_a_run_opens(client: Any, folder: Path) -> None:
     assert [run["players"][i] for i in shown["players"]] == list(games[0].players)
     cells = [sum(cell) for row in run["cells"] for cell in row]
     assert sum(cells) == len(games)
+    assert run["elo"] == sorted(run["elo"], reverse=True)
     again = client.get("/api/run", params={"name": "tuesday"}).json()
     assert again["games"] != run["games"]
 
@@ -157,6 +173,27 @@ def test_a_run_that_grows_is_read_again(tmp_path: Path, folder: Path) -> None:
         runs.open(tmp_path.name)
     with pytest.raises(UnreadableRun, match="expected a run directory"):
         Runs((path,))
+
+
+def test_places_are_those_of_the_report(tmp_path: Path, capsys: Any) -> None:
+    """Also where the order by Elo is not that by points, as where some met weak agents only."""
+    pairs = [("strong", "middle", "wwld"), ("middle", "weak", "wwll"), ("weak", "worst", "wwww"),
+             ("strong", "weak", "d")]  # fmt: skip
+    with open_games(tmp_path, PEOPLE) as file:
+        for one, two, results in pairs:
+            for number, result in enumerate(results):
+                winner = {"w": 0, "l": 1, "d": None}[result]
+                moves = {0: WON, 1: LOST, None: DRAWN}[winner]
+                ending = "full board" if winner is None else "four"
+                file.append(GameRecord((one, two), moves[: number % 2], moves, winner, ending))
+    assert main(["report", str(tmp_path), "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    by_elo = [rating["player"] for rating in found["ratings"]["players"]]
+    assert by_elo != list(WinTable.of(read_games(tmp_path)[1]).players)  # those are by points
+    assert by_elo == [player["name"] for player in found["players"]]
+    run = Runs((tmp_path,)).open(tmp_path.name)
+    assert list(run["players"]) == by_elo
+    assert run["elo"] == [rating["elo"] for rating in found["ratings"]["players"]]
 
 
 def test_folders_of_one_name_are_told_apart(tmp_path: Path, folder: Path) -> None:
@@ -197,6 +234,17 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> Non
     assert (three.winner, three.ending) == (1, "abandoned")
     assert main(["report", str(tmp_path)]) == 0
     assert "3 games" in capsys.readouterr().out
+
+
+def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
+    helps: list[dict[str, int]] = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
+    with serving(Settings(record=tmp_path, workers=1)) as address:
+        for number, given in enumerate(helps):
+            game = finished(id=f"game number {number}", help=given)
+            assert httpx.post(f"{address}/api/games", json=game).status_code == 200
+    found = read_games(tmp_path)[1]
+    assert [game.players[0] for game in found] == ["human", "human with help", "human"]
+    assert [game.reason for game in found] == ["", "3 hint, 1 exact scores", ""]
 
 
 def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
@@ -284,6 +332,10 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
         ("games", finished(moves="4", forfeit={"by": 2}), "forfeit"),
         ("games", finished(moves="4", forfeit="mine"), "forfeit"),
         ("games", finished(moves="4", forfeit={**LEFT, "by": 0.0}), "forfeit"),
+        ("games", finished(help=["hint"]), "expected counts of hint, take-back, exact scores"),
+        ("games", finished(help={"engine": 1}), "expected counts of hint, take-back, exact"),
+        ("games", finished(help={"hint": -1}), "hint -1: expected an integer 0.."),
+        ("games", finished(help={"hint": []}), "hint []: expected an integer 0.."),
     ],
 )  # fmt: skip
 def test_bad_requests_are_answered_and_logged(
@@ -328,7 +380,11 @@ def test_forms_and_texts_are_refused(client: Any) -> None:
         ("GET", "/etc/passwd", 404),
         ("GET", "/..%2f..%2fetc/passwd", 404),
         ("GET", "/%2e%2e/%2e%2e/etc/passwd", 404),
-        ("GET", "/page.html", 404),
+        ("GET", "/web.html", 404),
+        ("GET", "/static/web.html", 404),
+        ("GET", "/static/report.js", 404),
+        ("GET", "/static/", 404),
+        ("GET", "/static/..%2f..%2fserver.py", 404),
         ("GET", "/api/run?name=../runs/monday", 400),
         ("GET", "/api/run?name=/etc", 400),
         ("GET", "/api/run?name=", 400),
@@ -410,7 +466,10 @@ def test_a_port_that_is_taken_is_one_line(capsys: Any) -> None:
         (["rndom"], "did you mean 'random'?"),
         (["--hint", "random"], "expected an agent that searches"),
         (["--runs", "no-such-folder"], "--runs no-such-folder"),
-        (["--seconds", "0"], "expected a positive number"),
+        *[
+            (["--seconds", text], f"--seconds {text}: expected a positive number, at most 86400")
+            for text in ("0", "-1", "inf", "nan", "1e+09")
+        ],
         (["--jobs", "0"], "expected at least 1"),
     ],
 )

@@ -1,0 +1,67 @@
+"use strict";
+// The rules, and what exact scores say: nothing here knows of a page.
+
+const COLUMNS = 7, ROWS = 6, CELLS = COLUMNS * ROWS, COLOURS = ["Red", "Yellow"];
+
+// The board after some moves ("4455"): grid[column] lists its discs from the bottom, 0 or 1.
+function boardOf(moves) {
+  const grid = Array.from({ length: COLUMNS }, () => []);
+  let four = [];
+  for (let ply = 0; ply < moves.length; ply++) {
+    const column = Number(moves[ply]) - 1;
+    if (!(column >= 0 && column < COLUMNS)) throw new Error(`'${moves[ply]}' is not a column 1..7`);
+    if (four.length) throw new Error(`move ${ply + 1}: the game is over`);
+    if (grid[column].length === ROWS) throw new Error(`move ${ply + 1}: column ${column + 1} is full`);
+    grid[column].push(ply % 2);
+    four = foursThrough(grid, column);
+  }
+  const last = moves ? Number(moves.at(-1)) - 1 : null;
+  const winner = four.length ? (moves.length - 1) % 2 : null;
+  return { grid, four, last, winner, over: winner !== null || moves.length === CELLS };
+}
+
+// The cells "column,height" of all lines of four or more through a column's top disc.
+function foursThrough(grid, column) {
+  const height = grid[column].length - 1, side = grid[column][height];
+  const found = new Set();
+  for (const [right, up] of [[1, 0], [0, 1], [1, 1], [1, -1]]) {
+    const line = [`${column},${height}`];
+    for (const way of [1, -1]) {
+      for (let step = way; grid[column + right * step]?.[height + up * step] === side; step += way)
+        line.push(`${column + right * step},${height + up * step}`);
+    }
+    if (line.length >= 4) line.forEach((cell) => found.add(cell));
+  }
+  return [...found];
+}
+
+const forfeited = (ending) => !["four", "full board"].includes(ending);
+const points = (winner) => (winner === null ? "½–½" : winner === 0 ? "1–0" : "0–1");
+const resultOf = (winner, ending) => points(winner) + (forfeited(ending) ? ` (${ending})` : "");
+
+// -- exact scores: of the side to move, positive where it wins, the greater the sooner ---------
+
+const forRed = (score, discs) => (discs % 2 ? -score : score);
+const greatest = (scores) => Math.max(...scores.filter((score) => score !== null && score !== undefined));
+
+// What a game that is over is worth to Red, as the solver counts; null while it goes on.
+function valueOfEnd(moves) {
+  const board = boardOf(moves);
+  if (!board.over) return null;
+  return board.winner === null ? 0 : forRed(-(CELLS / 2 + 1 - Math.ceil(moves.length / 2)), moves.length);
+}
+
+// Of a move: "blunder" if it gave away a win or a draw, "slip" if the result stays but could have come
+// sooner or later, else "". By what the positions before and after it are worth, null if that is not known.
+function verdictOf(before, after) {
+  if (before === null || after === null || before === after) return "";
+  return Math.sign(before) === Math.sign(after) ? "slip" : "blunder";
+}
+
+// Who wins with best play and after how many discs, null of a draw.
+function bestPlay(score, discs) {
+  if (score === 0) return null;
+  const winner = score > 0 ? discs % 2 : 1 - (discs % 2);
+  const own = CELLS / 2 + 1 - Math.abs(score);  // the winner's last disc leaves |score| - 1 of its own in hand
+  return { winner, discs: 2 * own - 1 + winner - discs };
+}
