@@ -276,7 +276,7 @@ def test_two_runs_do_not_share_a_directory(tmp_path):
         ([], {}, InvalidRun, "at least two"),
         ("random", {}, InvalidRun, "a list"),
         (["random", "random"], {}, InvalidRun, "given twice"),
-        (["random", 3], {}, InvalidRun, "neither a spec nor callable"),
+        (["random", 3], {}, InvalidRun, "no spec, model or callable"),
         (["random", agents.base.Agent], {}, InvalidRun, "is a class"),
         (["random", "rndom"], {}, UnknownAgent, "did you mean 'random'"),
         (["random", "greedy"], {"seed": -1}, InvalidRun, "seed=-1"),

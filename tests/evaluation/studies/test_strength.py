@@ -9,7 +9,7 @@ from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.studies import strength as module
 from c4env.evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
 
-from c4env import agents
+from c4env import agents, batched
 from c4env.observation import observe
 
 
@@ -21,6 +21,7 @@ def knowing(pick):
         column = pick(columns, key=question.scores.__getitem__)
         known[observe(question.position)["observation"].tobytes()] = column
 
+    @batched
     def model(observations):
         planes = observations["observation"]
         return np.array([known[np.ascontiguousarray(p).tobytes()] for p in planes])
