@@ -6,7 +6,7 @@ Importing the package imports no agent: each is loaded when it is first made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
 from c4env.agents.errors import (
@@ -29,15 +29,16 @@ from c4env.agents.zoo.entries import Between, Entry
 from c4env.agents.zoo.options import checked
 from c4env.agents.zoo.registry import describe, make, names, register
 
-from c4env.envs.asking import TRANSLATORS
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from c4env.agents.batched import Pool, opponent
+    from c4env.agents.batched import opponent
+    from c4env.agents.pool import Pool
     from c4env.agents.solver import Solver
 
 _NAMES = {
-    "c4env.agents.batched": "Pool opponent",
+    "c4env.agents.batched": "opponent",
+    "c4env.agents.pool": "Pool",
     "c4env.agents.solver": "Solver",
 }
 
@@ -50,16 +51,3 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
-
-
-def _as_opponent(agent: Any) -> Any:
-    """An agent, its spec or a model, given to an environment as the opponent; None for others."""
-    is_model = hasattr(agent, "policy") or hasattr(agent, "state_dict")
-    if not (isinstance(agent, (str, Agent)) or is_model):
-        return None
-    from c4env.agents.batched import opponent  # it compiles the searches
-
-    return opponent(agent)
-
-
-TRANSLATORS.append(_as_opponent)

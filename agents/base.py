@@ -86,6 +86,14 @@ class Agent(abc.ABC):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
         """Begin a new game; stochastic agents restart their generator from ``seed``."""
 
+    def reseed(self, seed: int) -> None:
+        """Draw by this seed from now on, and remember no game.
+
+        On many boards it is called before each move of an agent that is not deterministic, so that
+        no board hears of another. It need not go on to what costs much and draws nothing.
+        """
+        self.reset(seed)
+
     @abc.abstractmethod
     def choose(self, position: Position) -> int:
         """The 0-based column to play.
@@ -163,6 +171,18 @@ class SearchingAgent(Agent):
         Raises:
             NoMove: the game is over.
         """
+
+
+def is_model(thing: object) -> bool:
+    """Whether :func:`c4env.agents.make` takes it as a model: a network, or what holds one.
+
+    A module of PyTorch, or a model or policy of Stable-Baselines3; no class of them.
+    """
+    if isinstance(thing, type | Agent):
+        return False
+    if hasattr(getattr(thing, "policy", thing), "obs_to_tensor"):
+        return True
+    return hasattr(thing, "state_dict") and hasattr(thing, "parameters")
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from c4env.envs.many.tensor import TensorEnv as TensorEnv
     from c4env.envs.many.vector import ConnectFourVectorEnv
     from c4env.envs.masked import MaskInObservation
+    from c4env.envs.opponents import Opponent, batched
     from c4env.envs.single import ConnectFourEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
@@ -34,6 +35,7 @@ _NAMES = {
     "c4env.envs.many.tensor": "TensorEnv",
     "c4env.envs.many.vector": "ConnectFourVectorEnv",
     "c4env.envs.masked": "MaskInObservation",
+    "c4env.envs.opponents": "Opponent batched",
     "c4env.envs.single": "ConnectFourEnv",
     "c4env.observation": "Observation observe position_from with_mirrors",
     "c4env.position": "Outcome Position format_moves parse_moves",
@@ -41,7 +43,8 @@ _NAMES = {
 
 __all__ = [
     "Batch", "ConnectFourEnv", "ConnectFourVectorEnv", "ManualPolicy", "MaskInObservation",
-    "Observation", "Outcome", "Position", "agents", "board", "env", "errors", "evaluation",
+    "Observation", "Opponent", "Outcome", "Position", "agents", "batched", "board", "env", "errors",
+    "evaluation",
     "format_moves", "observe", "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
 # Without TensorEnv, which needs PyTorch: `from c4env import *` works without it.

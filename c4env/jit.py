@@ -168,6 +168,7 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
                 _Compiling.happened = True
                 if _Compiling.tell:
                     _Compiling.tell()
-        return dispatcher  # type: ignore[no-any-return]  # a dispatcher stands for the function
+        compiled: F = dispatcher  # it stands for the function
+        return compiled
 
     return compile_

@@ -211,7 +211,7 @@ class TextEnv(gymnasium.Env[str, str]):
         Returns:
             Observation and info; see the class.
         """
-        _, info = self._env.reset(seed=seed, options=options)
+        _, found = self._env.reset(seed=seed, options=options)
         super().reset(seed=seed)  # Gymnasium looks for a generator; all chance is in the other one
         given = options if isinstance(options, Mapping) else {}
         start = given.get("position", Position())
@@ -219,6 +219,7 @@ class TextEnv(gymnasium.Env[str, str]):
             start = Position.parse(given["moves"])
         self._moves = given.get("moves") or start.moves()
         self._moves += _move_between(start, self.position)
+        info: dict[str, Any] = {**found}
         return self._seen(info), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
@@ -244,12 +245,12 @@ class TextEnv(gymnasium.Env[str, str]):
                 raise
             problem = str(error)
         if problem:
-            _, reward, over, cut, info = self._env.forfeit()
-            info["problem"] = problem
+            _, reward, over, cut, found = self._env.forfeit()
         else:
-            _, reward, over, cut, info = self._env.step(column)
+            _, reward, over, cut, found = self._env.step(column)
             after = before.play(column)
             self._moves += format_moves([column]) + _move_between(after, self.position)
+        info: dict[str, Any] = {**found, "problem": problem} if problem else {**found}
         return self._seen(info), reward, over, cut, info
 
     def render(self) -> Any:

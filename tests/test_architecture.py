@@ -25,7 +25,7 @@ ROOMS = {  # of each package, folders and modules, from the ground up
     "c4env": "errors files cores arrays sources boards lazy jit geometry bitboard position view "
     "observation envs text",
     "c4env.agents": "errors base scripts zoo search simple published solver learned sampling "
-    "adapters batched training",
+    "adapters pool batched training",
     "c4env.evaluation": "errors seeds tables plan store strength games truth studies report play "
     "web commands __main__",
 }

@@ -1,8 +1,8 @@
 """Models as agents that answer for many boards at once: ``agents.make(model)``.
 
 A model is one of Stable-Baselines3 or sb3-contrib (the algorithm, or its policy), a module of
-PyTorch, or any function of the observations of many boards. It may go on being trained: what
-it plays is what it has learned by then.
+PyTorch, or a function of the observations of many boards, marked by ``c4env.batched``. It may go
+on being trained: what it plays is what it has learned by then.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ import abc
 from typing import Any
 
 import numpy as np
-from c4env.agents.base import Agent, require_move
+from c4env.agents.base import Agent, is_model, require_move
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
 from c4env.agents.zoo.options import Temperature, checked
 from numpy.typing import NDArray
 
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.envs.asking import Asked
-from c4env.observation import LAYOUT_SHAPES, LAYOUTS, Observation, observe
+from c4env.envs.many.chance import streams
+from c4env.envs.opponents import is_batched
+from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe
 from c4env.position import Position
 
 
@@ -60,8 +61,12 @@ class ModelAgent(Agent):
         seen = observe(position)
         return int(self.columns(seen["observation"][None], seen["action_mask"][None])[0])
 
-    def columns(self, planes: Int8s, masks: Int8s) -> Int64s:
+    def columns(self, planes: Int8s, masks: Int8s, seeds: Int64s | None = None) -> Int64s:
         """Columns int64 ``[M]``, each legal by its mask ``[M, 7]``.
+
+        Args:
+            planes, masks: int8 ``[M, 6, 7, 2]`` and ``[M, 7]``.
+            seeds: int64 ``[M]``, from which a temperature draws; None for its own generator.
 
         Raises:
             EngineFault: the model's preferences are not ``[M, 7]``, or hold nan; or it
@@ -80,9 +85,11 @@ class ModelAgent(Agent):
         if np.isnan(values).any():
             raise EngineFault(f"{self!r} answered nan: expected a number for each legal column")
         if self.temperature:
+            if seeds is None:
+                seeds = self._generator.integers(2**48, size=len(masks))
             # The greatest sum with Gumbel noise is a draw from the softmax.
-            noise = self._generator.gumbel(size=values.shape)
-            values = values / self.temperature + noise
+            drawn = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
+            values = values / self.temperature - np.log(-np.log((drawn + 0.5) / 2.0**48))
         # By mask, so that a column of preference -inf is legal still.
         best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
         return np.asarray(best.argmax(axis=1), np.int64)
@@ -153,7 +160,7 @@ class ModuleAgent(ModelAgent):
 
 
 class BatchFunctionAgent(ModelAgent):
-    """A function of many observations (or of one) that returns columns, or preferences.
+    """A function of many observations that returns columns, or preferences.
 
     It is called with a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and ``"action_mask"``
     int8 ``[M, 7]`` and returns integers ``[M]``, or preferences ``[M, 7]``.
@@ -161,14 +168,13 @@ class BatchFunctionAgent(ModelAgent):
 
     def __init__(self, function: Any, temperature: float = 0.0) -> None:
         super().__init__(temperature)
-        self._asked = Asked(function, of_many=None)
+        self._function = function
         self.name = getattr(function, "__name__", "")
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """What the function returned; see :class:`ModelAgent`."""
         masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # by the top row
-        seen: Observation = {"observation": planes, "action_mask": masks}
-        return np.asarray(self._asked(seen, np.arange(len(masks))))
+        return np.asarray(self._function({"observation": planes, "action_mask": masks}))
 
 
 def require_policy(kind: type[Any], who: str = "") -> None:
@@ -201,11 +207,12 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> An
 
 
 def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
-    """A model as an agent.
+    """A model, or a function, as an agent.
 
     Args:
-        model: see the module; an agent is handed back as it is.
-        temperature: as for :class:`ModelAgent`.
+        model: see the module; a function that is not marked by ``c4env.batched`` is given one
+            observation. An agent is handed back as it is.
+        temperature: as for :class:`ModelAgent`; a function of one observation has none.
         unknown: refused.
 
     Raises:
@@ -217,14 +224,20 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         raise UnknownOption(f"{type(model).__name__}: options {sorted(unknown)}: only temperature")
     if isinstance(model, Agent):
         return model
-    policy = getattr(model, "policy", model)
-    if hasattr(policy, "obs_to_tensor"):
-        return PolicyAgent(policy, temperature)
-    if hasattr(model, "state_dict") and hasattr(model, "parameters"):
-        return ModuleAgent(model, temperature)
-    if callable(model):
+    if is_batched(model):
         return BatchFunctionAgent(model, temperature)
-    raise InvalidSpec(
-        f"agent {model!r}: expected name:key=value,key=value, a model of Stable-Baselines3 or "
-        "PyTorch, or a function"
-    )
+    if is_model(model):
+        policy = getattr(model, "policy", model)
+        if hasattr(policy, "obs_to_tensor"):
+            return PolicyAgent(policy, temperature)
+        return ModuleAgent(model, temperature)
+    if isinstance(model, type) or not callable(model):
+        raise InvalidSpec(
+            f"agent {model!r}: expected name:key=value,key=value, a model of Stable-Baselines3 or "
+            "PyTorch, or a function"
+        )
+    from c4env.agents.zoo.registry import FunctionAgent
+
+    if temperature:
+        raise UnknownOption(f"{model!r}: temperature: a function of one observation has none")
+    return FunctionAgent(model)

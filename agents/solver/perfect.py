@@ -51,6 +51,10 @@ class Perfect(SearchingAgent):
         self.solver.clear()
         self._generator = np.random.default_rng(seed)
 
+    def reseed(self, seed: int) -> None:
+        """Err by this seed; what the solver's table holds is true of every game."""
+        self._generator = np.random.default_rng(seed)
+
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, the exact score it keeps, positions searched."""
         require_move(position)

@@ -318,6 +318,9 @@ def train(
     beside = ThreadPoolExecutor(1, initializer=torch.set_num_threads, initargs=(1,))
     with claimed(out, f"seed {seed}\n"), beside:
         trainer = Trainer(out, seed, boards, shape)
+        if (spent := trainer.seconds / 60) >= minutes:
+            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); more of them train on")
+            return trainer
         improve(trainer, minutes, count, beside)
     return trainer
 

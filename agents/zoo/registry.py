@@ -245,8 +245,9 @@ def make(spec: Any, **options: Any) -> Agent:
     """Build the agent a spec names; keyword options add to, or override, those in the spec.
 
     A model in place of the spec (of Stable-Baselines3, a module of PyTorch, or a function of
-    many observations; ``c4env.agents.adapters.model``) becomes an agent that answers for many
-    boards at once; its option is ``temperature``.
+    many observations, marked by ``c4env.batched``; ``c4env.agents.adapters.model``) becomes an
+    agent that answers for many boards at once; its option is ``temperature``. Another function
+    is given one observation.
 
     Raises:
         UnknownAgent: no such name, or nothing at the import path.
@@ -254,9 +255,7 @@ def make(spec: Any, **options: Any) -> Agent:
         InvalidSpec, InvalidValue: the spec or a value is malformed.
     """
     if not isinstance(spec, str):
-        agent_of = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))
-        made: Agent = agent_of(spec, **options)
-        return made
+        return _agent_of(spec, **options)
     name, given = split_spec(spec)
     merged: dict[str, Any] = {**given, **options}
     target = _lookup(name)
@@ -336,7 +335,7 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
 
 def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
     if not options and _takes_observation(target):
-        return FunctionAgent(target)
+        return _agent_of(target)
     try:
         built = target(**options)
     except C4Error:
@@ -348,8 +347,16 @@ def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Ag
     if isinstance(built, Agent):
         return built
     if callable(built):
-        return FunctionAgent(built)
+        return _agent_of(built)
     raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
+
+
+def _agent_of(thing: Any, **options: Any) -> Agent:
+    """A model or a function as an agent."""
+    made: Agent = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))(
+        thing, **options
+    )
+    return made
 
 
 class FunctionAgent(Agent):
@@ -384,10 +391,10 @@ class FunctionAgent(Agent):
 
     def choose(self, position: Any) -> int:
         """The function's column for what the side to move observes."""
+        from c4env.envs.opponents import one_column
         from c4env.observation import observe
-        from c4env.position import parse_column
 
-        return parse_column(self(observe(position)))
+        return one_column(self(observe(position)))
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

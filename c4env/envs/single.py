@@ -5,17 +5,18 @@ from __future__ import annotations
 __any_board__ = True
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, SupportsInt
+from typing import Any, ClassVar, NotRequired, SupportsInt, TypedDict
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import DTypeLike, NDArray
 
-from c4env.arrays import Bools
-from c4env.bitboard import COLUMN, COLUMNS, ROWS, STRIDE
-from c4env.envs.asking import Asked, parse_opponent
-from c4env.envs.many.chance import LEVELS, candidates
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import COLUMNS, ROWS
+from c4env.envs.many.batch import parse_actions
+from c4env.envs.many.chance import streams
+from c4env.envs.opponents import AnyOpponent, Follower, follower, reset_opponent
 from c4env.envs.options import (
     loses_when_illegal,
     parse_seat,
@@ -39,6 +40,17 @@ from c4env.view.viewer import RENDER_MODES, Viewer
 
 BOARD_0 = np.zeros(1, np.int64)  # the one board there is, to opponents of many
 BOARD_0.flags.writeable = False
+
+
+class Info(TypedDict):
+    """What ``info`` holds of a game; the class says when."""
+
+    action_mask: Int8s  # (7,)
+    ply: int
+    seat: int
+    illegal: NotRequired[bool]
+    winner: NotRequired[int]
+    winning_cells: NotRequired[Int8s]  # (6, 7)
 
 
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
@@ -65,7 +77,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def __init__(
         self,
-        opponent: Any = None,
+        opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
         layout: str = "flat",
@@ -77,11 +89,10 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """An environment; ``reset()`` starts its first game.
 
         Args:
-            opponent: None or ``"random"`` for any legal column; ``"greedy"``, which wins if it
-                can, else blocks if it must, else takes any legal column; an agent, or the
-                name of one after ``from c4env import agents``; or a function that is given what it
-                observes, a dict as ``c4env.observe`` makes it, and returns a column (one
-                that takes ``ConnectFourVectorEnv``'s observations of many boards will do).
+            opponent: None or ``"random"`` for any legal column; the name of another agent; an
+                agent; a model; or a function that is given what it observes, a dict as
+                ``c4env.observe`` makes it, and returns a column (one for many boards, marked by
+                ``c4env.batched``, will do).
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             layout: ``"flat"`` ``(84,)``, the planes row by row; ``"planes_last"``
                 ``(6, 7, 2)``; ``"planes_first"`` ``(2, 6, 7)``.
@@ -94,6 +105,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
         Raises:
             InvalidOption: an argument has another value.
+            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
             UnknownRenderMode: another render mode.
             MissingExtra: ``"human"`` without pygame-ce.
         """
@@ -111,15 +123,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
+        self._seed = 0  # of what the opponent draws in this game
 
     @property
-    def opponent(self) -> Any:
+    def opponent(self) -> AnyOpponent:
         """The opponent as it was given; a new one plays from its next move on."""
         return self._given
 
     @opponent.setter
-    def opponent(self, opponent: Any) -> None:
-        self._opponent = parse_opponent(opponent, many=False) or "random"
+    def opponent(self, opponent: AnyOpponent) -> None:
+        self._asked = follower(opponent, many=False)
         self._given = opponent
 
     @property
@@ -132,9 +145,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """The caller's player in this game, 0 or 1."""
         return self._seat
 
-    def reset(
+    def reset(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[NDArray[Any], dict[str, Any]]:
+    ) -> tuple[NDArray[Any], Info]:
         """Start a game; the opponent has moved if it begins.
 
         Args:
@@ -150,35 +163,45 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 that the opponent could end before the caller's first move.
             InvalidNotation, IllegalMove: bad ``moves``.
             OpponentFailed: the opponent raised, or chose what it cannot play.
+
+        After an error the game, and what chance decides next, are as they were.
         """
-        super().reset(seed=parse_seed(seed))
+        given = parse_seed(seed)
         choice = self._seat_choice
         if isinstance(options, Mapping) and "seat" in options:
             choice = parse_seat(options["seat"])
             options = {key: value for key, value in options.items() if key != "seat"}
         position, last = parse_start(options)
-        seat = int(self.np_random.integers(2)) if choice is None else choice
-        if seat != position.to_move:
-            refuse_instant_end(position)
-        asked = self._opponent if isinstance(self._opponent, Asked) else None
-        if asked is not None:
-            if asked.resets:
-                asked.reset(int(self.np_random.integers(2**31)))
-            before = asked.save()
-            asked.begin(BOARD_0)
-        if seat != position.to_move:
-            try:
+        asked, generator, number = self._asked, self._np_random, self._np_random_seed
+        state = None if generator is None else generator.bit_generator.state
+        before = self._seed, None if asked is None else asked.save()
+        try:
+            super().reset(seed=given)
+            seat = int(self.np_random.integers(2)) if choice is None else choice
+            if seat != position.to_move:
+                refuse_instant_end(position)
+            if asked is not None:
+                self._seed = int(self.np_random.integers(2**31)) if asked.draws else 0
+                reset_opponent(asked, self._seed)
+                asked.begin(BOARD_0, self._seeds(asked, position))
+            if seat != position.to_move:
                 position, last = self._reply(position)
-            except OpponentFailed:
-                if asked is not None:
-                    asked.restore(before)
-                raise
+        except BaseException:
+            self._np_random, self._np_random_seed = generator, number
+            if generator is not None and state is not None:
+                generator.bit_generator.state = state
+            self._seed, saved = before
+            if asked is not None:
+                asked.restore(saved)
+            raise
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
         self._show()
         return self._seen()
 
-    def step(self, action: SupportsInt) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+    def step(  # type: ignore[override]  # Gymnasium's info may hold anything
+        self, action: SupportsInt
+    ) -> tuple[NDArray[Any], float, bool, bool, Info]:
         """The caller's move and the opponent's reply.
 
         Args:
@@ -209,7 +232,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             return self.forfeit()
         position, last = self._position.play(column), column
         if position.outcome is None:
-            position, last = self._reply(position)
+            saved = None if self._asked is None else self._asked.save()
+            try:
+                position, last = self._reply(position)
+            except BaseException:
+                if self._asked is not None:
+                    self._asked.restore(saved)
+                raise
         self._position, self._last = position, last
         reward = 0.0
         if position.outcome is not None:
@@ -220,7 +249,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         observation, info = self._seen()
         return observation, reward, self._state == "over", False, info
 
-    def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
+    def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, Info]:
         """Lose the game without a move, as an illegal one does: what ``step`` returns then.
 
         Raises:
@@ -264,8 +293,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _finish(self, reward: float) -> None:
         self._state = "over"
-        if isinstance(self._opponent, Asked):
-            self._opponent.end(BOARD_0, np.array([reward]))
+        if self._asked is not None:
+            self._asked.end(BOARD_0, np.array([reward]))
 
     def _show(self) -> None:
         if self.render_mode == "human":
@@ -277,30 +306,34 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             OpponentFailed: it raised, or chose what it cannot play.
         """
-        if not isinstance(self._opponent, Asked):
-            cells = candidates(position.mine, position.theirs, LEVELS[self._opponent])
-            legal = [column for column in range(COLUMNS) if cells >> STRIDE * column & COLUMN]
+        asked = self._asked
+        if asked is None:
+            legal = position.legal_columns()
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
-        seen = observe(position)
-        planes, masks = seen["observation"][None], seen["action_mask"][None]
+        discs = np.array([[position.mine, position.theirs]])
         try:
-            (answer,) = self._opponent({"observation": planes, "action_mask": masks}, BOARD_0)
+            answer = asked.columns(discs, BOARD_0, self._seeds(asked, position))
+            (column,) = parse_actions(answer, 1).tolist()
+            return position.play(column), column
+        except (OpponentFailed, InvalidAction, IllegalMove) as error:
+            raise OpponentFailed(f"the opponent's move in {position!r}: {error}") from error
         except Exception as error:
             raise OpponentFailed(
                 f"the opponent raised {type(error).__name__} in {position!r}: {error}"
             ) from error
-        try:
-            column = parse_column(answer)
-            return position.play(column), column
-        except (InvalidAction, IllegalMove) as error:
-            raise OpponentFailed(f"the opponent's move in {position!r}: {error}") from None
 
-    def _seen(self) -> tuple[NDArray[Any], dict[str, Any]]:
+    def _seeds(self, asked: Follower, position: Position) -> Int64s:
+        """The seed of what the opponent draws in a position of this game, if it is wanted."""
+        if not asked.draws:
+            return BOARD_0
+        return streams(np.array([self._seed + position.plies], np.uint64))
+
+    def _seen(self) -> tuple[NDArray[Any], Info]:
         """Observation and info."""
         position = self._position
         seen = observe(position, self._seat)
-        info: dict[str, Any] = {
+        info: Info = {
             "action_mask": seen["action_mask"],
             "ply": position.plies,
             "seat": self._seat,

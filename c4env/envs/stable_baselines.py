@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from c4env.arrays import Bools, Int8s
 from c4env.bitboard import COLUMNS
 from c4env.envs.many.vector import ConnectFourVectorEnv
+from c4env.envs.opponents import AnyOpponent
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 from c4env.observation import LAYOUTS, parse_dtype, parse_layout
@@ -39,7 +40,7 @@ class ConnectFourVecEnv(VecEnv):
     def __init__(
         self,
         num_envs: int,
-        opponent: Any = "random",
+        opponent: AnyOpponent = "random",
         seat: int | str = "random",
         *,
         openings: Sequence[Position | str] | None = None,
@@ -108,12 +109,12 @@ class ConnectFourVecEnv(VecEnv):
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     @property
-    def opponent(self) -> Any:
+    def opponent(self) -> AnyOpponent:
         """The opponent as it was given; another one plays from its next move on."""
         return self._envs.opponent
 
     @opponent.setter
-    def opponent(self, opponent: Any) -> None:
+    def opponent(self, opponent: AnyOpponent) -> None:
         self._envs.opponent = _required(opponent)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
@@ -157,7 +158,7 @@ class ConnectFourVecEnv(VecEnv):
         return LAYOUTS[self._layout](planes).astype(self._dtype, copy=False)
 
 
-def _required(opponent: Any) -> Any:
+def _required(opponent: AnyOpponent) -> AnyOpponent:
     if opponent is None:
         raise InvalidOption("opponent=None: expected an opponent such as 'random'")
     return opponent

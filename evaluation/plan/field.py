@@ -24,6 +24,7 @@ from c4env.agents.zoo.registry import FunctionAgent, option_names, registered_he
 from c4env.evaluation.errors import InvalidRun
 
 from c4env import agents
+from c4env.envs.opponents import is_batched
 
 if TYPE_CHECKING:
     from c4env.agents.adapters.chat.agent import Chat
@@ -55,6 +56,8 @@ def name_players(players: Players) -> dict[str, Player]:
     for name, player in pairs:
         if name in field:
             raise InvalidRun(f"agent {name!r} is given twice: {_against_itself(player)}")
+        if is_batched(player):
+            player = agents.make(player)
         if isinstance(player, type):
             raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
         if not isinstance(player, str) and not callable(player):

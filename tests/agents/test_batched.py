@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 
 import numpy as np
@@ -12,6 +13,7 @@ from c4env.agents.batched import BatchedSearch, EachBoard, GreedyColumns, Pool, 
 from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove, UnknownAgent
 from c4env.agents.simple import Greedy
 
+import c4env
 from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents
 from c4env.errors import InvalidObservation, OpponentFailed
 
@@ -102,16 +104,21 @@ def test_a_search_wins_in_the_vector_environment():
 
 
 def test_random_columns_are_legal_all_drawn_and_the_same_for_a_seed():
-    masks = np.tile(np.array([0, 1, 0, 1, 1, 0, 0], np.int8), (300, 1))
-    drawn = RandomColumns(4)({"action_mask": masks})
-    assert set(drawn.tolist()) == {1, 3, 4}
-    assert drawn.tolist() == RandomColumns(4)({"action_mask": masks}).tolist()
+    batch = Batch(300)
+    batch.reset(positions="111111333333666666777777")
+    planes, _ = batch.observe()
+    drawn = RandomColumns(4)(planes)
+    counts = np.bincount(drawn, minlength=7)
+    assert (counts > 75).tolist() == [False, True, False, True, True, False, False]
+    assert counts.sum() == counts[[1, 3, 4]].sum()
+    assert drawn.tolist() == RandomColumns(4)(planes).tolist()
 
 
 # -- pools ------------------------------------------------------------------------------------
 
 
 def always(column):
+    @c4env.batched
     def answer(observation):
         legal = observation["action_mask"]
         return np.where(legal[:, column] == 1, column, legal.argmax(axis=1))
@@ -146,7 +153,7 @@ def games_against(pool, size=200, seed=3, steps=30):
 
 
 def test_a_pool_draws_an_opponent_for_each_game_and_keeps_it():
-    pool = Pool({ONES: 3, FIVES: 1}, seed=2)
+    pool = Pool({ONES: 3, FIVES: 1}, seed=2, half_life=math.inf)
     answered, rewards = games_against(pool)
     firsts = []
     for board in answered:
@@ -183,6 +190,63 @@ def test_a_pool_is_added_to_and_reweighted_while_it_plays():
     assert pool.results == {ONES: (50, 0, 0), FIVES: (0, 0, 0)}
     assert pool.win_rates[ONES] == 1.0
     assert np.isnan(pool.win_rates[FIVES])
+
+
+def ended(pool, boards, *rewards):
+    """Games of a pool, ended on new boards with these rewards at once."""
+    games = pool.follow()
+    at = np.arange(boards)
+    games.begin(at, np.zeros(boards, np.int64))
+    for reward in rewards:
+        games.end(at, np.full(boards, float(reward)))
+        games.begin(at, np.zeros(boards, np.int64))
+
+
+@pytest.mark.parametrize("boards", [1, 20])
+def test_win_rates_follow_a_caller_that_learns(boards):
+    pool = Pool({ONES: 1}, half_life=20)
+    ended(pool, boards, *[-1] * (2000 // boards), *[1] * (100 // boards), *[0] * (20 // boards))
+    # Of the draws half the weight, of the victories half of 31 parts of 32, the rest lost.
+    assert pool.win_rates[ONES] == pytest.approx(0.5 * 0.5 + 0.5 * 31 / 32, abs=0.02 * boards)
+    assert pool.results[ONES] == (100, 20, 2000)
+    ended(pool, 1, *[1] * 200)
+    assert pool.win_rates[ONES] > 0.99
+
+
+def test_what_is_removed_plays_its_games_to_their_end_and_is_forgotten():
+    pool = Pool({ONES: 1})
+    envs = ConnectFourVectorEnv(50, opponent=pool, seat=0, autoreset_mode="SameStep")
+    envs.reset(seed=1)
+    pool.add(FIVES, 1)
+    pool.remove(ONES)
+    assert pool.weights == {FIVES: 1.0}
+    for _ in range(3):
+        envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("424242")] * 50
+    envs.step(np.full(50, 3))  # wins
+    assert pool.results == {FIVES: (0, 0, 0)}
+    envs.step(np.full(50, 3))
+    assert envs.positions() == [Position.parse("46")] * 50
+    pool.add(ONES, 2)
+    assert pool.results == {FIVES: (0, 0, 0), ONES: (0, 0, 0)}
+    assert np.isnan(pool.win_rates[ONES])
+    for agent in (always(1), "greedy"):
+        with pytest.raises(InvalidValue, match="expected one of"):
+            pool.remove(agent)
+
+
+def test_a_pool_holds_no_game_of_what_it_removed():
+    pool = Pool({ONES: 1})
+    games = pool.follow()
+    boards = np.arange(3)
+    games.begin(boards, boards)
+    for _ in range(5):
+        past = always(2)
+        pool.add(past)
+        games.begin(boards, boards)
+        pool.remove(past)
+    games.begin(boards, boards)
+    assert len(games._asked) == 1, "a league's past selves are not kept"
 
 
 def test_a_pool_plays_in_the_single_environment_and_counts():
@@ -254,6 +318,7 @@ def test_a_pool_per_move_asks_each_by_its_share():
 def test_a_step_that_fails_counts_no_game():
     failing = [True]
 
+    @c4env.batched
     def moody(observation):
         if failing and not observation["observation"].any():
             raise RuntimeError("out of order")
@@ -291,6 +356,9 @@ def test_bad_pools_are_refused():
             Pool({ONES: 1}, seed=seed)
     with pytest.raises(InvalidValue, match="per='year'"):
         Pool(per="year")
+    for half_life in (0, -1, "1", True, np.nan):
+        with pytest.raises(InvalidValue, match="half_life="):
+            Pool(half_life=half_life)
     with pytest.raises(InvalidValue, match="follows its games"):
         Pool({Pool({ONES: 1}): 1})
     with pytest.raises(UnknownAgent, match="nosuch"):

@@ -15,7 +15,7 @@ from c4env.agents.zoo.entries import REQUIRED
 from c4env.agents.zoo.registry import options_of_entry
 from c4env.agents.zoo.table import ZOO
 
-from c4env import ConnectFourEnv, Position, agents
+from c4env import ConnectFourEnv, Position, agents, batched
 
 COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,
@@ -27,6 +27,7 @@ def uniform(planes: Any, masks: Any) -> Any:
     return np.zeros(masks.shape), np.zeros(len(masks))
 
 
+@batched
 def indifferent(seen: Any) -> Any:
     return np.zeros(seen["action_mask"].shape)
 

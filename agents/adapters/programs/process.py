@@ -155,6 +155,9 @@ class ProcessAgent(Agent):
     settings_are_all = True  # a copy starts a program of its own
     _process: LineProcess | None = None
 
+    def reseed(self, seed: int) -> None:
+        """Nothing: a program is told of games, not of moves, and draws by itself."""
+
     @abc.abstractmethod
     def _start(self) -> LineProcess:
         """A fresh program."""

@@ -22,7 +22,7 @@ from c4env.errors import (
     InvalidOption,
     require_integer,
 )
-from c4env.observation import OBSERVATION_SHAPE
+from c4env.observation import OBSERVATION_SHAPE, Observation
 from c4env.position import Position, parse_column
 
 
@@ -49,6 +49,24 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     writable = np.array(array, np.int8, order="C")  # as the kernel is compiled for
     kernels.read_planes(writable, boards)
     return boards
+
+
+def observed(
+    boards: Int64s, results: Int8s | None = None, seats: Int8s | None = None
+) -> Observation:
+    """Observations of some boards, in fresh arrays.
+
+    Args:
+        boards, results: see ``c4env.envs.many.kernels``; None where no game is over.
+        seats: int8 ``[M]``, who sees them; None for the sides to move.
+    """
+    size = len(boards)
+    words = np.empty((size, kernels.WORDS), np.int32)
+    masks = np.empty((size, COLUMNS), np.int8)
+    results = np.zeros(size, np.int8) if results is None else results
+    seats = np.full(size, -1, np.int8) if seats is None else seats
+    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, 0, size)
+    return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
 def parse_actions(actions: ArrayLike, size: int) -> Int64s:

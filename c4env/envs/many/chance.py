@@ -1,7 +1,8 @@
-"""What chance decides on many boards, as kernels: simple opponents, seats, openings.
+"""What chance decides on many boards, as kernels: the random opponent, seats, openings.
 
-Every board has its own stream of random numbers, so that its games depend on its own
-seed and on nothing that happens on other boards (``c4env.envs.many.drand48``).
+Every board has its own streams of random numbers, so that its games depend on its own
+seed and on nothing that happens on other boards (``c4env.envs.many.drand48``). There are two,
+one for how games start and one for the opponent: games start alike whoever the opponent is.
 """
 
 from __future__ import annotations
@@ -14,14 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
-from c4env.bitboard import playable, popcount, winning_moves
-from c4env.envs.asking import NATIVE
+from c4env.bitboard import STRIDE, playable, popcount
 from c4env.envs.many.drand48 import STATES, below, next_random
 from c4env.envs.many.kernels import ONGOING, play_cell
 from c4env.jit import kernel
-
-LEVELS: Final = {name: level for level, name in enumerate(NATIVE)}
-GREEDY: Final = LEVELS["greedy"]
 
 RANDOM_SEAT: Final = 2
 
@@ -38,6 +35,11 @@ def streams(seeds: NDArray[np.uint64]) -> Int64s:
     return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
 
 
+def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
+    """States int64 ``[2, N]`` of the two streams of boards with these seeds."""
+    return streams(np.stack([seeds, ~seeds]))
+
+
 @kernel("int64(int64[::1], int64, int64)", nogil=True)
 def draw(states: Int64s, i: int, count: int) -> int:
     """A number below ``count`` (at most 2**31) from stream i."""
@@ -45,41 +47,45 @@ def draw(states: Int64s, i: int, count: int) -> int:
     return below(int(states[i]), count)
 
 
-@kernel("int64(int64, int64, int64)", nogil=True)
-def candidates(mine: int, theirs: int, level: int) -> int:
-    """The cells among which chance decides for an opponent.
-
-    ``"random"`` takes any legal column. ``"greedy"`` wins if it can, else blocks if it must,
-    else takes any legal column.
-    """
-    if level == GREEDY:
-        urgent = winning_moves(mine, theirs)
-        if urgent == 0:
-            urgent = winning_moves(theirs, mine)
-        if urgent:
-            return urgent
-    return playable(mine | theirs)
+@kernel("int64[::1](int64[::1], int64[::1])")
+def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
+    """A new state, which serves as a seed, of the stream of each of these boards."""
+    seeds = np.empty(len(boards), np.int64)
+    for i in range(len(boards)):
+        states[boards[i]] = next_random(int(states[boards[i]]))
+        seeds[i] = states[boards[i]]
+    return seeds
 
 
-@kernel("int64(int64, int64, int64, int64[::1], int64)", nogil=True)
-def choose(mine: int, theirs: int, level: int, states: Int64s, i: int) -> int:
-    """The cell that an opponent plays on board i, drawn among its candidates."""
-    cells = candidates(mine, theirs, level)
-    for _ in range(draw(states, i, popcount(cells))):
+@kernel("int64(int64, int64)", nogil=True)
+def random_cell(occupied: int, state: int) -> int:
+    """One of the cells that can be played, each as likely, drawn by the state of a stream."""
+    cells = playable(occupied)
+    for _ in range(below(state, popcount(cells))):
         cells &= cells - 1
     return cells & -cells
 
 
-@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64, int64)", nogil=True)
+@kernel("int64[::1](int64[:, ::1], int64[::1])")
+def random_columns(discs: Int64s, states: Int64s) -> Int64s:
+    """The columns that ``"random"`` plays on boards ``[M, 2]``, drawn by states ``[M]``."""
+    columns = np.empty(len(discs), np.int64)
+    for i in range(len(discs)):
+        cell = random_cell(int(discs[i, 0] | discs[i, 1]), int(states[i]))
+        columns[i] = popcount(cell - 1) // STRIDE
+    return columns
+
+
+@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64)", nogil=True)
 def reply(
-    boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, level: int, start: int, stop: int
+    boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, start: int, stop: int
 ) -> None:
-    """One ply of the opponent wherever it is its turn."""
+    """One ply of ``"random"`` wherever it is its turn."""
     for i in range(start, stop):
-        mine = int(boards[i, 0])
-        theirs = int(boards[i, 1])
-        if results[i] == ONGOING and popcount(mine | theirs) & 1 != seats[i]:
-            results[i] = play_cell(boards, i, choose(mine, theirs, level, states, i))
+        occupied = int(boards[i, 0] | boards[i, 1])
+        if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
+            states[i] = next_random(int(states[i]))
+            results[i] = play_cell(boards, i, random_cell(occupied, int(states[i])))
 
 
 @kernel(

@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.envs.asking import Asked, parse_opponent
 from c4env.envs.many import batch, chance, kernels
+from c4env.envs.opponents import AnyOpponent, Follower, follower
 from c4env.envs.options import parse_seat, refuse_instant_end
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_integer
-from c4env.observation import Observation
 from c4env.position import Position
 
 
@@ -59,16 +58,18 @@ class Games:
         size: number of boards, N.
         boards, results: the state; see ``c4env.envs.many.kernels``.
         seats: int8 ``[N]``, the caller's player; -1 in self-play.
-        streams: int64 ``[N]``, random numbers; see ``c4env.envs.many.chance``.
+        streams: int64 ``[2, N]``, random numbers, of starts and of the opponent; see
+            ``c4env.envs.many.chance``.
         self_play: True without an opponent.
         opponent: as it was given; None in self-play.
-        asked: the opponent if it is to be asked, in one thread; None if it is played here.
+        asked: the opponent if it is to be asked, in one thread; None if it is played here, or
+            there is none.
     """
 
     def __init__(
         self,
         size: int,
-        opponent: Any,
+        opponent: AnyOpponent,
         seat: int | str,
         openings: Sequence[Position | str] | Position | str | None,
     ) -> None:
@@ -91,9 +92,9 @@ class Games:
         self.boards = np.zeros((size, 2), np.int64)
         self.results = np.zeros(size, np.int8)
         self.seats = np.full(size, -1, np.int8)
-        self.streams = np.zeros(size, np.int64)
+        self.streams = np.zeros((2, size), np.int64)
 
-    def set_opponent(self, opponent: Any) -> None:
+    def set_opponent(self, opponent: AnyOpponent) -> None:
         """Play against another opponent from its next move on.
 
         Raises:
@@ -103,9 +104,7 @@ class Games:
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
             raise InvalidOption(f"opponent={opponent!r}: these boards are for {now}")
-        parsed = parse_opponent(opponent, many=True)
-        self.asked = parsed if isinstance(parsed, Asked) else None
-        self._level = chance.LEVELS[parsed] if isinstance(parsed, str) else -1
+        self.asked = follower(opponent)
         self.opponent = opponent
 
     @property
@@ -126,10 +125,14 @@ class Games:
 
     def begin(self, where: Bools, start: int, stop: int) -> None:
         """New games, before the opponent's first move, on chosen boards."""
-        drawn = self.streams, self._openings, self._seat
+        drawn = self.streams[0], self._openings, self._seat
         chance.begin(*self._state, *drawn, where, start, stop)
-        if self.asked is not None:
-            self.asked.begin(np.flatnonzero(where))
+        if self.asked is not None and len(new := np.flatnonzero(where)):
+            self.asked.begin(new, self.streams[1, new])
+
+    def _seeds(self, asked: Follower, boards: Int64s) -> Int64s:
+        """A seed for each of these boards, if they are wanted."""
+        return chance.seeds_of(self.streams[1], boards) if asked.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:
         """Put starts, one or one each, on the chosen boards, whose games have just begun.
@@ -151,36 +154,34 @@ class Games:
         kernels.play(self.boards, self.results, actions, start, stop)
 
     def reply(self, start: int, stop: int) -> None:
-        """The opponent's ply wherever it is to move; a callable is asked for all boards.
+        """The opponent's ply wherever it is to move; one that is asked, is asked for all boards.
 
         Raises:
-            OpponentFailed: a callable raised, or chose what it cannot play.
+            OpponentFailed: it raised, or chose what it cannot play.
         """
         if self.asked is not None:
             self._ask(self.asked)
         elif not self.self_play:
-            chance.reply(*self._state, self.streams, self._level, start, stop)
+            chance.reply(*self._state, self.streams[1], start, stop)
 
-    def _ask(self, opponent: Asked) -> None:
+    def _ask(self, asked: Follower) -> None:
         to_move = kernels.plies_of(self.boards) & 1
         waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
         if not len(waiting):
             return
         boards, results = self.boards[waiting], self.results[waiting]
         try:
-            seen = observed(boards, results, np.full(len(waiting), -1, np.int8))
-            answer = opponent(seen, waiting)
+            answer = asked.columns(boards, waiting, self._seeds(asked, waiting))
+            actions = batch.parse_actions(answer, len(waiting))
+        except (OpponentFailed, InvalidAction) as error:
+            raise OpponentFailed(
+                f"the opponent, asked for boards {_shortened(waiting)}: {error}"
+            ) from error
         except Exception as error:
             raise OpponentFailed(
                 f"the opponent raised {type(error).__name__}, asked for boards "
                 f"{_shortened(waiting)}: {error}"
             ) from error
-        try:
-            actions = batch.parse_actions(answer, len(waiting))
-        except InvalidAction as error:
-            raise OpponentFailed(
-                f"the opponent, asked for boards {_shortened(waiting)}: {error}"
-            ) from None
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
             board = int(waiting[refused])
@@ -193,8 +194,7 @@ class Games:
         """Write rewards and terminations, and tell the opponent of the games that are over."""
         kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
         kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
-        if self.asked is not None:
-            ended = np.flatnonzero(arrays.terminations)
+        if self.asked is not None and len(ended := np.flatnonzero(arrays.terminations)):
             self.asked.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
@@ -203,14 +203,6 @@ class Games:
         kernels.count_plies(self.boards, arrays.plies, start, stop)
         if not self.self_play:
             arrays.seats[start:stop] = self.seats[start:stop]
-
-
-def observed(boards: Int64s, results: Int8s, seats: Int8s) -> Observation:
-    """Observations of some boards, in fresh arrays."""
-    words = np.empty((len(boards), kernels.WORDS), np.int32)
-    masks = np.empty((len(boards), COLUMNS), np.int8)
-    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, 0, len(boards))
-    return {"observation": kernels.as_planes(words), "action_mask": masks}
 
 
 def _shortened(numbers: Int64s) -> str:

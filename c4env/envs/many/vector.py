@@ -7,7 +7,7 @@ __any_board__ = True
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 import numpy as np
 from gymnasium import spaces
@@ -15,10 +15,11 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from c4env.arrays import Bools, Float64s, Int64s
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.envs.many import batch, chance, kernels
-from c4env.envs.many.games import Arrays, Games, observed
+from c4env.envs.many.games import Arrays, Games
+from c4env.envs.opponents import AnyOpponent, reset_opponent
 from c4env.envs.options import known_options, loses_when_illegal, parse_seed
 from c4env.errors import InvalidOption, NotReset, require_integer
 from c4env.observation import OBSERVATION_SHAPE, Observation
@@ -28,6 +29,21 @@ from c4env.view.viewer import check_render_mode
 
 _RENDER_MODES: Final = ("rgb_array", "ansi")
 _OPTIONS: Final = ("reset_mask", "moves", "position")
+
+
+class VectorInfo(TypedDict):
+    """What ``info`` holds of N boards; the class says when.
+
+    The keys ``_final_obs`` and ``_final_info`` say bool ``[N]`` on which boards a game ended.
+    """
+
+    ply: Int8s  # [N]
+    seat: NotRequired[Int8s]  # [N]
+    player_rewards: NotRequired[Float64s]  # [N, 2]
+    final_obs: NotRequired[NDArray[np.object_]]  # [N]: an Observation, or None
+    _final_obs: NotRequired[Bools]
+    final_info: NotRequired[dict[str, NDArray[Any]]]
+    _final_info: NotRequired[Bools]
 
 
 class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
@@ -74,7 +90,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self,
         num_envs: int = 1,
         *,
-        opponent: Any = None,
+        opponent: AnyOpponent = None,
         seat: int | str = "random",
         illegal: str = "lose",
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -88,12 +104,12 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Args:
             num_envs: number of boards.
-            opponent: None for self-play; ``"random"`` (any legal column); ``"greedy"``
-                (wins if it can, else blocks if it must, else any legal column); an agent,
-                or the name of one after ``from c4env import agents``; or a function: it is given
-                the observations of the M boards on which it is to move, in the same layout, and
-                returns M columns (one that takes a single observation will do, slowly). One
-                that has a method ``reset`` is given a seed when all boards are reset.
+            opponent: None for self-play; ``"random"`` for any legal column; the name of
+                another agent; an agent; a model; or a function, which is given the observation
+                of a board on which it is to move and returns a column, or, marked by
+                ``c4env.batched``, the observations of M boards and returns M columns. Agents
+                and functions that have a method ``reset`` are given a seed when all boards are
+                reset.
             seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
                 game.
             illegal: what a full column does: ``"lose"`` that game with -1 (0 for the other
@@ -104,13 +120,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 game; a single one may stand alone; None for the empty board.
             copy: fresh arrays from every call; False hands out the same ones again,
                 overwritten by the next call.
-            threads: threads that share the boards; pays from some thousand boards on, and
-                only where no function or agent has to be asked.
+            threads: threads that share the boards; pays from some thousand boards on, in
+                self-play and against ``"random"``, the only ones that it is for.
             render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
             InvalidOption: an argument has another value.
+            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
             UnknownRenderMode: another render mode.
         """
         self._games = Games(num_envs, opponent, seat, openings)
@@ -132,7 +149,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._copy = bool(copy)
         self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
         if self._games.asked is not None and threads > 1:
-            raise InvalidOption(f"threads={threads}: a callable opponent is asked in one thread")
+            raise InvalidOption(f"threads={threads}: {opponent!r} is asked in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = spaces.Dict(
@@ -149,28 +166,29 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._arrays = Arrays.make(self.num_envs)  # handed out again and again without copy
 
     @property
-    def opponent(self) -> Any:
+    def opponent(self) -> AnyOpponent:
         """The opponent as it was given, None in self-play; another plays from its next move on."""
         return self._games.opponent
 
     @opponent.setter
-    def opponent(self, opponent: Any) -> None:
+    def opponent(self, opponent: AnyOpponent) -> None:
         self._games.set_opponent(opponent)
 
     # -- Gymnasium's methods --------------------------------------------------------------
 
-    def reset(
+    def reset(  # type: ignore[override]  # Gymnasium's info may hold anything
         self,
         *,
         seed: int | Sequence[int | None] | None = None,
         options: Mapping[str, Any] | None = None,
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Observation, VectorInfo]:
         """Start new games.
 
         Args:
             seed: what chance decides (the opponent's moves, seats, openings). Board i gets
                 ``seed + i``, or the i-th of N seeds. A board without a seed goes on with
-                its stream of random numbers. A board's games depend on its seed alone.
+                its stream of random numbers. A board's games depend on its seed alone, unless
+                an opponent draws by itself: a function, or an agent that is a program.
             options: ``"reset_mask"``, bool ``[N]``: the boards to start on, the others go
                 on; ``"moves"`` or ``"position"``: one start for these boards (a move
                 string, a position), or a list with one each.
@@ -195,7 +213,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         try:
             games.streams = streams
             if games.asked is not None and where.all():
-                games.asked.reset(int(streams[0]) % 2**31)
+                reset_opponent(games.asked, int(streams[1, 0]) % 2**31)
             games.begin(where, 0, games.size)
             if start is not None:
                 games.set_starts(where, start)
@@ -209,9 +227,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._share(functools.partial(games.write_observations, arrays, self._finished))
         return _observation(arrays), self._info(arrays)
 
-    def step(
+    def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
-    ) -> tuple[Observation, Float64s, Bools, Bools, dict[str, Any]]:
+    ) -> tuple[Observation, Float64s, Bools, Bools, VectorInfo]:
         """One ply of the caller on every board, and the opponent's answer if there is one.
 
         Args:
@@ -240,7 +258,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
         arrays = self._outputs()
         before = games.save() if games.asked is not None else None
-        final: dict[str, Any] = {}
+        final: Any = {}
 
         def turn(start: int, stop: int) -> None:
             games.play(played, start, stop)
@@ -267,13 +285,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 games.restore(before)
             raise
         np.not_equal(games.results, kernels.ONGOING, out=self._over)
-        return (
-            _observation(arrays),
-            arrays.rewards,
-            arrays.terminations,
-            arrays.truncations,
-            self._info(arrays) | {"player_rewards": arrays.player_rewards} | final,
-        )
+        info: VectorInfo = {**self._info(arrays), "player_rewards": arrays.player_rewards, **final}
+        return _observation(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
         """A tuple with every board's picture, or None without a render mode."""
@@ -313,7 +326,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         """How the games ended that start again in this same step, in Gymnasium's layout."""
         games, ended = self._games, arrays.terminations
         at = np.flatnonzero(ended)
-        seen = observed(games.boards[at], games.results[at], games.seats[at])
+        seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
         each = (
             {"observation": planes, "action_mask": mask}
             for planes, mask in zip(seen["observation"], seen["action_mask"], strict=True)
@@ -337,8 +350,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     def _outputs(self) -> Arrays:
         return Arrays.make(self.num_envs) if self._copy else self._arrays
 
-    def _info(self, arrays: Arrays) -> dict[str, Any]:
-        info: dict[str, Any] = {"ply": arrays.plies}
+    def _info(self, arrays: Arrays) -> VectorInfo:
+        info: VectorInfo = {"ply": arrays.plies}
         if not self._games.self_play:
             info["seat"] = arrays.seats
         return info
@@ -370,8 +383,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         if self._started:
             streams = self._games.streams.copy()
         else:
-            streams = chance.streams(self.np_random.integers(2**63, size=size, dtype=np.uint64))
-        streams[given] = chance.streams(seeds[given])
+            drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
+            streams = chance.both_streams(drawn)
+        streams[:, given] = chance.both_streams(seeds[given])
         return streams
 
 

@@ -6,11 +6,20 @@ import pickle
 
 import numpy as np
 import pytest
-from c4env.agents import batched
+from c4env.agents.batched import Pool, opponent
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, agents, observe
-from c4env.errors import OpponentFailed
+from c4env import (
+    Batch,
+    ConnectFourEnv,
+    ConnectFourVectorEnv,
+    Position,
+    agents,
+    batched,
+    evaluation,
+    observe,
+)
+from c4env.errors import C4Error, OpponentFailed
 from c4env.observation import LAYOUTS
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]
@@ -23,10 +32,12 @@ def batch_of(positions):
     return {"observation": planes, "action_mask": masks}
 
 
+@batched
 def rightmost(observation):
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
 
+@batched
 def by_height(observation):
     """Preferences: the column with the most of our discs."""
     return observation["observation"][..., 0].sum(axis=1) + np.arange(7) / 10
@@ -45,7 +56,7 @@ def test_a_function_of_many_boards_is_an_agent():
 def test_a_function_that_gives_preferences_plays_the_best_legal_column():
     agent = agents.make(by_height)
     assert [agent.choose(p) for p in POSITIONS] == [6, 6, 6, 6, 4]
-    many = batched.opponent(agent)
+    many = opponent(agent)
     assert many(batch_of(POSITIONS)).tolist() == [6, 6, 6, 6, 4]
 
 
@@ -80,7 +91,7 @@ def test_a_temperature_draws_by_the_seed():
     ],
 )
 def test_an_answer_that_is_none_is_a_fault(answer, match):
-    agent = agents.make(lambda observation: answer)
+    agent = agents.make(batched(lambda observation: answer))
     with pytest.raises(EngineFault, match=match):
         agent.choose(POSITIONS[2])
 
@@ -169,12 +180,12 @@ def test_a_model_that_is_being_trained_is_an_agent(name, layout):
             best, _ = model.predict(given, deterministic=True)
             assert column == best or each["action_mask"][best] == 0
             assert each["action_mask"][column]
-        many = batched.opponent(source)
+        many = opponent(source)
         assert many(batch_of(POSITIONS)).tolist() == columns
     envs = ConnectFourVectorEnv(4, opponent=model)
     envs.reset(seed=1)
     envs.step([3] * 4)
-    pool = batched.Pool({model: 1, "random": 1})
+    pool = Pool({model: 1, "random": 1})
     ConnectFourVectorEnv(4, opponent=pool).reset(seed=1)
     assert pool.weights == {model: 1.0, "random": 1.0}
 
@@ -184,3 +195,21 @@ def test_a_model_for_another_environment_is_refused():
     model = library.PPO("MlpPolicy", "CartPole-v1", device="cpu")
     with pytest.raises(InvalidModel, match=r"it observes Box.*flat \(84,\)"):
         agents.make(model)
+
+
+def test_the_mark_holds_wherever_a_function_plays():
+    for players in ([rightmost, "random"], {"mine": agents.make(rightmost), "random": "random"}):
+        games = evaluation.round_robin(players, openings=1, jobs=1).games
+        assert len(games) > 6
+        assert not any(game.forfeited_by for game in games)
+    spec = "tests.agents.adapters.test_model:rightmost"
+    assert agents.make(spec).choose(POSITIONS[2]) == 6
+    envs = ConnectFourVectorEnv(3, opponent=spec, seat=1)
+    envs.reset(seed=1)
+    assert envs.positions() == [Position.parse("7")] * 3
+
+
+def test_only_models_have_a_temperature():
+    for thing in (lambda observation: 3, object):
+        with pytest.raises(C4Error, match=r"function of one observation|expected name"):
+            agents.make(thing, temperature=1.0)

@@ -163,6 +163,7 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
         assert agents.make(spec).choose(Position.parse("44")) in range(7)
     again = selfplay.train(tmp_path, 0.015, 1, **SMALL)  # nothing is left to do
     assert (again.positions, again.history) == (trainer.positions, list(trainer.history))
+    assert "its 0.015 minutes are spent" in capsys.readouterr().out
     more = selfplay.train(tmp_path, 0.03, 1, **SMALL)
     assert more.positions > trainer.positions
     assert len(more.history) == 2

@@ -34,6 +34,16 @@ def test_torchrl_wraps_gymnasiums_vector_of_ours(gym_wrapper: Any, mode: str) ->
     assert rollout["next", "reward"].abs().sum() > 5
 
 
+def test_torchrl_reads_the_mask_beside_the_observation(gym_wrapper: Any) -> None:
+    make = [lambda: MaskInObservation(ConnectFourEnv(), mask_dtype="bool")] * 3
+    envs = SyncVectorEnv(make, autoreset_mode=AutoresetMode.DISABLED)
+    wrapped = gym_wrapper(envs, categorical_action_encoding=True)
+    wrapped.set_seed(0)
+    rollout = wrapped.rollout(60, break_when_any_done=False)
+    assert rollout["next", "done"].sum() > 3
+    assert rollout["action_mask"].shape == (3, 60, 7)
+
+
 @pytest.mark.parametrize("opponent", [None, "random"])
 def test_torchrl_wraps_our_vector_environment(gym_wrapper: Any, opponent: Any) -> None:
     """Without automatic reset, as that library prefers it."""

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c4env.agents import batched
+from c4env.agents.batched import Pool
 
-from c4env import ConnectFourEnv, Observation
+from c4env import ConnectFourEnv, Observation, batched
 from c4env.errors import InvalidOption
 
 vec_env = pytest.importorskip(
@@ -16,6 +16,7 @@ vec_env = pytest.importorskip(
 )
 
 
+@batched
 def rightmost(observation: Observation) -> Any:
     return 6 - observation["action_mask"][:, ::-1].argmax(axis=1)
 
@@ -27,7 +28,7 @@ def boards(*arguments: Any, **options: Any) -> Any:
 
 
 def test_another_opponent_plays_on_all_boards() -> None:
-    envs = boards(3, lambda o: np.zeros(len(o["action_mask"]), np.int64), seat=0)
+    envs = boards(3, lambda o: 0, seat=0)
     envs.reset()
     envs.set_attr("opponent", rightmost)
     assert envs.get_attr("opponent") == [rightmost] * 3
@@ -65,7 +66,7 @@ def test_an_action_from_the_action_space_is_played() -> None:
 
 
 def test_a_pool_plays_on_all_boards_and_counts() -> None:
-    pool = batched.Pool({"random": 1, rightmost: 1}, seed=1)
+    pool = Pool({"random": 1, rightmost: 1}, seed=1)
     envs = boards(16, pool)
     envs.seed(1)
     envs.reset()
