@@ -65,7 +65,7 @@ def environments() -> None:
     env = c4env.env(render_mode="ansi")
     env.reset(seed=1)
     for agent in env.agent_iter():
-        observation, reward, termination, truncation, info = env.last()
+        observation, reward, termination, truncation, _ = env.last()
         action = None
         if not (termination or truncation):
             action = env.action_space(agent).sample(observation["action_mask"])

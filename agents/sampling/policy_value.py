@@ -21,7 +21,7 @@ and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
 
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
-LOGITS, PROBABILITIES = "logits", "probabilities"
+LOGITS: Final = "logits"
 
 
 class Asked:
@@ -35,7 +35,6 @@ class Asked:
         deterministic: it is known to answer the same position always alike.
 
     Raises:
-        InvalidValue: another policy.
         InvalidFunction: see :func:`load`; and, when it is asked, for a wrong answer.
     """
 

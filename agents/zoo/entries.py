@@ -10,7 +10,7 @@ import operator
 import os
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from c4env.agents.errors import InvalidValue
@@ -19,16 +19,14 @@ REQUIRED: Final = object()
 """The default of an option that must be given."""
 
 
-@dataclass(frozen=True, slots=True)
-class Between:
+class Between(NamedTuple):
     """What a number may be: ``depth: Annotated[int, Between(1, 42)]``. A float is then finite."""
 
     low: float
     high: float = math.inf
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(NamedTuple):
     """The names that a text may be; other texts and values are left to the class."""
 
     names: tuple[str, ...]

@@ -14,20 +14,19 @@ import __future__
 
 import ast
 import functools
-import importlib.util
 import inspect
 import math
 import re
 import types
 import typing
 from collections.abc import Callable, Iterator, Mapping
-from importlib.abc import SourceLoader
 from pathlib import Path as Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
 from c4env.agents.zoo.entries import REQUIRED, Between, Named, Option
 
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
+from c4env.sources import modules
 
 CELLS: Final = ROWS * COLUMNS
 MOST: Final = 10**15  # of what is counted; beyond it counters of 64 bits could overflow
@@ -178,10 +177,7 @@ def declared(path: str) -> Callable[..., Any]:
         path: ``module:name``. A class without an ``__init__`` of its own takes no options.
     """
     module, _, name = path.partition(":")
-    spec = importlib.util.find_spec(module)
-    assert spec is not None
-    assert isinstance(spec.loader, SourceLoader)
-    source = spec.loader.get_source(module) or ""
+    source = modules()[module].read_text(encoding="utf-8")
     starts = (f"\nclass {name}(", f"\nclass {name}:", f"\ndef {name}(")
     text = source[max(map(source.find, starts)) + 1 :]
     end = _NEXT.search(text)

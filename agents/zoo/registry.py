@@ -112,8 +112,11 @@ def described(name: str) -> Described:
     """
     name, _ = split_spec(name)
     found = _lookup(name)
-    doc = inspect.getdoc(found) or "an agent registered without a docstring"
-    summary = found.summary if isinstance(found, Entry) else doc.split("\n")[0]
+    if isinstance(found, Entry):
+        summary = found.summary
+    else:
+        doc = inspect.getdoc(found) or "an agent registered without a docstring"
+        summary = doc.split("\n")[0]
     told = (
         (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
         for o in _options(found)
