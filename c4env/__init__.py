@@ -9,7 +9,18 @@ Importing it makes the environments known by name:
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from typing import TYPE_CHECKING
+
+_COMMAND = (
+    os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".exe") == "c4"
+    or sys.orig_argv[1:3] == ["-m", "c4env.evaluation"]
+)
+if _COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Until the command listens, Ctrl-C ends it in silence, and not in the midst of an import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from c4env.boards import made_for_any_board
 from c4env.envs.registration import register_all

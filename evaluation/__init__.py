@@ -40,7 +40,7 @@ board = made_for_any_board(
     any_board="__main__ play commands.options commands.output commands.progress "
     "commands.contests.gauntlet commands.contests.match commands.contests.pages "
     "commands.contests.report commands.contests.run commands.people.play commands.truth.solve "
-    "commands.zoo.list games.check games.game games.settings games.tournament "
+    "commands.zoo.list games.apart games.check games.game games.settings games.tournament "
     "games.workers plan.field plan.openings report.summary store.export store.growth store.record "
     "store.replay store.transcripts strength.costs strength.lotteries strength.ratings "
     "strength.wintable studies.match",

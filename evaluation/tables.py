@@ -80,7 +80,7 @@ class Table:
 
     def json(self) -> str:
         """One object a row, by the heading, beside the title and the notes."""
-        heading, *rows = ([_value(cell) for cell in row] for row in self.rows)
+        heading, *rows = [[_value(cell) for cell in row] for row in self.rows] or [[]]
         found = [dict(zip(heading, row, strict=True)) for row in rows]
         return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
 

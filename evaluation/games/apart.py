@@ -27,7 +27,7 @@ from c4env.evaluation.games.processes import (
     exit_with_parent,
     sigint_blocked,
     stdout_to_stderr,
-    streams_here,
+    files_here,
 )
 from c4env.evaluation.plan.field import Player, make_player
 from joblib.externals.loky.backend.context import get_context
@@ -40,6 +40,7 @@ from c4env.position import Position, parse_column
 
 CLOSING: Final = 2.0  # seconds an agent has to give back what it holds
 
+_CUT: Final = 86  # the exit code of a process that cannot answer any more
 _OWN: Final = frozenset(entry.name for entry in ZOO)
 _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
 
@@ -85,8 +86,7 @@ class Process:
             whole = True
         except (EOFError, OSError):
             self._process.join(CLOSING)
-            code = self._process.exitcode
-            raise Faulted(Fault("crash", f"its process ended ({_ending(code)})")) from None
+            raise Faulted(Fault("crash", _ending(self._process.exitcode))) from None
         finally:
             if not whole:  # ended, or whoever asked was called off
                 self.end()
@@ -118,13 +118,12 @@ class Process:
 
 
 def _ending(code: int | None) -> str:
-    """An exit code in words."""
-    if code is None:
-        return "it left"
-    try:
-        return signal.Signals(-code).name if code < 0 else f"exit code {code}"
-    except ValueError:
-        return f"signal {-code}"
+    """How a process ended, in words."""
+    if code == _CUT:
+        return SPOILED
+    with suppress(ValueError, TypeError):
+        return f"its process ended ({signal.Signals(-code).name})"  # type: ignore[operator]
+    return f"its process ended (exit code {code})"
 
 
 class Apart(Agent):
@@ -193,27 +192,30 @@ def apart_if_foreign(spec: str) -> Agent:
 def _serve(connection: Connection, parent: int) -> None:
     """Call what is asked for until nobody asks."""
     exit_with_parent(parent)
-    with stdout_to_stderr(), suppress(EOFError, OSError):
+    with stdout_to_stderr(), suppress(OSError):
         while True:
-            question = connection.recv_bytes()
+            try:
+                question = connection.recv_bytes()
+            except EOFError:
+                os._exit(0)
             try:
                 function, arguments = pickle.loads(question)
                 found = True, function(*arguments)
             except BaseException as error:
                 found = False, error if isinstance(error, C4Error) else RuntimeError(in_words(error))
             connection.send_bytes(dumps(found))
-    os._exit(0)  # threads and exit handlers of the agent's are not waited for
+    os._exit(_CUT)
 
 
 class _Here:
     agent: Any = None
-    streams: tuple[object, ...] = ()
+    files: tuple[object, ...] = ()
 
 
 def _arrive(player: Player, movetime: float | None, registered: Mapping[str, Any]) -> None:
     register_all(registered)
     _Here.agent = make_player(player, movetime) if isinstance(player, str) else player
-    _Here.streams = streams_here()
+    _Here.files = files_here()
 
 
 def _begin(seed: Any) -> Fault | None:
@@ -222,7 +224,7 @@ def _begin(seed: Any) -> Fault | None:
 
 def _answer(observation: Observation) -> tuple[int, int] | Fault:
     answer = ask(_Here.agent, observation)
-    if streams_here() == _Here.streams:
+    if files_here() == _Here.files:
         return answer
     return Fault("crash", SPOILED)
 

@@ -30,9 +30,10 @@ class Interruption(BaseException):
 
 
 class Worker:
-    """Whether this process is a worker of this machine, which may end itself."""
+    """Whether this process is a worker of this machine, which may end itself, and its files."""
 
     here = False
+    files: Sequence[int] = (0, 1, 2)
 
 
 class _Interrupts:
@@ -171,8 +172,18 @@ def exit_with_parent(parent: int) -> None:
     process_executor._USE_PSUTIL = False  # with psutil, joblib ends workers that have grown
     _Interrupts.handled = True  # it is started with Ctrl-C blocked
     Worker.here = True
+    with suppress(OSError):  # where a system lists them
+        Worker.files = [number for number in map(int, os.listdir("/dev/fd")) if _is_open(number)]
     if os.name == "posix":  # elsewhere the number of a parent that died stays
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def _leave_with(parent: int) -> None:
@@ -217,18 +228,18 @@ def stdout_to_stderr() -> Iterator[None]:
             yield
     finally:
         flush()  # what was written to sys.__stdout__, before the descriptor is the answer's again
-        if kept >= 0:
+        with suppress(OSError):  # an agent may have closed it
             os.dup2(kept, 1)
             os.close(kept)
 
 
-SPOILED: Final = "it closed a standard stream of its process, or left it no files to open"
+SPOILED: Final = "it closed files of its process that are not its own, or left it none to open"
 
 
-def streams_here() -> tuple[object, ...]:
-    """What the standard streams of this process are, and whether it can open another file."""
+def files_here() -> tuple[object, ...]:
+    """What the files are that are not an agent's, and whether the process can open another."""
     found: list[object] = []
-    for number in (0, 1, 2):
+    for number in Worker.files:
         try:
             status = os.fstat(number)
             found.append((status.st_dev, status.st_ino))

@@ -14,7 +14,7 @@ from c4env.agents.base import Agent
 from c4env.agents.errors import Unavailable
 from c4env.agents.zoo.registry import registered_here
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
+from c4env.evaluation.games.processes import OwnSettings, one_interrupt, raise_interrupt
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
 from c4env.evaluation.games.workers import (
     RunSpec,
@@ -215,7 +215,8 @@ def prepare(
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     field = separate(field)
-    known, made = make_field(field, settings.movetime)
+    with OwnSettings():
+        known, made = make_field(field, settings.movetime)
     # By what is played, by whom, and how, a directory tells whether it can go on.
     header = {
         "players": {name: describe_player(player) for name, player in field.items()},
@@ -269,7 +270,6 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
     Raises:
         UnreadableRun: the run directory holds something else.
-        WorkerDied: a worker process died.
         Unavailable: what an agent depends on cannot be had, or ``max_tokens`` are used.
         InvalidRun: settings that language models cannot play by.
     """

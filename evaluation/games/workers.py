@@ -43,7 +43,7 @@ from c4env.evaluation.games.processes import (
     quiet_shutdown,
     sigint_blocked,
     stdout_to_stderr,
-    streams_here,
+    files_here,
 )
 from c4env.evaluation.plan.field import Player, is_language_model, make_player
 from c4env.evaluation.plan.schedule import Fixture
@@ -273,20 +273,25 @@ def _one_at_a_time(
     """Play games here, each agent of others in a process of its own, and find those that end it.
 
     A game that ends one is tried once more, in a fresh one, and then given up as lost for the
-    agent in it, which is added to ``quarantined``.
+    agent in it, which is added to ``quarantined``; its later games are tried once.
     """
     run = dataclasses.replace(run, apart=True, id=uuid.uuid4().hex)
     try:
         for fixture in fixtures:
             game = play_one(run, fixture)
-            if game.ending == "crash":
+            if game.ending == "crash" and _culprit(game) not in quarantined:
                 game = play_one(run, fixture)
             if game.ending == "crash":
-                assert game.forfeited_by is not None
-                quarantined.add(game.players[game.forfeited_by])
+                quarantined.add(_culprit(game))
             yield game
     finally:
         agent_cache.clear()
+
+
+def _culprit(game: GameRecord) -> str:
+    """Who forfeited a game."""
+    assert game.forfeited_by is not None
+    return game.players[game.forfeited_by]
 
 
 class _Processes:
@@ -315,10 +320,10 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
     started = time.perf_counter()
     games = []
     with _printing(run):
-        before = streams_here()
+        before = files_here()
         for fixture in fixtures:
             games.append(play_one(run, fixture))
-            if Worker.here and streams_here() != before:
+            if Worker.here and files_here() != before:
                 os._exit(1)  # it is no place to play any more; the games are played again
     return games, time.perf_counter() - started
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import apart_if_foreign
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
 from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import is_language_model, split_name
@@ -18,7 +19,6 @@ from c4env.evaluation.truth.judge import Judge
 from c4env.evaluation.truth.labelled import Labelled
 from c4env.evaluation.truth.quality import JudgedMove, Quality
 
-from c4env import agents
 from c4env.observation import observe
 from c4env.position import Position
 
@@ -57,7 +57,7 @@ def question_agents(
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
-    field = [agents.make(spec) for _, spec in named]
+    field = [apart_if_foreign(spec) for _, spec in named]
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
@@ -86,11 +86,16 @@ def question_agents(
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
-def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
-    """What an agent answers in a position, as a new game whose seed is made of the position."""
+def question(agent: Policy, spec: str, position: Position, seed: int, again: bool = False) -> Answer:
+    """What an agent answers in a position, as a new game whose seed is made of the position.
+
+    One whose process ends is asked once more, in a fresh one.
+    """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
     answer = ask(agent, observe(position)) if fault is None else fault
+    if isinstance(answer, Fault) and answer.ending == "crash" and not again:
+        return question(agent, spec, position, seed, again=True)
     return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
 
 

@@ -13,36 +13,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pickle
 import re
 import statistics
 from collections.abc import Generator, Mapping
-from concurrent.futures import BrokenExecutor
 from contextlib import closing, nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import joblib
 from c4env.agents.zoo.registry import registered_here
-from c4env.evaluation.errors import InvalidRun, WorkerDied
-from c4env.evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import Apart, apart_if_foreign, register_all
+from c4env.evaluation.games.processes import OwnSettings, Worker, one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
-from c4env.evaluation.games.workers import (
-    as_they_end,
-    dismiss_processes,
-    register_all,
-    version_here,
-)
+from c4env.evaluation.games.workers import as_they_end, dismiss_processes, version_here
 from c4env.evaluation.plan.field import Player, Traits, code_of, make_field, name_players
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.tables import Result, Rows, with_heading
 from c4env.evaluation.truth.answers import question
 from c4env.evaluation.truth.worst_case import FACTS, Facts, Search, WorstCase
 
-from c4env import agents
 from c4env.errors import require_integer
 
 BUDGET: Final = 1000
@@ -184,7 +176,6 @@ def refute(
         UnknownAgent, UnknownOption, ...: the spec is wrong.
         UnreadableRun: what was kept is damaged.
         FileInUse: another process writes to it.
-        WorkerDied: a worker process ended; what it had found out is kept.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions, wrong=InvalidRun)
@@ -193,7 +184,8 @@ def refute(
     if len(field) != 1:
         raise InvalidRun(f"{len(field)} agents given: one is refuted at a time")
     ((name, given),) = field.items()
-    kind, made = make_field(field)  # an error now rather than in a worker; compiles it
+    with OwnSettings():
+        kind, made = make_field(field)  # an error now rather than in a worker; compiles it
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
@@ -257,17 +249,12 @@ def _on_workers(
     if jobs == 1:
         yield from (_case(task, *case) for case in cases)
         return
-    tasks = (joblib.delayed(_case)(task, *case) for case in cases)
     try:
-        yield from as_they_end(tasks, jobs, initializer=exit_with_parent, initargs=(os.getpid(),))
+        yield from as_they_end(_case, ((task, *case) for case in cases), jobs)
     except pickle.PicklingError as error:
         raise InvalidRun(
             f"the agent cannot be sent to a worker ({error.__cause__ or error}); give it by its "
             "import path, or search with jobs=1"
-        ) from None
-    except BrokenExecutor as error:
-        raise WorkerDied(
-            f"{task.name} ended its process ({' '.join(str(error).split())})"
         ) from None
 
 
@@ -276,12 +263,14 @@ def _on_workers(
 
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
     register_all(task.registered)
-    made = agents.make(task.player) if isinstance(task.player, str) else None
-    policy: Any = made or task.player
+    if isinstance(task.player, str):
+        policy: Any = apart_if_foreign(task.player)
+    else:  # an object is asked here, unless this is a worker, which it could end
+        policy = Apart(task.player) if Worker.here else task.player
     facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
     with (
         stdout_to_stderr(),  # what agents print: stdout is for the answer
-        nullcontext() if made is None else closing(made),
+        closing(policy) if policy is not task.player else nullcontext(),
         facts.journal,
     ):
         answer = partial(question, policy, task.name, seed=task.seed)

@@ -66,13 +66,12 @@ def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
     """One game, recorded; None where it was left before a move."""
+    from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
-
-    from c4env import agents
 
     at_least(arguments, 0, "seed")
     (one, _), (other, _) = named
-    zoo = {name: agents.make(spec) for name, spec in named if spec != HUMAN}
+    zoo = {name: apart_if_foreign(spec) for name, spec in named if spec != HUMAN}
     hint = searching(arguments.hint)
     if record is not None:
         keep(record)  # a damaged record is better heard of before the game than after it
@@ -83,10 +82,13 @@ def _play(
             names = (other, one) if arguments.first == "2" else (one, other)
         else:
             names = ask_first((one, other), input, say)
+        game = TerminalGame(names, zoo, hint, input, say, arguments.seed, styled=True).play()
     except EOFError:
         say("left before the game")
         return None
-    game = TerminalGame(names, zoo, hint, input, say, arguments.seed, styled=True).play()
+    finally:
+        for agent in zoo.values():
+            agent.close()
     if record is not None and game is not None:
         keep(record, game)
     return game

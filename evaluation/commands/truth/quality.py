@@ -70,16 +70,15 @@ def _of_games(arguments: argparse.Namespace) -> Quality:
 
 def _of_answers(arguments: argparse.Namespace) -> Quality:
     from c4env.agents.solver.exam import SHA256, VERSION, exam
+    from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.plan.field import split_name
     from c4env.evaluation.truth.answers import question_agents
     from c4env.evaluation.truth.judge import Judge
     from c4env.evaluation.truth.labelled import EXAM, labelled_sets
 
-    from c4env import agents
-
     for player in arguments.what:
         # An error now rather than after the solver's work.
-        agents.make(split_name(player)[1]).close()
+        apart_if_foreign(split_name(player)[1]).close()
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Judge(arguments.out) as judge:
         for question in exam() if EXAM in arguments.on else ():
