@@ -243,7 +243,7 @@ def as_they_end(
             initargs=(os.getpid(),),
             env={name: os.environ.get(name, cores) for name in _THREADS},
         )
-    _Processes.used = True
+    _Processes.kept = pool
     rest = iter(given)
     waiting: set[Future[R]] = set()
     whole = False
@@ -263,8 +263,7 @@ def as_they_end(
         whole = True
     finally:
         if not whole:
-            with quiet_shutdown():
-                pool.shutdown(wait=True, kill_workers=True)
+            dismiss_processes()
 
 
 def _one_at_a_time(
@@ -295,15 +294,15 @@ def _culprit(game: GameRecord) -> str:
 
 
 class _Processes:
-    used = False  # joblib keeps some for the next run
+    kept: Any = None  # for the next run
 
 
 def dismiss_processes() -> None:
-    """End the processes that joblib keeps for the next run, and so what their agents hold."""
-    if _Processes.used:
-        with sigint_blocked():
-            get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
-        _Processes.used = False
+    """End the processes that are kept for the next run, and so what their agents hold."""
+    if _Processes.kept is not None:
+        with quiet_shutdown():
+            _Processes.kept.shutdown(wait=True, kill_workers=True)
+        _Processes.kept = None
 
 
 # -- in the worker -----------------------------------------------------------------------

@@ -57,6 +57,12 @@ def test_words_are_fitted_and_tables_are_not():
     assert len(table.text().splitlines()) == 5
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
+def test_a_table_without_rows_has_every_form(form):
+    assert "a title" in getattr(Table([], "a title"), form)() or form == "csv"
+    assert json.loads(Table([]).json()) == {"title": "", "rows": [], "notes": []}
+
+
 def test_the_other_forms_hold_the_same():
     assert TABLE.markdown().splitlines()[2:4] == [
         "| name | share | games |",
