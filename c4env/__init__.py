@@ -14,14 +14,6 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-_COMMAND = (
-    os.path.basename(sys.argv[0] if sys.argv else "").removesuffix(".exe") == "c4"
-    or sys.orig_argv[1:3] == ["-m", "c4env.evaluation"]
-)
-if _COMMAND and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Until the command listens, Ctrl-C ends it in silence, and not in the midst of an import.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
 from c4env.boards import made_for_any_board
 from c4env.envs.registration import register_all
 from c4env.lazy import lazy_names
@@ -57,6 +49,12 @@ __all__ = [
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
 
+
+_is_script = os.path.basename((sys.argv or [""])[0]) in ("c4", "c4.exe")
+_is_module = sys.orig_argv[1:3] == ["-m", "c4env.evaluation"]
+if (_is_script or _is_module) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Until the command listens, Ctrl-C ends it in silence, and not in the midst of an import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 register_all()
 

@@ -25,9 +25,9 @@ from c4env.evaluation.games.processes import (
     SPOILED,
     OwnSettings,
     exit_with_parent,
+    files_here,
     sigint_blocked,
     stdout_to_stderr,
-    files_here,
 )
 from c4env.evaluation.plan.field import Player, make_player
 from joblib.externals.loky.backend.context import get_context
@@ -52,6 +52,12 @@ def is_foreign(player: Player) -> bool:
     name, options = split_spec(player)
     named = map(_CODE.fullmatch, options.values())
     return name not in _OWN or any(found and found[1] not in _OWN for found in named)
+
+
+def names_code(player: Player) -> bool:
+    """Whether a player is a spec that names code of others, and no object of this process."""
+    given = registered_here()
+    return isinstance(player, str) and is_foreign(player) and split_spec(player)[0] not in given
 
 
 def register_all(registered: Mapping[str, Any]) -> None:
@@ -180,7 +186,7 @@ def apart_if_foreign(spec: str) -> Agent:
     """
     with OwnSettings(), stdout_to_stderr():
         agent = agents.make(spec)
-        if not is_foreign(spec):
+        if not names_code(spec):
             return agent
         agent.close()
     return Apart(spec)
@@ -202,7 +208,10 @@ def _serve(connection: Connection, parent: int) -> None:
                 function, arguments = pickle.loads(question)
                 found = True, function(*arguments)
             except BaseException as error:
-                found = False, error if isinstance(error, C4Error) else RuntimeError(in_words(error))
+                found = (
+                    False,
+                    error if isinstance(error, C4Error) else RuntimeError(in_words(error)),
+                )
             connection.send_bytes(dumps(found))
     os._exit(_CUT)
 

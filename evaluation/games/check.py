@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from c4env.agents.base import Agent
 from c4env.agents.zoo.imports import in_a_line
-from c4env.evaluation.games.apart import Process, is_foreign
+from c4env.evaluation.games.apart import Process, names_code
 from c4env.evaluation.games.game import Clock, Fault, Faulted, ask_in_time, begin
 from c4env.evaluation.tables import Table, number
 
@@ -85,7 +85,7 @@ def check_agent(spec: str) -> Check:
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
-    if not is_foreign(spec):
+    if not names_code(spec):
         return _look(spec)
     process = Process()
     try:

@@ -32,7 +32,7 @@ from c4env.agents.base import Agent
 from c4env.agents.errors import Unavailable
 from c4env.agents.zoo.registry import split_spec
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.apart import Apart, is_foreign, register_all
+from c4env.evaluation.games.apart import Apart, is_foreign, names_code, register_all
 from c4env.evaluation.games.backends import CLUSTERS, worker_death, workers_at
 from c4env.evaluation.games.game import Clock, Policy, in_words, play_game
 from c4env.evaluation.games.processes import (
@@ -40,10 +40,10 @@ from c4env.evaluation.games.processes import (
     Worker,
     agents_own,
     exit_with_parent,
+    files_here,
     quiet_shutdown,
     sigint_blocked,
     stdout_to_stderr,
-    files_here,
 )
 from c4env.evaluation.plan.field import Player, is_language_model, make_player
 from c4env.evaluation.plan.schedule import Fixture
@@ -117,7 +117,7 @@ def play_all(
         InvalidRun: an agent cannot be sent to a worker.
     """
     alone = jobs == 1 and backend not in CLUSTERS
-    if backend == "serial" or (alone and (backend or not _names_code(run))):
+    if backend == "serial" or (alone and (backend or not any(map(names_code, run.field.values())))):
         agent_cache.adopt(run, made or {})
         try:
             yield from (play_one(run, fixture) for fixture in fixtures)
@@ -155,12 +155,6 @@ def play_all(
                         del left[game.fixture]
                         yield game
     yield from _one_at_a_time(run, list(left), quarantined)
-
-
-def _names_code(run: RunSpec) -> bool:
-    """Whether a spec names code of others that is not an object of this process."""
-    specs = [player for player in run.field.values() if isinstance(player, str)]
-    return any(is_foreign(spec) and split_spec(spec)[0] not in run.registered for spec in specs)
 
 
 class _Batches:

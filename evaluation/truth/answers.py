@@ -86,7 +86,9 @@ def question_agents(
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
-def question(agent: Policy, spec: str, position: Position, seed: int, again: bool = False) -> Answer:
+def question(
+    agent: Policy, spec: str, position: Position, seed: int, again: bool = False
+) -> Answer:
     """What an agent answers in a position, as a new game whose seed is made of the position.
 
     One whose process ends is asked once more, in a fresh one.

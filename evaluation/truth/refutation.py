@@ -17,7 +17,7 @@ import pickle
 import re
 import statistics
 from collections.abc import Generator, Mapping
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -25,10 +25,16 @@ from typing import Any, Final
 
 from c4env.agents.zoo.registry import registered_here
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.apart import Apart, apart_if_foreign, register_all
-from c4env.evaluation.games.processes import OwnSettings, Worker, one_interrupt, stdout_to_stderr
+from c4env.evaluation.games.apart import names_code, register_all
+from c4env.evaluation.games.processes import OwnSettings, one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
-from c4env.evaluation.games.workers import as_they_end, dismiss_processes, version_here
+from c4env.evaluation.games.workers import (
+    RunSpec,
+    agent_cache,
+    as_they_end,
+    dismiss_processes,
+    version_here,
+)
 from c4env.evaluation.plan.field import Player, Traits, code_of, make_field, name_players
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.tables import Result, Rows, with_heading
@@ -189,7 +195,10 @@ def refute(
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    task = _Task(name, given, chosen.seed, positions, folder, code_of(field), registered_here())
+    # An object is asked here, unless it goes to a worker, which it could end.
+    apart = chosen.jobs > 1 or names_code(given)
+    run = RunSpec(field, chosen.seed, registered=registered_here(), apart=apart)
+    task = _Task(name, run, positions, folder, code_of(field))
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     try:
@@ -199,7 +208,8 @@ def refute(
                 if watch is not None:
                     watch(len(found), len(cases))
     finally:
-        if kind.holding:
+        agent_cache.clear()
+        if kind.holding or apart:
             dismiss_processes()
     ordered = tuple(found[case] for case in cases)
     return Refutation(name, ordered, positions, _notes(kind, chosen.seed, ordered))
@@ -225,18 +235,16 @@ class _Task:
     """What a worker must know besides the opening and the colour."""
 
     name: str
-    player: Player
-    seed: int
+    run: RunSpec
     budget: int
     folder: Path | None
     code: Mapping[str, str]
-    registered: Mapping[str, Any]
 
     def path(self, opening: str, seat: int) -> Path | None:
         """The file of an opening and colour: another agent, seed or version has another."""
         if self.folder is None:
             return None
-        identity = json.dumps([self.name, self.seed, version_here(), self.code, opening, seat])
+        identity = json.dumps([self.name, self.run.seed, version_here(), self.code, opening, seat])
         mark = hashlib.sha256(identity.encode()).hexdigest()[:12]
         readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
         return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
@@ -262,16 +270,9 @@ def _on_workers(
 
 
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
-    register_all(task.registered)
-    if isinstance(task.player, str):
-        policy: Any = apart_if_foreign(task.player)
-    else:  # an object is asked here, unless this is a worker, which it could end
-        policy = Apart(task.player) if Worker.here else task.player
+    register_all(task.run.registered)
     facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
-    with (
-        stdout_to_stderr(),  # what agents print: stdout is for the answer
-        closing(policy) if policy is not task.player else nullcontext(),
-        facts.journal,
-    ):
-        answer = partial(question, policy, task.name, seed=task.seed)
+    with stdout_to_stderr(), facts.journal:  # what agents print: stdout is for the answer
+        policy = agent_cache.policy(task.run, task.name, 0)
+        answer = partial(question, policy, task.name, seed=task.run.seed)
         return Search(answer, facts, seat, task.budget).run(opening)

@@ -215,7 +215,7 @@ def rings(observation):
     signal.raise_signal(signal.SIGALRM)
 
 def rings_later(observation):
-    signal.setitimer(signal.ITIMER_REAL, 0.001)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
     return good(observation)
 
 def mute(observation):
@@ -291,6 +291,7 @@ def agent(observation):
         "quality AGENT --on exam --count 2 --out games",
         "refute AGENT --openings 0 --positions 3 --jobs 1",
         "check AGENT",
+        "play AGENT greedy --no-record",
     ],
     ids=lambda command: command.split(" --o")[0],
 )
@@ -309,6 +310,14 @@ def test_what_agents_write_anywhere_is_kept_from_the_answer(command, tmp_path):
     for said in ("imported", "printed", "under", "written", "echoed"):
         assert said in done.stderr
     assert (tmp_path / "games").is_dir() == ("games" in words)
+
+
+@pytest.mark.compiled
+def test_a_game_at_the_terminal_goes_on_to_its_forfeit(tmp_path):
+    (tmp_path / "bad.py").write_text(HOSTILE)
+    words = ["play", "bad.py:leaves", "greedy", "--no-record"]
+    done = run_python("-m", "c4env.evaluation", *words, cwd=tmp_path, check=True)
+    assert "bad.py:leaves (X) forfeits: its process ended (exit code 7)" in done.stdout
 
 
 @pytest.mark.compiled
