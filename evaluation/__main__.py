@@ -43,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _leave(code: int) -> None:
     """End the process, its workers, and what agents left behind: threads and exit handlers."""
-    for name in [name for name in sys.modules if name.endswith(".games.workers")]:
-        sys.modules[name].dismiss_processes()
+    if backends := sys.modules.get("c4env.evaluation.games.backends"):
+        backends.dismiss_processes()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()

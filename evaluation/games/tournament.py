@@ -14,12 +14,12 @@ from c4env.agents.base import Agent
 from c4env.agents.errors import Unavailable
 from c4env.agents.zoo.registry import registered_here
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.backends import dismiss_processes
 from c4env.evaluation.games.processes import OwnSettings, one_interrupt, raise_interrupt
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
 from c4env.evaluation.games.workers import (
     RunSpec,
     close_agents,
-    dismiss_processes,
     play_all,
     version_here,
 )

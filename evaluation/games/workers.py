@@ -19,12 +19,12 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, closing, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import joblib
 import numpy as np
@@ -33,15 +33,19 @@ from c4env.agents.errors import Unavailable
 from c4env.agents.zoo.registry import split_spec
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import Apart, is_foreign, names_code, register_all
-from c4env.evaluation.games.backends import CLUSTERS, worker_death, workers_at
+from c4env.evaluation.games.backends import (
+    CLUSTERS,
+    as_they_end,
+    on_this_machine,
+    worker_death,
+    workers_at,
+)
 from c4env.evaluation.games.game import Clock, Policy, in_words, play_game
 from c4env.evaluation.games.processes import (
     OwnSettings,
     Worker,
     agents_own,
-    exit_with_parent,
     files_here,
-    quiet_shutdown,
     sigint_blocked,
     stdout_to_stderr,
 )
@@ -49,23 +53,13 @@ from c4env.evaluation.plan.field import Player, is_language_model, make_player
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
-from joblib.externals.loky import get_reusable_executor
 from joblib.parallel import get_active_backend
 
 from c4env.errors import C4Error
 
 BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
 MOST_GAMES: Final = 1000  # in one task
-IDLE: Final = 300.0  # seconds after which a worker without a task leaves
 APART: Final = 8  # agents in processes of their own at once
-
-_THREADS: Final = tuple(
-    f"{name}_NUM_THREADS"
-    for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMBA", "NUMEXPR")
-)
-"""By these a worker's libraries start as many threads as it has cores."""
-
-R = TypeVar("R")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,7 +124,7 @@ def play_all(
     with nullcontext() if backend is None else workers_at(backend, jobs, address):
         workers = -1 if address is not None else jobs
         deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
-        if _on_this_machine():  # what an agent did to its worker can keep the next from being made
+        if on_this_machine():  # what an agent did to its worker can keep the next from being made
             deaths = (*deaths, C4Error, OSError)
         while trusted := [f for f in left if not quarantined.intersection(f[0])]:
             batches = _Batches(trusted, joblib.effective_n_jobs(workers))
@@ -184,16 +178,11 @@ class _Batches:
             yield self._fixtures[self._count - size : self._count]
 
 
-def _on_this_machine() -> bool:
-    """Whether joblib is set to processes of this machine."""
-    return type(get_active_backend()[0]).__name__ == "LokyBackend"
-
-
 def _from_pool(
     run: RunSpec, batches: _Batches, jobs: int
 ) -> Generator[tuple[list[GameRecord], float], None, None]:
     """Games and seconds of each task as it ends, from the backend joblib is set to."""
-    if _on_this_machine():
+    if on_this_machine():
         yield from as_they_end(play_batch, ((run, batch) for batch in batches), jobs)
         return
     backend, _ = get_active_backend()
@@ -204,60 +193,18 @@ def _from_pool(
         while some := list(islice(tasks, 4 * joblib.effective_n_jobs(jobs))):
             yield from parallel(some)
         return
-    with closing(
-        joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")(tasks)
-    ) as results:
-        try:
-            # Not `yield from`, which would close it outside the filter below.
-            for result in results:  # noqa: UP028
-                yield result
-        finally:
-            # Of a run that is stopped: it goes on another time.
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
-                results.close()
-
-
-def as_they_end(
-    function: Callable[..., R], given: Iterable[tuple[Any, ...]], jobs: int
-) -> Generator[R, None, None]:
-    """What a function returns on processes of this machine, in any order; closed, it stops them.
-
-    Args:
-        function: called once for each of ``given``, with those arguments.
-        given: taken as workers become free.
-        jobs: workers; one is a process too.
-    """
-    cores = str(max(joblib.cpu_count() // jobs, 1))
+    parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
     with sigint_blocked():
-        pool = get_reusable_executor(
-            jobs,
-            timeout=IDLE,
-            initializer=exit_with_parent,
-            initargs=(os.getpid(),),
-            env={name: os.environ.get(name, cores) for name in _THREADS},
-        )
-    _Processes.kept = pool
-    rest = iter(given)
-    waiting: set[Future[R]] = set()
-    whole = False
+        results: Any = parallel(tasks)
     try:
-        while True:
-            for arguments in islice(rest, 2 * jobs - len(waiting)):
-                with sigint_blocked():  # a process may be started
-                    waiting.add(pool.submit(function, *arguments))
-            if not waiting:
-                break
-            with warnings.catch_warnings():
-                # One that was idle for long is replaced by a fresh one: nothing is lost.
-                warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-        whole = True
+        # Not `yield from`, which would close it outside the filter below.
+        for result in results:  # noqa: UP028
+            yield result
     finally:
-        if not whole:
-            dismiss_processes()
+        # Of a run that is stopped: it goes on another time.
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
+            results.close()
 
 
 def _one_at_a_time(
@@ -285,18 +232,6 @@ def _culprit(game: GameRecord) -> str:
     """Who forfeited a game."""
     assert game.forfeited_by is not None
     return game.players[game.forfeited_by]
-
-
-class _Processes:
-    kept: Any = None  # for the next run
-
-
-def dismiss_processes() -> None:
-    """End the processes that are kept for the next run, and so what their agents hold."""
-    if _Processes.kept is not None:
-        with quiet_shutdown():
-            _Processes.kept.shutdown(wait=True, kill_workers=True)
-        _Processes.kept = None
 
 
 # -- in the worker -----------------------------------------------------------------------

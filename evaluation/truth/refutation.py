@@ -26,13 +26,12 @@ from typing import Any, Final
 from c4env.agents.zoo.registry import registered_here
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import names_code, register_all
+from c4env.evaluation.games.backends import as_they_end, dismiss_processes
 from c4env.evaluation.games.processes import OwnSettings, one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
 from c4env.evaluation.games.workers import (
     RunSpec,
     agent_cache,
-    as_they_end,
-    dismiss_processes,
     version_here,
 )
 from c4env.evaluation.plan.field import Player, Traits, code_of, make_field, name_players
