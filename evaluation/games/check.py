@@ -12,6 +12,7 @@ from c4env.agents.base import Agent
 from c4env.agents.zoo.imports import in_a_line
 from c4env.evaluation.games.apart import Process, names_code
 from c4env.evaluation.games.game import Clock, Fault, Faulted, ask_in_time, begin
+from c4env.evaluation.games.processes import SPOILED, files_here
 from c4env.evaluation.tables import Table, number
 
 from c4env import agents
@@ -141,7 +142,10 @@ def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
             where.append(in_a_line(error))
             raise
 
+    before = files_here()
     answer = ask_in_time(policy, observe(position), Clock(PATIENCE, 0.0))
+    if files_here() != before:
+        return SPOILED
     if isinstance(answer, Fault):
         return f"{answer.ending}: {where[0] if where else answer.reason}"
     return answer[0]

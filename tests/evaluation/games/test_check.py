@@ -26,6 +26,10 @@ def full(observation):
 def leaves(observation):
     os._exit(3)
 
+def closes(observation):
+    os.close(0)
+    return first(observation)
+
 """
 
 
@@ -69,6 +73,7 @@ def test_one_that_does_not_repeat():
         ("outside", "nonsense: 9 is not a column"),
         ("full", "illegal column: column 3 is full"),
         ("leaves", "its process ended (exit code 3)"),
+        ("closes", "it closed files of its process"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(name, said):
