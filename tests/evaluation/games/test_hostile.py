@@ -95,8 +95,9 @@ def test_an_interrupt_that_an_agent_swallows_ends_the_run_all_the_same(tmp_path)
     assert len(read_games(tmp_path)[1]) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_settings_of_the_process_are_each_agents_own():
-    """The limit of recursion, NumPy's errors and Python's warnings: they last for who made them."""
+    """They last for who made them."""
 
     class Changes:
         def reset(self):
@@ -108,6 +109,12 @@ def test_settings_of_the_process_are_each_agents_own():
             sys.setrecursionlimit(250)
             np.seterr(all="raise")
             warnings.simplefilter("ignore")
+            if not first:
+                assert (os.getcwd(), sys.path, "C4ENV_TEST" in os.environ) == ("/", [], True)
+            os.chdir("/")
+            os.environ["C4ENV_TEST"] = "1"
+            sys.path.clear()
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
             return first_legal(observation)
 
     def sensitive(observation):
@@ -118,12 +125,16 @@ def test_settings_of_the_process_are_each_agents_own():
         assert not np.isfinite(np.array([1e300]) * 1e300)
         return first_legal(observation)
 
-    before = sys.getrecursionlimit(), np.geterr(), list(warnings.filters)
+    def settings():
+        process = os.getcwd(), list(sys.path), dict(os.environ), signal.getsignal(signal.SIGALRM)
+        return sys.getrecursionlimit(), np.geterr(), list(warnings.filters), *process
+
+    before = settings()
     with np.errstate(over="ignore"):
         for pair in ((Changes(), sensitive), (sensitive, Changes())):
             game = play_game(pair, ("a", "b"))
             assert (game.ending, game.reason) == ("four", "")
-    assert before == (sys.getrecursionlimit(), np.geterr(), list(warnings.filters))
+    assert before == settings()
 
 
 @pytest.mark.parametrize("nodes", [-1, 10**6000, 2**63], ids=["negative", "huge", "large"])

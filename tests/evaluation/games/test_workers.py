@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import is_foreign
 from c4env.evaluation.games.workers import (
     MOST_GAMES,
     RunSpec,
@@ -82,6 +83,27 @@ def test_slow_games_go_out_one_by_one():
     for batch in batches:
         assert len(batch) == 1
         batches.learn(1, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("player", "foreign"),
+    [
+        ("greedy", False),
+        ("alphabeta:heuristic=lines", False),
+        ("alphabeta:heuristic=mine.py:value", True),
+        ("puct:learned", False),
+        ("puct:selfplay:folder", False),
+        ("puct:mine:function,simulations=5", True),
+        ("mine.py:agent", True),
+        ("package.module:Agent:depth=3", True),
+        ("exec:./engine --level 3", False),
+        ("http://127.0.0.1:8000", False),
+        ("torch:FILE.py:NAME", True),
+        (first_legal, True),
+    ],
+)
+def test_code_of_others_is_known_by_its_spec(player, foreign):
+    assert is_foreign(player) == foreign
 
 
 def test_threads_play_the_same_games():
