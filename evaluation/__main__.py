@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import multiprocessing.util
 import os
 import signal
 import sys
@@ -45,6 +46,8 @@ def _leave(code: int) -> None:
     """End the process, its workers, and what agents left behind: threads and exit handlers."""
     if backends := sys.modules.get("c4env.evaluation.games.backends"):
         backends.dismiss_processes()
+        # Python's own would run after the agents' exit handlers; its names of locks outlive us.
+        multiprocessing.util._run_finalizers()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()

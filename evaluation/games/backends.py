@@ -122,14 +122,13 @@ def as_they_end(
     """
     cores = str(max(joblib.cpu_count() // jobs, 1))
     with sigint_blocked():
-        pool = get_reusable_executor(
+        pool = _Processes.kept = get_reusable_executor(
             jobs,
             timeout=IDLE,
             initializer=exit_with_parent,
             initargs=(os.getpid(),),
             env={name: os.environ.get(name, cores) for name in _THREADS},
         )
-    _Processes.kept = pool
     rest = iter(given)
     waiting: set[Future[R]] = set()
     whole = False
