@@ -47,7 +47,7 @@ def _leave(code: int) -> None:
     if backends := sys.modules.get("c4env.evaluation.games.backends"):
         backends.dismiss_processes()
         # Python's own would run after the agents' exit handlers; its names of locks outlive us.
-        multiprocessing.util._run_finalizers()
+        multiprocessing.util._run_finalizers()  # type: ignore[attr-defined]
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
