@@ -9,6 +9,9 @@ Importing it makes the environments known by name:
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
 from typing import TYPE_CHECKING
 
 from c4env.boards import board
@@ -51,5 +54,11 @@ __all__ = [
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents errors evaluation")
 
+
+_is_script = os.path.basename((sys.argv or [""])[0]) in ("c4", "c4.exe")
+_is_module = sys.orig_argv[1:3] == ["-m", "c4env.evaluation"]
+if (_is_script or _is_module) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Until the command listens, Ctrl-C ends it in silence, and not in the midst of an import.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 register_all()

@@ -6,10 +6,11 @@ __any_board__ = True
 
 import contextlib
 import importlib
+import io
+import multiprocessing.util
 import os
 import signal
 import sys
-import threading
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 
@@ -28,26 +29,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     if arguments is not None:
         return _execute(list(arguments))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name that it cannot write must lose no result
+            stream.reconfigure(errors="backslashreplace")
     from c4env.evaluation.games.processes import ENDINGS, one_interrupt
 
-    with one_interrupt(ENDINGS):
-        code = _execute(sys.argv[1:])
-    if code > 128:  # nothing is left to interrupt but the end of the process
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with_agents(code)
-    return code
+    try:
+        with one_interrupt(ENDINGS):
+            code = _execute(sys.argv[1:])
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            _leave(code)
+    except KeyboardInterrupt:  # it came when the command had ended
+        _leave(128 + signal.SIGINT)
+    return 0  # not reached: the process has ended
 
 
-def _end_with_agents(code: int) -> None:
-    """End what agents left running: worker processes, and threads that would keep this one."""
-    for name in [name for name in sys.modules if name.endswith(".games.workers")]:
-        sys.modules[name].dismiss_processes()
-    main = threading.main_thread()
-    if any(thread is not main and not thread.daemon for thread in threading.enumerate()):
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(OSError, ValueError):
-                stream.flush()
-        os._exit(code)
+def _leave(code: int) -> None:
+    """End the process, its workers, and what agents left behind: threads and exit handlers."""
+    if backends := sys.modules.get("c4env.evaluation.games.backends"):
+        backends.dismiss_processes()
+        # Python's own would run after the agents' exit handlers; its names of locks outlive us.
+        multiprocessing.util._run_finalizers()  # type: ignore[attr-defined]
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _execute(given: list[str]) -> int:
@@ -92,6 +98,14 @@ def _execute(given: list[str]) -> int:
             raise
         say(f"c4 {name}: {' '.join(str(error).split())}", sys.stderr)
         return 2
+    except BrokenPipeError:  # the reader of our output left, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        if error.filename is None:
+            raise
+        say(f"c4 {name}: {error.filename}: {error.strerror}", sys.stderr)
+        return 2
     except KeyboardInterrupt as stop:
         from c4env.evaluation.games.processes import signal_heard
 
@@ -100,9 +114,6 @@ def _execute(given: list[str]) -> int:
         kept = f"; {stop}" if stop.args else ""  # what was kept, and how to go on
         print(f"c4 {name}: interrupted{by}{kept}", file=sys.stderr)
         return 128 + number
-    except BrokenPipeError:  # the reader of our output left, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def _version() -> str:

@@ -7,10 +7,6 @@ class InvalidRun(C4Error):
     """A run that cannot be played as asked: too few agents, an agent twice, a bad number."""
 
 
-class WorkerDied(C4Error):
-    """Worker processes end again and again, and no agent's move is the reason."""
-
-
 class UnreadableRun(C4Error):
     """A run directory or record that is not one, is damaged, or belongs to another run."""
 

@@ -77,6 +77,8 @@ def _import_file(path: str) -> types.ModuleType:
     whole = os.path.abspath(path)
     if whole not in sys.modules:
         if not os.path.isfile(path):
+            if path in sys.modules:  # its code went to another folder
+                return sys.modules[path]
             raise ImportError(f"there is no file {path!r}")
         spec = importlib.util.spec_from_file_location(whole, whole)
         assert spec is not None  # of a name that ends with .py

@@ -7,7 +7,6 @@ __any_board__ = True
 import math
 import sys
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from c4env.evaluation.commands.output import say
@@ -28,15 +27,6 @@ def announce_compiling(quiet: bool = False) -> None:
 
     if not quiet:
         on_compiling(lambda: say("compiling native code, this first time only", sys.stderr))
-
-
-def try_agents(players: Sequence[str]) -> None:
-    """Say which agents of others fail at one trial move, before the first game is played."""
-    from c4env.evaluation.games.check import trial_faults
-    from c4env.evaluation.plan.field import split_name
-
-    for name, fault in trial_faults(dict(map(split_name, players))).items():
-        say(f"{name} will forfeit: at a trial move {fault} (c4 check says more)", sys.stderr)
 
 
 class Progress:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+import os
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 import joblib
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.processes import sigint_blocked
+from c4env.evaluation.games.processes import (
+    exit_with_parent,
+    quiet_shutdown,
+    sigint_blocked,
+)
+from joblib.externals.loky import get_reusable_executor
+from joblib.parallel import get_active_backend
 
 from c4env.errors import MissingExtra
 from c4env.lazy import from_extra
@@ -19,6 +29,16 @@ CLUSTERS: Final = {"dask": "distributed.scheduler:KilledWorker", "ray": "ray.exc
 
 BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
 """``serial`` needs no workers; ``loky`` are processes of this machine."""
+
+IDLE: Final = 300.0  # seconds after which a worker without a task leaves
+
+_THREADS: Final = tuple(
+    f"{name}_NUM_THREADS"
+    for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMBA", "NUMEXPR")
+)
+"""By these a worker's libraries start as many threads as it has cores."""
+
+R = TypeVar("R")
 
 
 @contextmanager
@@ -83,3 +103,61 @@ def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
         return ()
     module, _, attribute = CLUSTERS[backend].partition(":")
     return (getattr(importlib.import_module(module), attribute),)
+
+
+def on_this_machine() -> bool:
+    """Whether joblib is set to processes of this machine."""
+    return type(get_active_backend()[0]).__name__ == "LokyBackend"
+
+
+def as_they_end(
+    function: Callable[..., R], given: Iterable[tuple[Any, ...]], jobs: int
+) -> Generator[R, None, None]:
+    """What a function returns on processes of this machine, in any order; closed, it stops them.
+
+    Args:
+        function: called once for each of ``given``, with those arguments.
+        given: taken as workers become free.
+        jobs: workers; one is a process too.
+    """
+    cores = str(max(joblib.cpu_count() // jobs, 1))
+    with sigint_blocked():
+        pool = _Processes.kept = get_reusable_executor(
+            jobs,
+            timeout=IDLE,
+            initializer=exit_with_parent,
+            initargs=(os.getpid(),),
+            env={name: os.environ.get(name, cores) for name in _THREADS},
+        )
+    rest = iter(given)
+    waiting: set[Future[R]] = set()
+    whole = False
+    try:
+        while True:
+            for arguments in islice(rest, 2 * jobs - len(waiting)):
+                with sigint_blocked():  # a process may be started
+                    waiting.add(pool.submit(function, *arguments))
+            if not waiting:
+                break
+            with warnings.catch_warnings():
+                # One that was idle for long is replaced by a fresh one: nothing is lost.
+                warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+                done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+        whole = True
+    finally:
+        if not whole:
+            dismiss_processes()
+
+
+class _Processes:
+    kept: Any = None  # for the next run
+
+
+def dismiss_processes() -> None:
+    """End the processes that are kept for the next run, and so what their agents hold."""
+    if _Processes.kept is not None:
+        with quiet_shutdown():
+            _Processes.kept.shutdown(wait=True, kill_workers=True)
+        _Processes.kept = None

@@ -1,26 +1,20 @@
-"""Can an agent play? One trial move before a run, or the closer look of ``c4 check``."""
+"""Can an agent play? The look of ``c4 check``."""
 
 from __future__ import annotations
 
 __any_board__ = True
 
-import multiprocessing
-import os
 import pickle
 import statistics
-import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from c4env.agents.base import Agent
 from c4env.agents.zoo.imports import in_a_line
-from c4env.agents.zoo.registry import split_spec
-from c4env.agents.zoo.table import ZOO
-from c4env.evaluation.games.game import Clock, Fault, ask_in_time, begin
+from c4env.evaluation.games.apart import Process, names_code
+from c4env.evaluation.games.game import Clock, Fault, Faulted, ask_in_time, begin
+from c4env.evaluation.games.processes import SPOILED, files_here
 from c4env.evaluation.tables import Table, number
 
 from c4env import agents
@@ -31,8 +25,8 @@ GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board: agents are asked about its positions, the late ones, which cost
 least, first."""
 
-LATE: Final = 36  # discs on the board at the one trial move
-PATIENCE: Final = 10.0  # seconds for a trial move, and after which a check asks no further
+LATE: Final = 36  # discs on the board at the first question
+PATIENCE: Final = 10.0  # seconds for a move, and after which a check asks no further
 
 
 @dataclass(frozen=True)
@@ -88,11 +82,25 @@ class Check:
 def check_agent(spec: str) -> Check:
     """Ask fresh agents of a spec about the positions of a game, late ones first.
 
-    After PATIENCE seconds no more positions are asked about.
+    After PATIENCE seconds no more positions are asked about. Code of others is asked in another
+    process.
 
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
+    if not names_code(spec):
+        return _look(spec)
+    process = Process()
+    try:
+        found: Check = process.call(_look, spec)
+    except Faulted as error:
+        return Check(spec, 0, error.fault.reason, False, False, False, False, ())
+    finally:
+        process.end()
+    return found
+
+
+def _look(spec: str) -> Check:
     with_seed = [(agents.make(spec), seed) for seed in (1, 1, 2)]
     answers: list[list[int]] = [[], [], []]
     seconds: list[float] = []
@@ -122,56 +130,6 @@ def check_agent(spec: str) -> Check:
     )
 
 
-def trial_faults(players: Mapping[str, object]) -> dict[str, str]:
-    """What goes wrong at one move of each player that is not part of the zoo, by its name.
-
-    Who asks over the network is not tried, as the other end may charge for it. The move is asked
-    for in a copy of this process, which an agent may end or block without harm; where there can
-    be none (Windows, other threads), nobody is tried.
-    """
-    if not hasattr(os, "fork") or threading.active_count() > 1:
-        return {}
-    tried = {name: p for name, p in players.items() if isinstance(p, str) and _is_foreign_here(p)}
-    faults = {name: _fault_in_copy(spec) for name, spec in tried.items()}
-    return {name: fault for name, fault in faults.items() if fault}
-
-
-def _is_foreign_here(spec: str) -> bool:
-    """Whether code of others answers here: an import path, a registered function, an adapter."""
-    own = {entry.name for entry in ZOO if not entry.argument and not entry.needs}
-    return split_spec(spec)[0] not in own | {entry.name for entry in ZOO if entry.network}
-
-
-def _fault_in_copy(spec: str) -> str:
-    context = multiprocessing.get_context("fork")
-    reading, writing = context.Pipe(duplex=False)
-    copy = context.Process(target=_tell_fault, args=(spec, writing))
-    copy.start()
-    writing.close()
-    try:
-        if not reading.poll(2 * PATIENCE):
-            return f"no answer within {2 * PATIENCE:g} s"
-        return str(reading.recv())
-    except EOFError:
-        return "it ended its process"
-    finally:
-        copy.kill()  # it may have left something running
-        copy.join()
-        reading.close()
-
-
-def _tell_fault(spec: str, writing: Connection) -> None:
-    """In the copy: send what goes wrong, nothing if all is well."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what it prints is for its games
-    os.dup2(1, 2)
-    said: int | str = ""
-    with suppress(Exception):  # a wrong spec is heard of when the run begins; closing is no move
-        agent = agents.make(spec)
-        said = _one_move(agent, Position.parse(GAME[:LATE]), 1)
-        agent.close()
-    writing.send(said if isinstance(said, str) else "")
-
-
 def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
     """The column of one move, or what the agent did instead."""
     fault = begin(agent, seed)
@@ -186,7 +144,10 @@ def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
             where.append(in_a_line(error))
             raise
 
+    before = files_here()
     answer = ask_in_time(policy, observe(position), Clock(PATIENCE, 0.0))
+    if files_here() != before:
+        return SPOILED
     if isinstance(answer, Fault):
         return f"{answer.ending}: {where[0] if where else answer.reason}"
     return answer[0]

@@ -6,10 +6,8 @@ __any_board__ = True
 
 import operator
 import signal
-import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
@@ -17,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from c4env.agents.errors import LateAnswer, Unavailable
 from c4env.agents.zoo.registry import FunctionAgent
-from c4env.evaluation.games.processes import Interruption, agents_own
+from c4env.evaluation.games.processes import Interruption, OwnSettings, agents_own
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.store.record import Ending, GameRecord
 
@@ -56,6 +54,14 @@ class Fault(NamedTuple):
     reason: str
 
 
+class Faulted(Exception):
+    """An agent that is asked in another process did something wrong there."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.reason)
+        self.fault = fault
+
+
 def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     """Column and searched positions of a policy's answer, or what is wrong with it.
 
@@ -70,6 +76,8 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         nodes = operator.index(getattr(policy, "nodes", 0))
     except Unavailable:
         raise
+    except Faulted as error:
+        return error.fault
     except LateAnswer as error:  # an engine or a server that was waited for
         return Fault("time", in_words(error, with_type=False))
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
@@ -80,10 +88,10 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         return Fault("nonsense", "its nodes are no count 0..2**63-1")
     try:
         column = parse_column(answer)
-    except InvalidAction as error:
-        return Fault("nonsense", in_words(error, with_type=False))
-    except Exception as error:  # an answer that cannot even be shown
-        return Fault("nonsense", in_words(error))
+    except BaseException as error:  # an answer that cannot even be shown, or whose code raises
+        if not agents_own(error):
+            raise
+        return Fault("nonsense", in_words(error, with_type=not isinstance(error, InvalidAction)))
     if not legal[column]:
         return Fault("illegal column", f"column {column} is full")
     return column, nodes
@@ -138,6 +146,8 @@ def begin(policy: Policy, seed: int) -> Fault | None:
     """Tell a policy that has ``reset`` of a new game, with the seed if it takes one."""
     try:
         FunctionAgent(policy).reset(seed)
+    except Faulted as error:
+        return error.fault
     except BaseException as error:
         if not agents_own(error):
             raise
@@ -160,68 +170,13 @@ def in_words(error: BaseException, with_type: bool = True) -> str:
     return "".join(shown)
 
 
-class _ProcessState(NamedTuple):
-    """Settings of the process that an agent's code can change for all that runs after it."""
-
-    recursion: int
-    floats: Any  # numpy.geterr()
-    filters: list[Any]  # of warnings
-
-    @classmethod
-    def now(cls) -> _ProcessState:
-        # A list: the old one may be changed in place.
-        return cls(sys.getrecursionlimit(), np.geterr(), list(warnings.filters))
-
-    def holds(self) -> bool:
-        return (
-            sys.getrecursionlimit() == self.recursion
-            and warnings.filters == self.filters
-            and np.geterr() == self.floats
-        )
-
-    def restore(self) -> None:
-        sys.setrecursionlimit(self.recursion)
-        np.seterr(**self.floats)
-        if warnings.filters != self.filters:
-            with warnings.catch_warnings():  # on leaving, Python forgets what it kept by filter
-                pass
-            warnings.filters[:] = self.filters  # type: ignore[index]  # it is a list
-
-
-class _OwnState:
-    """Each seat keeps the process settings that its agent made; nobody else plays under them.
-
-    Threads share them, so where games are played in threads they are left alone.
-    """
-
-    def __init__(self) -> None:
-        self._threads = threading.current_thread() is not threading.main_thread()
-        self._shared = _ProcessState.now()
-        self._seats: dict[int, _ProcessState] = {}
-
-    def enter(self, seat: int) -> None:
-        """Put the settings of a seat in force, where they differ from everybody's."""
-        if seat in self._seats:
-            self._seats[seat].restore()
-
-    def leave(self, seat: int) -> None:
-        """Put everybody's settings in force again."""
-        if self._threads or (seat not in self._seats and self._shared.holds()):
-            return
-        # First of all, and without a call of Python's, which the limit may not allow.
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(self._shared.recursion)
-        self._seats[seat] = _ProcessState.now()._replace(recursion=limit)
-        self._shared.restore()
-
-
 def play_game(
     policies: tuple[Policy, Policy],
     players: tuple[str, str],
     opening: str = "",
     seed: int = 0,
     clock: Clock | None = None,
-    on_turn: Callable[[str], Any] | None = None,
+    own: tuple[OwnSettings, OwnSettings] | None = None,
 ) -> GameRecord:
     """Play one game to its end; a fault of an agent ends it as a forfeit.
 
@@ -233,7 +188,7 @@ def play_game(
         opening: 1-based columns played before they take over.
         seed: of the run.
         clock: how long a move may take, if that is limited.
-        on_turn: told the moves so far each time before an agent is asked.
+        own: what each agent's code changed in this process when it was made or asked before.
     """
     board = env()
     board.reset(options={"moves": opening})
@@ -246,10 +201,11 @@ def play_game(
         spent = (nodes[0], nodes[1]), (seconds[0], seconds[1])
         return GameRecord(players, opening, moves, winner, ending, reason, *spent)
 
-    state = _OwnState()
-    for seat, policy in enumerate(policies):
-        fault = begin(policy, game_seed(seed, players, opening, seat))
-        state.leave(seat)
+    one, other = own or (OwnSettings(), OwnSettings())
+    for seat, (policy, settings) in enumerate(zip(policies, (one, other), strict=True)):
+        settings.look()
+        with settings:
+            fault = begin(policy, game_seed(seed, players, opening, seat))
         if fault is not None:
             return record(1 - seat, *fault)
     for agent in board.agent_iter():
@@ -257,16 +213,13 @@ def play_game(
         if termination or truncation:
             break
         seat = AGENTS.index(agent)
-        if on_turn is not None:
-            on_turn(format_moves(columns))
-        state.enter(seat)
-        started = time.perf_counter()
-        if clock is None:
-            answer = ask(policies[seat], observation)
-        else:
-            answer = ask_in_time(policies[seat], observation, clock)
-        seconds[seat] += time.perf_counter() - started
-        state.leave(seat)
+        with (one, other)[seat]:
+            started = time.perf_counter()
+            if clock is None:
+                answer = ask(policies[seat], observation)
+            else:
+                answer = ask_in_time(policies[seat], observation, clock)
+            seconds[seat] += time.perf_counter() - started
         if isinstance(answer, Fault):
             return record(1 - seat, *answer)
         column, searched = answer

@@ -1,4 +1,4 @@
-"""The life of processes: who hears Ctrl-C, who ends when, and where agents' printing goes.
+"""The life of processes: who hears Ctrl-C, who ends when, and what agents' code changes in one.
 
 The module is small because workers import it before all else.
 """
@@ -10,9 +10,12 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
-from typing import Any, Final, TextIO
+from typing import Any, Final, NamedTuple, Self, TextIO
+
+import numpy as np
 
 ENDINGS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -24,6 +27,13 @@ _DEFAULTS: Final = (signal.SIG_DFL, signal.default_int_handler)
 
 class Interruption(BaseException):
     """Raised into an agent's code from outside, to stop it; no ``except Exception`` holds it up."""
+
+
+class Worker:
+    """Whether this process is a worker of this machine, which may end itself, and its files."""
+
+    here = False
+    files: Sequence[int] = (0, 1, 2)
 
 
 class _Interrupts:
@@ -161,8 +171,19 @@ def exit_with_parent(parent: int) -> None:
 
     process_executor._USE_PSUTIL = False  # with psutil, joblib ends workers that have grown
     _Interrupts.handled = True  # it is started with Ctrl-C blocked
+    Worker.here = True
+    with suppress(OSError):  # where a system lists them
+        Worker.files = [number for number in map(int, os.listdir("/dev/fd")) if _is_open(number)]
     if os.name == "posix":  # elsewhere the number of a parent that died stays
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 
 
 def _leave_with(parent: int) -> None:
@@ -186,17 +207,149 @@ class _Lent:
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """What agents print goes to stderr, whatever they do to stdout: that is for the answer."""
-    with suppress(OSError, ValueError):
-        sys.stdout.flush()
-    try:
+    """What agents print goes to stderr, whatever they do to stdout: that is for the answer.
+
+    Descriptor 1 is redirected with the stream, for what writes to it past Python's ``sys.stdout``.
+    """
+    streams = [stream for stream in (sys.stdout, sys.__stdout__) if stream is not None]
+
+    def flush() -> None:
+        for stream in streams:
+            with suppress(OSError, ValueError):
+                stream.flush()
+
+    flush()
+    kept = -1
+    with suppress(OSError):  # the process was started without one of them
         kept = os.dup(1)
-    except OSError:  # the process was started without
-        kept = -1
+        os.dup2(2, 1)
     try:
         with redirect_stdout(_Lent(sys.stderr)):
             yield
     finally:
-        if kept >= 0:
+        flush()  # what was written to sys.__stdout__, before the descriptor is the answer's again
+        with suppress(OSError):  # an agent may have closed it
             os.dup2(kept, 1)
             os.close(kept)
+
+
+SPOILED: Final = "it closed files of its process that are not its own, or left it none to open"
+
+
+def files_here() -> tuple[object, ...]:
+    """What the files are that are not an agent's, and whether the process can open another."""
+    found: list[object] = []
+    for number in Worker.files:
+        try:
+            status = os.fstat(number)
+            found.append((status.st_dev, status.st_ino))
+        except OSError:
+            found.append(None)
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return (*found, False)
+    return (*found, True)
+
+
+_ALARM: Final = hasattr(signal, "setitimer")  # not on Windows
+
+
+class _Settings(NamedTuple):
+    """Settings of the process that an agent's code can change for all that runs after it."""
+
+    recursion: int
+    floats: Any  # numpy.geterr()
+    filters: list[Any]  # of warnings
+    folder: str | None  # None where it was removed
+    path: list[str]
+    environment: dict[str, str]
+    alarm: Any  # who handles SIGALRM
+
+    @classmethod
+    def now(cls) -> Self:
+        # Lists: the old ones may be changed in place.
+        return cls(
+            sys.getrecursionlimit(),
+            np.geterr(),
+            list(warnings.filters),
+            _folder(),
+            list(sys.path),
+            dict(os.environ),
+            signal.getsignal(signal.SIGALRM) if _ALARM else None,
+        )
+
+    def holds(self) -> bool:
+        return (
+            sys.getrecursionlimit() == self.recursion
+            and warnings.filters == self.filters
+            and sys.path == self.path
+            and len(os.environ) == len(self.environment)  # comparing values is slow
+            and np.geterr() == self.floats
+            and _folder() == self.folder
+            and (not _ALARM or signal.getsignal(signal.SIGALRM) == self.alarm)
+        )
+
+    def restore(self) -> None:
+        sys.setrecursionlimit(self.recursion)
+        np.seterr(**self.floats)
+        if warnings.filters != self.filters:
+            with warnings.catch_warnings():  # on leaving, Python forgets what it kept by filter
+                pass
+            warnings.filters[:] = self.filters  # type: ignore[index]  # it is a list
+        if _folder() != self.folder and self.folder is not None:
+            with suppress(OSError):
+                os.chdir(self.folder)
+        sys.path[:] = self.path
+        for name in os.environ.keys() - self.environment.keys():
+            del os.environ[name]
+        os.environ.update(self.environment)
+        if _ALARM and signal.getsignal(signal.SIGALRM) != self.alarm and self.alarm is not None:
+            signal.signal(signal.SIGALRM, self.alarm)
+
+
+def _folder() -> str | None:
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+class OwnSettings:
+    """The settings of the process that an agent made: in force within, and for nobody else.
+
+    Threads share them, so where agents are asked in threads they are left alone.
+
+    Args:
+        foreign: whether it is code of others; that of the zoo changes nothing.
+    """
+
+    def __init__(self, foreign: bool = True) -> None:
+        self._foreign = foreign
+        self._own: _Settings | None = None
+        self.look()
+
+    def look(self) -> None:
+        """Learn everybody's settings."""
+        main = threading.current_thread() is threading.main_thread()
+        self._active = self._foreign and main
+        if self._active:
+            self._shared = _Settings.now()
+            self._armed = _ALARM and signal.getitimer(signal.ITIMER_REAL)[0] > 0
+
+    def __enter__(self) -> None:
+        if self._active and self._own is not None:
+            self._own.restore()
+
+    def __exit__(self, *_: object) -> None:
+        if not self._active:
+            return
+        # First of all, and without a call of Python's, which the limit may not allow.
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(self._shared.recursion)
+        if _ALARM and not self._armed and signal.getitimer(signal.ITIMER_REAL)[0]:
+            signal.setitimer(signal.ITIMER_REAL, 0)  # it would ring in somebody else's move
+        if limit == self._shared.recursion and self._own is None and self._shared.holds():
+            return
+        self._own = _Settings.now()._replace(recursion=limit)
+        self._shared.restore()

@@ -56,9 +56,10 @@ class Settings:
 
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
-        jobs: worker processes; 1 plays here. Players that are objects must be picklable
-            for more than one. Where language models play, they are threads of this process,
-            and so many games can wait for answers at once.
+        jobs: worker processes; 1 plays here, or in one worker where a spec names code of
+            others. Players that are objects must be picklable for more than one. Where language
+            models play, they are threads of this process, and so many games can wait for answers
+            at once.
         out: a run directory. Games are written there as they end; a repeated call, and one
             with more agents or openings, plays only those that are missing.
         watch: called with games done and games in all, now and then.
@@ -67,8 +68,9 @@ class Settings:
         movetime: seconds a move. Agents with an option ``movetime`` play by it unless their
             spec sets their own; an agent that takes longer than this and the margin forfeits.
         margin: seconds that a move may take longer.
-        backend: ``loky`` (processes), ``threading``, ``serial``, or a cluster's ``dask`` or
-            ``ray``; None is what joblib is set to (``joblib.parallel_config``), else loky.
+        backend: ``loky`` (processes), ``threading``, ``serial`` (all play here, as a debugger
+            needs it), or a cluster's ``dask`` or ``ray``; None is what joblib is set to
+            (``joblib.parallel_config``), else loky.
         address: of a cluster, all whose workers are then used; without one, dask and ray
             start ``jobs`` workers on this machine.
         max_tokens: that language models may use, of questions and answers, earlier parts of

@@ -16,12 +16,12 @@ from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
 from c4env.agents.zoo.registry import registered_here, split_spec
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
+from c4env.evaluation.games.backends import dismiss_processes
+from c4env.evaluation.games.processes import OwnSettings, one_interrupt, raise_interrupt
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
 from c4env.evaluation.games.workers import (
     RunSpec,
     close_agents,
-    dismiss_processes,
     play_all,
     version_here,
 )
@@ -235,7 +235,8 @@ def prepare(
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     field = separate(field)
-    known, made = make_field(field, settings.movetime)
+    with OwnSettings():
+        known, made = make_field(field, settings.movetime)
     # By what is played, by whom, and how, a directory tells whether it can go on.
     header = {
         "players": {name: describe_player(player) for name, player in field.items()},
@@ -303,7 +304,6 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
     Raises:
         UnreadableRun: the run directory holds something else.
-        WorkerDied: a worker process died.
         Unavailable: what an agent depends on cannot be had, or ``max_tokens`` are used.
         InvalidRun: settings that language models cannot play by.
     """

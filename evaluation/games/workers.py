@@ -3,9 +3,8 @@
 Workers get batches of games and send back records; they write nothing. Every game's
 randomness comes from its own identity, so who plays it, and when, makes no difference.
 
-A worker that dies takes its batch with it. The games that were under way are then played
-one at a time in a process of their own: the one that ends its process again is known, and
-so is the side whose turn it was, which forfeits.
+A worker that dies takes its batch with it. The games that were under way are then played one at
+a time, with each agent of others in a process of its own: who ends it again is known, and forfeits.
 """
 
 from __future__ import annotations
@@ -14,34 +13,41 @@ __any_board__ = True
 
 import copy
 import dataclasses
+import functools
 import os
 import pickle
 import platform
-import re
-import tempfile
 import threading
 import time
 import uuid
 import warnings
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager, closing, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
-from pathlib import Path
 from typing import Any, Final
 
 import joblib
 import numpy as np
 from c4env.agents.base import Agent
-from c4env.evaluation.errors import InvalidRun, WorkerDied
-from c4env.evaluation.games.backends import CLUSTERS, worker_death, workers_at
+from c4env.agents.errors import Unavailable
+from c4env.agents.zoo.registry import split_spec
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import Apart, is_foreign, names_code, register_all
+from c4env.evaluation.games.backends import (
+    CLUSTERS,
+    as_they_end,
+    on_this_machine,
+    worker_death,
+    workers_at,
+)
 from c4env.evaluation.games.game import Clock, Policy, in_words, play_game
 from c4env.evaluation.games.processes import (
+    OwnSettings,
+    Worker,
     agents_own,
-    exit_with_parent,
-    quiet_shutdown,
+    files_here,
     sigint_blocked,
     stdout_to_stderr,
 )
@@ -49,13 +55,13 @@ from c4env.evaluation.plan.field import Player, is_language_model, make_player
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
-from joblib.externals.loky import ProcessPoolExecutor, get_reusable_executor
 from joblib.parallel import get_active_backend
 
-from c4env import agents
+from c4env.errors import C4Error
 
 BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
 MOST_GAMES: Final = 1000  # in one task
+APART: Final = 8  # agents in processes of their own at once
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,10 +75,12 @@ class RunSpec:
     registered: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     transcripts: Transcripts | None = None  # of language models, which play in threads
     shared: bool = False  # threads, which must not play with one object at once
+    apart: bool = False  # each agent of others in a process of its own
     version: str = ""
     id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
 
+@functools.cache  # an agent may clear the path where it is found
 def version_here() -> str:
     """What must be the same wherever games of one run are played."""
     try:
@@ -95,16 +103,17 @@ def play_all(
     Args:
         run: what the workers must know.
         fixtures: the games.
-        jobs: workers; with one and no cluster the games are played here.
+        jobs: workers; with one and no cluster the games are played here, unless a spec names code
+            of others: that could end this process.
         backend: one of BACKENDS, ``serial``, or None for the one joblib is set to.
         address: of a cluster; all its workers are used.
         made: agents of the run that were made already; they are taken out, used and closed.
 
     Raises:
-        WorkerDied: a worker died for another reason than an agent's move.
         InvalidRun: an agent cannot be sent to a worker.
     """
-    if backend == "serial" or (jobs == 1 and backend not in CLUSTERS):
+    alone = jobs == 1 and backend not in CLUSTERS
+    if backend == "serial" or (alone and (backend or not any(map(names_code, run.field.values())))):
         agent_cache.adopt(run, made or {})
         try:
             yield from (play_one(run, fixture) for fixture in fixtures)
@@ -117,6 +126,8 @@ def play_all(
     with nullcontext() if backend is None else workers_at(backend, jobs, address):
         workers = -1 if address is not None else jobs
         deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
+        if on_this_machine():  # what an agent did to its worker can keep the next from being made
+            deaths = (*deaths, C4Error, OSError)
         while trusted := [f for f in left if not quarantined.intersection(f[0])]:
             batches = _Batches(trusted, joblib.effective_n_jobs(workers))
             try:
@@ -131,6 +142,8 @@ def play_all(
                     f"an agent cannot be sent to a worker ({error.__cause__ or error}); "
                     "give it by its import path, or play with jobs=1"
                 ) from None
+            except (InvalidRun, Unavailable):
+                raise
             except deaths:
                 suspects = [fixture for fixture in batches.given if fixture in left]
                 with closing(_one_at_a_time(run, suspects, quarantined)) as lone:
@@ -167,123 +180,60 @@ class _Batches:
             yield self._fixtures[self._count - size : self._count]
 
 
-# A worker that was idle for long is replaced by a fresh one: no game is lost. It is said in a
-# thread of the pool's own, which an error would end.
-warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-
-
 def _from_pool(
     run: RunSpec, batches: _Batches, jobs: int
 ) -> Generator[tuple[list[GameRecord], float], None, None]:
     """Games and seconds of each task as it ends, from the backend joblib is set to."""
+    if on_this_machine():
+        yield from as_they_end(play_batch, ((run, batch) for batch in batches), jobs)
+        return
     backend, _ = get_active_backend()
-    threads = bool(getattr(backend, "uses_threads", False))
-    run = dataclasses.replace(run, shared=threads)
+    run = dataclasses.replace(run, shared=bool(getattr(backend, "uses_threads", False)))
     tasks = (joblib.delayed(play_batch)(run, batch) for batch in batches)
-    options: dict[str, Any] = {}
-    if type(backend).__name__ == "LokyBackend":
-        # No array of an agent is mapped into memory that it may not write to (max_nbytes).
-        options = {"max_nbytes": None, "initializer": exit_with_parent, "initargs": (os.getpid(),)}
     if not backend.supports_return_generator:
         parallel = joblib.Parallel(n_jobs=jobs, batch_size=1)
         while some := list(islice(tasks, 4 * joblib.effective_n_jobs(jobs))):
             yield from parallel(some)
         return
-    yield from as_they_end(tasks, jobs, **options)
-
-
-def as_they_end(tasks: Iterable[Any], jobs: int, **options: Any) -> Generator[Any, None, None]:
-    """What joblib's tasks return, in any order; closed, it stops them.
-
-    Args:
-        tasks: made by ``joblib.delayed``.
-        jobs: workers.
-        options: of ``joblib.Parallel`` besides.
-    """
-    parallel = joblib.Parallel(
-        n_jobs=jobs, batch_size=1, return_as="generator_unordered", **options
-    )
-    results: Any = None
-    if type(get_active_backend()[0]).__name__ == "LokyBackend":
-        _Processes.used = True
+    parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
+    with sigint_blocked():
+        results: Any = parallel(tasks)
     try:
-        with sigint_blocked():
-            results = parallel(tasks)
         # Not `yield from`, which would close it outside the filter below.
         for result in results:  # noqa: UP028
             yield result
     finally:
         # Of a run that is stopped: it goes on another time.
-        with quiet_shutdown(), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
-            if results is not None:
-                results.close()
+            results.close()
 
 
 def _one_at_a_time(
-    run: RunSpec, suspects: Sequence[Fixture], quarantined: set[str]
+    run: RunSpec, fixtures: Sequence[Fixture], quarantined: set[str]
 ) -> Generator[GameRecord, None, None]:
-    """Play games one by one in a process of their own, and find those that end it.
+    """Play games here, each agent of others in a process of its own, and find those that end it.
 
-    A game that ends its process is tried once more, in a fresh one, and then given up as lost
-    for the side whose turn it was, which is added to ``quarantined``.
+    A game that ends one is tried once more, in a fresh one, and then given up as lost for the
+    agent in it, which is added to ``quarantined``; its later games are tried once.
     """
-    waiting = deque(suspects)
-    tried: set[Fixture] = set()
-    with tempfile.TemporaryDirectory() as folder:
-        note = Path(folder) / "turn"
-        while waiting:
-            with sigint_blocked():
-                process = ProcessPoolExecutor(
-                    1, initializer=exit_with_parent, initargs=(os.getpid(),)
-                )
-            try:
-                while waiting:
-                    note.unlink(missing_ok=True)
-                    with sigint_blocked():
-                        future = process.submit(play_noting, run, waiting[0], note)
-                    game = future.result()
-                    waiting.popleft()
-                    yield game
-            except BrokenExecutor as error:
-                if waiting[0] not in tried:
-                    tried.add(waiting[0])
-                    continue
-                game = _crash(waiting.popleft(), note, error)
-                assert game.forfeited_by is not None
-                quarantined.add(game.players[game.forfeited_by])
-                yield game
-            finally:
-                with quiet_shutdown():
-                    process.shutdown(wait=True, kill_workers=True)
+    run = dataclasses.replace(run, apart=True, id=uuid.uuid4().hex)
+    try:
+        for fixture in fixtures:
+            game = play_one(run, fixture)
+            if game.ending == "crash" and _culprit(game) not in quarantined:
+                game = play_one(run, fixture)
+            if game.ending == "crash":
+                quarantined.add(_culprit(game))
+            yield game
+    finally:
+        agent_cache.clear()
 
 
-def _crash(fixture: Fixture, note: Path, error: BrokenExecutor) -> GameRecord:
-    """The record of a game that ended its process twice."""
-    (first, second), opening = fixture
-    if not note.exists():
-        words = " ".join(str(error).split())
-        raise WorkerDied(
-            f"{first} against {second} from opening {opening!r}: its worker process died twice "
-            f"before the game began ({words}); all games before are kept in the run directory, "
-            "if one was named"
-        )
-    seat_text, _, moves = note.read_text().partition(" ")
-    codes = re.search(r"\{(.*)\}", str(error))
-    reason = f"its process ended twice{f': {codes[1]}' if codes else ''}"
-    return GameRecord((first, second), opening, moves, 1 - int(seat_text), "crash", reason)
-
-
-class _Processes:
-    used = False  # joblib keeps some for the next run
-
-
-def dismiss_processes() -> None:
-    """End the processes that joblib keeps for the next run, and so what their agents hold."""
-    if _Processes.used:
-        with sigint_blocked():
-            get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
-        _Processes.used = False
+def _culprit(game: GameRecord) -> str:
+    """Who forfeited a game."""
+    assert game.forfeited_by is not None
+    return game.players[game.forfeited_by]
 
 
 # -- in the worker -----------------------------------------------------------------------
@@ -298,30 +248,14 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
         )
     register_all(run.registered)
     started = time.perf_counter()
+    games = []
     with _printing(run):
-        games = [play_one(run, fixture) for fixture in fixtures]
+        before = files_here()
+        for fixture in fixtures:
+            games.append(play_one(run, fixture))
+            if Worker.here and files_here() != before:
+                os._exit(1)  # it is no place to play any more; the games are played again
     return games, time.perf_counter() - started
-
-
-def register_all(registered: Mapping[str, Any]) -> None:
-    """Give agents the names that they have in the process that leads."""
-    for name, agent in registered.items():
-        agents.register(name, agent, replace=True)
-
-
-def play_noting(run: RunSpec, fixture: Fixture, note: Path) -> GameRecord:
-    """One game; whose turn it is, and the moves so far, are always in a file."""
-    register_all(run.registered)
-
-    def on_turn(moves: str) -> None:
-        note.write_text(f"{len(moves) & 1} {moves}")
-
-    pair, opening = fixture
-    with _printing(run):
-        for seat, name in enumerate(pair):
-            note.write_text(f"{seat} {opening}")
-            agent_cache.policy(run, name, seat)
-        return play_one(run, fixture, on_turn)
 
 
 def _printing(run: RunSpec) -> AbstractContextManager[Any]:
@@ -329,17 +263,16 @@ def _printing(run: RunSpec) -> AbstractContextManager[Any]:
     return nullcontext() if run.shared else stdout_to_stderr()
 
 
-def play_one(
-    run: RunSpec, fixture: Fixture, on_turn: Callable[[str], Any] | None = None
-) -> GameRecord:
+def play_one(run: RunSpec, fixture: Fixture) -> GameRecord:
     """One game between agents built here from their specs."""
     pair, opening = fixture
     first, second = (agent_cache.policy(run, name, seat) for seat, name in enumerate(pair))
+    one, other = (agent_cache.own(run, name) for name in pair)
     if run.transcripts is not None:
         for policy in (first, second):
             if is_language_model(policy):
                 policy.tape = run.transcripts.tape(fixture)
-    return play_game((first, second), pair, opening, run.seed, run.clock, on_turn)
+    return play_game((first, second), pair, opening, run.seed, run.clock, (one, other))
 
 
 class AgentCache(threading.local):
@@ -348,21 +281,41 @@ class AgentCache(threading.local):
     def __init__(self) -> None:
         self._run = ""
         self._made: dict[tuple[str, int], Policy] = {}
+        self._own: dict[str, OwnSettings] = {}
 
     def policy(self, run: RunSpec, name: str, seat: int) -> Policy:
         """The agent of a name; one a seat, since the two sides of a game share nothing."""
         player = run.field[name]
-        if not isinstance(player, str) and not run.shared:
+        if not isinstance(player, str) and not run.shared and not run.apart:
             return player
         if self._run != run.id:
             self.clear()
             self._run = run.id
         if (name, seat) not in self._made:
-            movetime = run.clock.movetime if run.clock is not None else None
-            self._made[name, seat] = (
-                make_player(player, movetime) if isinstance(player, str) else copy.deepcopy(player)
-            )
+            self._made[name, seat] = self._make(run, name)
+        elif run.apart:
+            self._made[name, seat] = self._made.pop((name, seat))  # the latest used stands last
         return self._made[name, seat]
+
+    def _make(self, run: RunSpec, name: str) -> Policy:
+        player = run.field[name]
+        movetime = run.clock.movetime if run.clock is not None else None
+        if run.apart and is_foreign(player):
+            if len(self._made) >= APART:
+                close_agents({0: self._made.pop(next(iter(self._made)))})
+            return Apart(player, movetime)
+        if not isinstance(player, str):
+            return copy.deepcopy(player) if run.shared else player
+        with self.own(run, name):
+            return make_player(player, movetime)
+
+    def own(self, run: RunSpec, name: str) -> OwnSettings:
+        """What the code of a player changed in this process; that of one file is the same code."""
+        player = run.field[name]
+        code = split_spec(player)[0].rpartition(":")[0] if isinstance(player, str) else ""
+        if (code or name) not in self._own:
+            self._own[code or name] = OwnSettings(is_foreign(player) and not run.apart)
+        return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
         """Take over agents that were made already, each for the first seat of a game."""
@@ -375,6 +328,7 @@ class AgentCache(threading.local):
     def clear(self) -> None:
         """Let all agents give back what they hold."""
         close_agents(self._made)
+        self._own.clear()
 
 
 def close_agents(made: dict[Any, Any]) -> None:

@@ -141,9 +141,9 @@ class Journal(Generic[T]):
         self._count = 0
         if path is None:
             return
-        if path.parent.exists() and not path.parent.is_dir():
-            raise UnreadableRun(f"{path.parent} is a file: expected a directory")
         try:
+            if path.parent.exists() and not path.parent.is_dir():
+                raise UnreadableRun(f"{path.parent} is a file: expected a directory")
             path.parent.mkdir(parents=True, exist_ok=True)
             self._file = path.open("a+b", buffering=0)
             try:

@@ -98,22 +98,16 @@ class Transcripts:
     ) -> None:
         self._agents = agents
         self._budget = budget
-        self._spent = 0
         self._known: dict[tuple[Any, ...], Exchange] = {}
         self._door = threading.Lock()
         self._closed = False
         wanted = set(missing)
-
-        def parse(value: Any) -> Spoken:
-            spoken = Spoken.parse(value)
-            self._spent += sum(spoken.exchange.tokens or ())
-            return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
-
-        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, FORMAT._replace(parse=parse))
-        for spoken in self._journal.entries:
-            if spoken.fixture in wanted:
-                self._known[spoken._key] = spoken.exchange
-        self._journal.entries.clear()
+        form = FORMAT._replace(parse=_without_messages)
+        self._journal = Journal(folder and folder / TRANSCRIPTS_FILE, form)
+        said = self._journal.entries
+        self._spent = sum(sum(spoken.exchange.tokens or ()) for spoken in said)
+        self._known.update((s._key, s.exchange) for s in said if s.fixture in wanted)
+        said.clear()
 
     def tape(self, fixture: Fixture) -> Tape:
         """What an agent of a game asks through: known answers come without a question."""
@@ -159,6 +153,12 @@ class Transcripts:
         with self._door:
             self._closed = True
             self._journal.close()
+
+
+def _without_messages(value: Any) -> Spoken:
+    """The exchange of a line, without the conversation, which can be long."""
+    spoken = Spoken.parse(value)
+    return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
 
 FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.values)

@@ -12,7 +12,9 @@ from typing import Any, Final
 
 from c4env.agents.solver.exam import SHA256, VERSION, exam
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import apart, apart_if_foreign
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
+from c4env.evaluation.games.processes import OwnSettings, stdout_to_stderr
 from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import make_field, split_name
 from c4env.evaluation.store.journal import Findings, Format
@@ -20,7 +22,6 @@ from c4env.evaluation.truth.judge import Judge
 from c4env.evaluation.truth.labelled import EXAM, Labelled, labelled_sets
 from c4env.evaluation.truth.quality import JudgedMove, Quality
 
-from c4env import agents
 from c4env.observation import observe
 from c4env.position import Position
 
@@ -60,7 +61,9 @@ def question_agents(
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
-    kind, field = make_field(dict(named))  # an error now rather than after answers
+    with OwnSettings(), stdout_to_stderr():
+        kind, made = make_field(dict(named))  # an error now rather than after answers
+    field = {name: apart(made[name], spec) for name, spec in named}
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
@@ -118,7 +121,7 @@ def quality(
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
     for spec in specs:
-        agents.make(split_name(spec)[1]).close()  # an error now rather than after the solver's work
+        apart_if_foreign(split_name(spec)[1]).close()  # an error now, not after the solver's work
     positions = labelled_sets(on, count, seed)
     with Judge(out) as judge:
         for asked in exam() if EXAM in on else ():
@@ -131,11 +134,18 @@ def quality(
     return replace(found, notes=(about, *found.notes))
 
 
-def question(agent: Policy, spec: str, position: Position, seed: int) -> Answer:
-    """What an agent answers in a position, as a new game whose seed is made of the position."""
+def question(
+    agent: Policy, spec: str, position: Position, seed: int, again: bool = False
+) -> Answer:
+    """What an agent answers in a position, as a new game whose seed is made of the position.
+
+    One whose process ends is asked once more, in a fresh one.
+    """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
     answer = ask(agent, observe(position)) if fault is None else fault
+    if isinstance(answer, Fault) and answer.ending == "crash" and not again:
+        return question(agent, spec, position, seed, again=True)
     return f"{answer.ending}: {answer.reason}" if isinstance(answer, Fault) else answer[0]
 
 

@@ -13,27 +13,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import pickle
 import re
 import statistics
 from collections.abc import Generator, Mapping
-from concurrent.futures import BrokenExecutor
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-import joblib
 from c4env.agents.zoo.registry import registered_here
-from c4env.evaluation.errors import InvalidRun, WorkerDied
-from c4env.evaluation.games.processes import exit_with_parent, one_interrupt, stdout_to_stderr
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import names_code, register_all
+from c4env.evaluation.games.backends import as_they_end, dismiss_processes
+from c4env.evaluation.games.processes import OwnSettings, one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
 from c4env.evaluation.games.workers import (
-    as_they_end,
-    dismiss_processes,
-    register_all,
+    RunSpec,
+    agent_cache,
     version_here,
 )
 from c4env.evaluation.plan.field import (
@@ -48,7 +46,6 @@ from c4env.evaluation.tables import Result, Rows, with_heading
 from c4env.evaluation.truth.answers import question
 from c4env.evaluation.truth.worst_case import FACTS, Facts, Search, WorstCase
 
-from c4env import agents
 from c4env.errors import require_integer
 
 BUDGET: Final = 1000
@@ -190,7 +187,6 @@ def refute(
         UnknownAgent, UnknownOption, ...: the spec is wrong.
         UnreadableRun: what was kept is damaged.
         FileInUse: another process writes to it.
-        WorkerDied: a worker process ended; what it had found out is kept.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions, wrong=InvalidRun)
@@ -199,12 +195,15 @@ def refute(
     if len(field) != 1:
         raise InvalidRun(f"{len(field)} agents given: one is refuted at a time")
     ((name, given),) = field.items()
-    kind, made = make_field(field)  # an error now rather than in a worker; compiles it
+    with OwnSettings():
+        kind, made = make_field(field)  # an error now rather than in a worker; compiles it
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    who = kind.in_short(name)
-    task = _Task(name, given, chosen.seed, positions, folder, who, registered_here())
+    # An object is asked here, unless it goes to a worker, which it could end.
+    apart = chosen.jobs > 1 or names_code(given)
+    run = RunSpec(field, chosen.seed, registered=registered_here(), apart=apart)
+    task = _Task(name, run, positions, folder, kind.in_short(name))
     cases = [(opening, seat) for opening in starts for seat in (0, 1)]
     found: dict[tuple[str, int], WorstCase] = {}
     try:
@@ -214,7 +213,8 @@ def refute(
                 if watch is not None:
                     watch(len(found), len(cases))
     finally:
-        if kind.holding:
+        agent_cache.clear()
+        if kind.holding or apart:
             dismiss_processes()
     ordered = tuple(found[case] for case in cases)
     return Refutation(name, ordered, positions, _notes(kind, chosen.seed, ordered))
@@ -240,19 +240,17 @@ class _Task:
     """What a worker must know besides the opening and the colour."""
 
     name: str
-    player: Player
-    seed: int
+    run: RunSpec
     budget: int
     folder: Path | None
     identity: str
-    registered: Mapping[str, Any]
 
     def path(self, opening: str, seat: int) -> Path | None:
         """The file of an opening and colour: another agent, seed or version has another."""
         if self.folder is None:
             return None
-        agent = [self.name, describe_player(self.player), self.identity]
-        asked = json.dumps([*agent, self.seed, version_here(), opening, seat])
+        agent = [self.name, describe_player(self.run.field[self.name]), self.identity]
+        asked = json.dumps([*agent, self.run.seed, version_here(), opening, seat])
         mark = hashlib.sha256(asked.encode("utf-8", "backslashreplace")).hexdigest()[:12]
         readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
         return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
@@ -265,17 +263,12 @@ def _on_workers(
     if jobs == 1:
         yield from (_case(task, *case) for case in cases)
         return
-    tasks = (joblib.delayed(_case)(task, *case) for case in cases)
     try:
-        yield from as_they_end(tasks, jobs, initializer=exit_with_parent, initargs=(os.getpid(),))
+        yield from as_they_end(_case, ((task, *case) for case in cases), jobs)
     except pickle.PicklingError as error:
         raise InvalidRun(
             f"the agent cannot be sent to a worker ({error.__cause__ or error}); give it by its "
             "import path, or search with jobs=1"
-        ) from None
-    except BrokenExecutor as error:
-        raise WorkerDied(
-            f"{task.name} ended its process ({' '.join(str(error).split())})"
         ) from None
 
 
@@ -283,14 +276,9 @@ def _on_workers(
 
 
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
-    register_all(task.registered)
-    made = agents.make(task.player) if isinstance(task.player, str) else None
-    policy: Any = made or task.player
+    register_all(task.run.registered)
     facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
-    with (
-        stdout_to_stderr(),  # what agents print: stdout is for the answer
-        nullcontext() if made is None else closing(made),
-        facts.journal,
-    ):
-        answer = partial(question, policy, task.name, seed=task.seed)
+    with stdout_to_stderr(), facts.journal:  # what agents print: stdout is for the answer
+        policy = agent_cache.policy(task.run, task.name, 0)
+        answer = partial(question, policy, task.name, seed=task.run.seed)
         return Search(answer, facts, seat, task.budget).run(opening)

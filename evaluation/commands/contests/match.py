@@ -18,7 +18,7 @@ from typing import Final
 
 from c4env.evaluation.commands.contests.pages import show_run
 from c4env.evaluation.commands.options import add_html, add_run, refuse, run_settings
-from c4env.evaluation.commands.progress import MatchProgress, announce_compiling, try_agents
+from c4env.evaluation.commands.progress import MatchProgress, announce_compiling
 
 SPRT_OPENINGS: Final = "4"
 """568 of them: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
@@ -64,7 +64,6 @@ def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
     from c4env.evaluation.studies.match import play_match
 
-    try_agents([arguments.one, arguments.other])
     with MatchProgress(test, arguments.quiet) as progress:
         settings = run_settings(arguments, progress)
         match = play_match(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from c4env.evaluation.commands.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
 from c4env.evaluation.commands.output import say, say_before, show
-from c4env.evaluation.commands.progress import Progress, RunProgress, try_agents
+from c4env.evaluation.commands.progress import Progress, RunProgress
 from c4env.evaluation.tables import plural
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ def play_run(
 ) -> None:
     """Play a run, given its settings, and show what it found."""
     anchor = anchor_of(arguments, players)
-    try_agents(players)
     with RunProgress(arguments.quiet) as progress:
         run = play(**run_settings(arguments, progress))
     show_run(run, arguments, progress.before, anchor)

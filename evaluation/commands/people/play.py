@@ -69,9 +69,8 @@ def _play(
 ) -> GameRecord | None:
     """One game, recorded; None where it was left before a move."""
     from c4env.evaluation.errors import InvalidRun
+    from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
-
-    from c4env import agents
 
     at_least(arguments, 0, "seed")
     (one, _), (other, _) = named
@@ -80,7 +79,7 @@ def _play(
             raise InvalidRun(f"{given}: {HUMAN} is a person: expected another name for an agent")
     if one == other and named[0] != named[1]:
         raise InvalidRun(f"{' '.join(arguments.players)}: expected two names for two agents")
-    players = [None if spec == HUMAN else agents.make(spec) for _, spec in named]
+    players = [None if spec == HUMAN else apart_if_foreign(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:
         keep(record)  # a damaged record is better heard of before the game than after it
@@ -91,13 +90,17 @@ def _play(
             names = (other, one) if arguments.first == "2" else (one, other)
         else:
             names = ask_first((one, other), input, say)
+        first, second = players if names == (one, other) else players[::-1]
+        game = TerminalGame(
+            names, (first, second), hint, input, say, arguments.seed, styled=True
+        ).play()
     except EOFError:
         say("left before the game")
         return None
-    first, second = players if names == (one, other) else players[::-1]
-    game = TerminalGame(
-        names, (first, second), hint, input, say, arguments.seed, styled=True
-    ).play()
+    finally:
+        for agent in players:
+            if agent is not None:
+                agent.close()
     if record is not None and game is not None:
         keep(record, game)
     return game

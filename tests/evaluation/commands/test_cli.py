@@ -3,8 +3,10 @@ from __future__ import annotations
 import importlib.metadata
 import io
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -280,6 +282,8 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
         (["gauntlet", "greedy", "greedy"], "is a challenger and in the field"),
         (["run", "random", "greedy", "--jobs", "0"], "jobs=0"),
         (["report", "no-such-folder"], "no-such-folder"),
+        ([*QUICK, "--out", "x" * 300], "File name too long"),
+        (["report", "x" * 300], "File name too long"),
         (["list", "rndom"], "did you mean 'random'?"),
         (["list", "builtins:max"], "agent 'builtins:max': <built-in function max> does not say"),
         (["run", "random", "\x1b[31mred"], "unknown agent '\\x1b[31mred'"),
@@ -293,6 +297,47 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
 )
 def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
     assert words in refusal(arguments, capsys)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
+def test_a_name_that_the_terminal_cannot_write_loses_no_result(form):
+    words = [*QUICK, "--format", form]
+    words[1] = "\N{SLIGHTLY SMILING FACE}=random"
+    variables = environment(PYTHONIOENCODING="cp1252")
+    shown = run_python("-m", "c4env.evaluation", *words, env=variables, check=True)
+    assert "greedy" in shown.stdout
+    assert "1f642" in shown.stdout or "\\ud83d\\ude42" in shown.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
+def test_ctrl_c_before_anybody_listens_ends_a_command_in_silence(tmp_path):
+    (tmp_path / "gymnasium").mkdir()  # what is imported first of all
+    (tmp_path / "gymnasium" / "__init__.py").write_text(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
+    )
+    variables = environment()
+    variables["PYTHONPATH"] = f"{tmp_path}{os.pathsep}{variables['PYTHONPATH']}"
+    stopped = run_python("-m", "c4env.evaluation", "list", env=variables)
+    assert (stopped.returncode, stopped.stdout, stopped.stderr) == (-signal.SIGINT, "", "")
+    other = run_python("-c", "import c4env", env=variables)  # a program of somebody else's
+    assert "KeyboardInterrupt" in other.stderr
+
+
+def test_ctrl_c_when_all_is_done_changes_nothing():
+    late = (
+        "import os, signal, sys\n"
+        "import c4env.evaluation.__main__ as command\n"
+        "leave = command._leave\n"
+        "def stopped(code):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    leave(code)\n"
+        "command._leave = stopped\n"
+        "sys.argv = ['c4', 'list', 'random']\n"
+        "command.main()\n"
+    )
+    shown = run_python("-c", late)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "random" in shown.stdout
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from c4env.agents.zoo.table import ZOO
-from c4env.evaluation.games.check import GAME, LATE, check_agent, trial_faults
+from c4env.evaluation.games.check import GAME, LATE, check_agent
 
 from c4env import Position
 
 AGENTS = """
 import os, random, time
-
-from c4env import agents
 
 def first(observation):
     return int(observation["action_mask"].argmax())
@@ -29,12 +26,10 @@ def full(observation):
 def leaves(observation):
     os._exit(3)
 
-class Torn(agents.base.Agent):
-    def choose(self, position):
-        return position.legal_columns()[0]
+def closes(observation):
+    os.close(0)
+    return first(observation)
 
-    def close(self):
-        raise OSError
 """
 
 
@@ -77,6 +72,8 @@ def test_one_that_does_not_repeat():
         ("broken", "exception: KeyError: 'key' (mine.py, line 13)"),
         ("outside", "nonsense: 9 is not a column"),
         ("full", "illegal column: column 3 is full"),
+        ("leaves", "its process ended (exit code 3)"),
+        ("closes", "it closed files of its process"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(name, said):
@@ -84,22 +81,6 @@ def test_what_is_wrong_is_told_with_its_line(name, said):
     assert found.fault.startswith(said)
     assert not found.good
     assert said in found.table().text()
-
-
-def test_a_trial_move_before_a_run(monkeypatch, recwarn):
-    # Beside other threads, such as those of a test runner, nobody is tried.
-    monkeypatch.setattr("threading.active_count", lambda: 1)
-    players = {name: f"mine.py:{name}" for name in ("first", "broken", "leaves", "Torn")}
-    found = trial_faults({**players, "greedy": "greedy", "object": lambda observation: 9})
-    assert set(found) == {"broken", "leaves"}
-    assert found["broken"] == "exception: KeyError: 'key' (mine.py, line 13)"
-    assert found["leaves"] == "it ended its process"
-
-
-def test_who_asks_over_the_network_is_not_tried(monkeypatch):
-    monkeypatch.setattr("threading.active_count", lambda: 1)
-    assert trial_faults({"nobody there": "http://127.0.0.1:9"}) == {}
-    assert {entry.name for entry in ZOO if entry.network} == {"chat", "http"}
 
 
 def test_what_does_not_pickle_is_sent_to_workers_by_its_spec(tmp_path):

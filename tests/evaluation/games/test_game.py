@@ -73,6 +73,16 @@ def test_nonsense_forfeits(answer, ending, seat):
     assert game.reason
 
 
+class Leaves:
+    def __index__(self):
+        raise SystemExit(3)
+
+
+def test_an_answer_whose_code_raises_forfeits():
+    game = against(lambda observation: Leaves(), seat=1)
+    assert (game.ending, game.reason, game.forfeited_by) == ("nonsense", "SystemExit: 3", 1)
+
+
 def test_numpy_integers_are_columns():
     game = against(lambda o: np.int64(first_legal(o)))
     assert game.ending == "four"
@@ -220,6 +230,23 @@ def test_who_takes_too_long_forfeits(wait, seat):
     assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
 
 
+def test_who_catches_what_stops_it_is_stopped_again():
+    stopped = []
+
+    def stays():
+        for _ in range(3):
+            until = time.monotonic() + 5
+            with contextlib.suppress(BaseException):
+                while time.monotonic() < until:
+                    pass
+                stopped.append(False)
+
+    policies = (Slow(stays), first_legal)
+    game = play_game(policies, ("one", "two"), "44", clock=Clock(0.05, 0.02))
+    assert game.ending == "time"
+    assert stopped == []
+
+
 def test_an_engine_that_is_late_by_its_own_clock_forfeits_on_time():
     def late():
         raise LateAnswer("no answer within 2 s")
@@ -244,9 +271,3 @@ def test_a_late_answer_forfeits_where_it_cannot_be_stopped():
     thread.start()
     thread.join()
     assert games[0].ending == "time"
-
-
-def test_who_watches_is_told_the_moves_before_each_turn():
-    told = []
-    game = play_game((first_legal, first_legal), ("one", "two"), "44", on_turn=told.append)
-    assert told == [game.moves[:n] for n in range(2, len(game.moves))]

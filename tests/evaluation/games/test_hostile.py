@@ -16,7 +16,7 @@ import pytest
 from c4env.agents.base import Agent
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.game import play_game
-from c4env.evaluation.games.processes import stdout_to_stderr
+from c4env.evaluation.games.processes import SPOILED, stdout_to_stderr
 from c4env.evaluation.store.record import read_games
 
 from c4env import agents, evaluation
@@ -95,8 +95,9 @@ def test_an_interrupt_that_an_agent_swallows_ends_the_run_all_the_same(tmp_path)
     assert len(read_games(tmp_path)[1]) == 1
 
 
+@pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
 def test_settings_of_the_process_are_each_agents_own():
-    """The limit of recursion, NumPy's errors and Python's warnings: they last for who made them."""
+    """They last for who made them."""
 
     class Changes:
         def reset(self):
@@ -108,6 +109,12 @@ def test_settings_of_the_process_are_each_agents_own():
             sys.setrecursionlimit(250)
             np.seterr(all="raise")
             warnings.simplefilter("ignore")
+            if not first:
+                assert (os.getcwd(), sys.path, "C4ENV_TEST" in os.environ) == ("/", [], True)
+            os.chdir("/")
+            os.environ["C4ENV_TEST"] = "1"
+            sys.path.clear()
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)
             return first_legal(observation)
 
     def sensitive(observation):
@@ -118,12 +125,16 @@ def test_settings_of_the_process_are_each_agents_own():
         assert not np.isfinite(np.array([1e300]) * 1e300)
         return first_legal(observation)
 
-    before = sys.getrecursionlimit(), np.geterr(), list(warnings.filters)
+    def settings():
+        process = os.getcwd(), list(sys.path), dict(os.environ), signal.getsignal(signal.SIGALRM)
+        return sys.getrecursionlimit(), np.geterr(), list(warnings.filters), *process
+
+    before = settings()
     with np.errstate(over="ignore"):
         for pair in ((Changes(), sensitive), (sensitive, Changes())):
             game = play_game(pair, ("a", "b"))
             assert (game.ending, game.reason) == ("four", "")
-    assert before == (sys.getrecursionlimit(), np.geterr(), list(warnings.filters))
+    assert before == settings()
 
 
 @pytest.mark.parametrize("nodes", [-1, 10**6000, 2**63], ids=["negative", "huge", "large"])
@@ -200,6 +211,124 @@ def test_objects_with_large_memories_play_on_workers_as_they_do_here():
     one, two = (evaluation.round_robin(players, openings=0, seed=1, jobs=jobs) for jobs in (1, 2))
     assert {game.ending for game in two.games} <= {"four", "full board"}
     assert one.digest == two.digest
+
+
+HOSTILE = """
+import os, signal, sys
+
+def good(observation):
+    return int(observation["action_mask"].argmax())
+
+def leaves(observation):
+    os._exit(7)
+
+def rings(observation):
+    signal.raise_signal(signal.SIGALRM)
+
+def rings_later(observation):
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    return good(observation)
+
+def mute(observation):
+    os.close(2)
+    return good(observation)
+
+def cuts(observation):
+    os.closerange(3, 1024)
+    return good(observation)
+
+def starves(observation):
+    import resource
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+    return good(observation)
+
+def forgets(observation):
+    sys.path.clear()
+    os.environ.clear()
+    os.chdir("/")
+    return good(observation)
+"""
+
+FATES = {
+    "leaves": ("crash", "its process ended (exit code 7)"),
+    "rings": ("crash", "its process ended (SIGALRM)"),
+    "rings_later": ("four", ""),  # the alarm is for its own moves
+    "mute": ("crash", SPOILED),
+    "cuts": ("crash", SPOILED),
+    "starves": ("crash", SPOILED),
+    "forgets": ("four", ""),
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals and limits are POSIX's")
+@pytest.mark.compiled
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_what_an_agent_does_to_its_process_ends_its_own_games_alone(jobs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.py").write_text(HOSTILE)
+    players = {"other": "bad.py:good", **{name: f"bad.py:{name}" for name in FATES}}
+    found = evaluation.gauntlet({"good": "bad.py:good"}, players, openings=0, jobs=jobs)
+    fates = {
+        name: {(game.ending, game.reason) for game in found.games if name in game.players}
+        for name in players
+    }
+    assert fates == {name: {fate} for name, fate in {"other": ("four", ""), **FATES}.items()}
+    assert {game.winner for game in found.games if game.players == ("good", "leaves")} == {0}
+
+
+NOISY = """
+import atexit, os, subprocess, sys, time
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+atexit.register(time.sleep, 300)
+print("imported")
+
+def agent(observation):
+    open("beside.txt").close()
+    print("printed")
+    print("under", file=sys.__stdout__)
+    os.write(1, b"written\\n")
+    subprocess.run([sys.executable, "-c", "print('echoed')"])
+    return int(observation["action_mask"].argmax())
+"""
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run AGENT greedy --openings 0 --jobs 1 --out games",
+        "run AGENT greedy --openings 0 --jobs 2 --out games",
+        "match AGENT greedy --openings 0 --jobs 1",
+        "quality AGENT --on exam --count 2 --out games",
+        "refute AGENT --openings 0 --positions 3 --jobs 1",
+        "check AGENT",
+        "play AGENT greedy --no-record",
+    ],
+    ids=lambda command: command.split(" --o")[0],
+)
+def test_what_agents_write_anywhere_is_kept_from_the_answer(command, tmp_path):
+    """And the folder they change to is theirs alone, and what they leave to be done at the end."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "beside.txt").touch()
+    (tmp_path / "sub" / "noisy.py").write_text(NOISY)
+    words = command.replace("AGENT", "sub/noisy.py:agent").split()
+    done = run_python(
+        "-m", "c4env.evaluation", *words, "--format", "json", timeout=100, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    json.loads(done.stdout)
+    assert "exception" not in done.stdout
+    for said in ("imported", "printed", "under", "written", "echoed"):
+        assert said in done.stderr
+    assert (tmp_path / "games").is_dir() == ("games" in words)
+
+
+@pytest.mark.compiled
+def test_a_game_at_the_terminal_goes_on_to_its_forfeit(tmp_path):
+    (tmp_path / "bad.py").write_text(HOSTILE)
+    words = ["play", "bad.py:leaves", "greedy", "--no-record"]
+    done = run_python("-m", "c4env.evaluation", *words, cwd=tmp_path, check=True)
+    assert "bad.py:leaves (x) forfeits: its process ended (exit code 7)" in done.stdout
 
 
 @pytest.mark.compiled

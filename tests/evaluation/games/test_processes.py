@@ -103,6 +103,16 @@ def test_an_interrupt_while_processes_start_waits_until_they_have():
     assert started
 
 
+def test_importing_the_workers_changes_nobodys_warnings():
+    said = run_python(
+        "-c",
+        "import c4env.evaluation.games.game, joblib, warnings; before = list(warnings.filters);"
+        "import c4env.evaluation.games.workers; print(warnings.filters == before)",
+        check=True,
+    )
+    assert said.stdout == "True\n"
+
+
 def test_workers_that_have_seen_no_task_end_in_silence(monkeypatch):
     said: list[type[BaseException]] = []
     monkeypatch.setattr(threading, "excepthook", lambda error: said.append(error.exc_type))

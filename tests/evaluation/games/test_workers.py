@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c4env.evaluation.errors import InvalidRun, WorkerDied
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import is_foreign
 from c4env.evaluation.games.workers import (
     MOST_GAMES,
     RunSpec,
@@ -84,6 +85,27 @@ def test_slow_games_go_out_one_by_one():
         batches.learn(1, 5.0)
 
 
+@pytest.mark.parametrize(
+    ("player", "foreign"),
+    [
+        ("greedy", False),
+        ("alphabeta:heuristic=lines", False),
+        ("alphabeta:heuristic=mine.py:value", True),
+        ("puct:learned", False),
+        ("puct:selfplay:folder", False),
+        ("puct:mine:function,simulations=5", True),
+        ("mine.py:agent", True),
+        ("package.module:Agent:depth=3", True),
+        ("exec:./engine --level 3", False),
+        ("http://127.0.0.1:8000", False),
+        ("torch:FILE.py:NAME", True),
+        (first_legal, True),
+    ],
+)
+def test_code_of_others_is_known_by_its_spec(player, foreign):
+    assert is_foreign(player) == foreign
+
+
 def test_threads_play_the_same_games():
     assert played(backend="threading") == played(backend="serial")
 
@@ -124,12 +146,35 @@ def test_the_games_of_a_worker_that_dies_are_played_again(tmp_path):
     assert found == played(jobs=1, field=field)
 
 
+@pytest.mark.compiled
+def test_a_game_that_ends_its_process_is_tried_again_before_it_is_forfeited(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import os, pathlib\n"
+        "DEATHS = pathlib.Path(__file__).with_name('deaths')\n"
+        "def agent(observation):\n"
+        "    times = int(DEATHS.read_text())\n"
+        "    if times:\n"
+        "        DEATHS.write_text(str(times - 1))\n"
+        "        os._exit(4)\n"
+        "    return int(observation['action_mask'].argmax())\n"
+    )
+    field = {"random": "random", "greedy": f"{tmp_path / 'mine.py'}:agent"}
+    for times, endings in ((2, ["four"]), (3, ["crash"])):
+        (tmp_path / "deaths").write_text(str(times))
+        run = RunSpec(field, 1, version=version_here())
+        games = list(play_all(run, FIXTURES[:1]))
+        assert [game.ending for game in games] == endings
+        assert (tmp_path / "deaths").read_text() == "0"
+    assert games[0].reason == "its process ended (exit code 4)"
+
+
 @pytest.mark.slow
 @pytest.mark.compiled
-def test_an_agent_that_ends_every_process_it_reaches_is_named():
-    field = {"random": "random", "greedy": DiesOnArrival()}
-    with pytest.raises(WorkerDied, match="random against greedy from opening '1'"):
-        played(field=field, fixtures=FIXTURES[:2])
+def test_an_agent_that_ends_every_process_it_reaches_forfeits():
+    run = RunSpec({"random": "random", "greedy": DiesOnArrival()}, 1, version=version_here())
+    games = list(play_all(run, FIXTURES[:2], 2))
+    assert {game.ending for game in games} == {"crash"}
+    assert {game.players[game.forfeited_by] for game in games} == {"greedy"}
 
 
 @pytest.mark.compiled

@@ -140,6 +140,7 @@ def test_an_interrupt_says_what_is_kept_and_where(tmp_path):
 
 
 def test_a_disk_that_fills_is_an_error_and_loses_no_line(tmp_path):
+    resource = pytest.importorskip("resource")  # POSIX's
     path = tmp_path / "numbers.jsonl"
     written(path, [3])
     resource = pytest.importorskip("resource")  # not on Windows

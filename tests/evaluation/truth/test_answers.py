@@ -96,6 +96,26 @@ def test_an_agent_without_an_answer_is_noted(judge):
         question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
 
 
+@pytest.mark.compiled
+def test_an_agent_that_ends_its_process_is_noted_and_the_others_are_asked(judge, tmp_path):
+    (tmp_path / "ends.py").write_text(
+        "import os\n"
+        "tried = os.path.join(os.path.dirname(__file__), 'tried')\n"
+        "def always(observation):\n"
+        "    os._exit(5)\n"
+        "def once(observation):\n"
+        "    if not os.path.exists(tried):\n"
+        "        open(tried, 'w').close()\n"
+        "        os._exit(5)\n"
+        "    return int(observation['action_mask'].argmax())\n"
+    )
+    specs = [f"{name}={tmp_path / 'ends.py'}:{name}" for name in ("always", "once")]
+    found = question_agents(specs, SET[:3], judge)
+    assert {q.player: q.moves + q.forced for q in found.overall()} == {"once": 3}
+    said = "3 positions without an answer, always: crash: its process ended (exit code 5)"
+    assert found.notes == (said,)
+
+
 @pytest.mark.parametrize(
     ("specs", "error", "words"),
     [

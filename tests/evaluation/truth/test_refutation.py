@@ -312,6 +312,18 @@ def test_an_agent_that_breaks_down_is_refuted_there():
     assert "exception: RuntimeError: tired" in found.summary()
 
 
+@pytest.mark.compiled
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_agent_that_ends_its_process_is_refuted_there(jobs, tmp_path):
+    (tmp_path / "ends.py").write_text("import os\nagent = lambda observation: os._exit(5)\n")
+    found = evaluation.refute(f"{tmp_path / 'ends.py'}:agent", openings=0, jobs=jobs)
+    assert found.held == 0
+    assert found.notes[-1] == (
+        "2 lines end without an answer of the agent, as empty board: crash: its process ended "
+        "(exit code 5)."
+    )
+
+
 def test_the_table_says_how_the_agent_was_asked():
     assert "each was asked once, with a seed" in evaluation.refute("random", LATE[:1]).summary()
     assert evaluation.refute("greedy", LATE[:1]).notes == ()

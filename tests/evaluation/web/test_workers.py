@@ -93,6 +93,26 @@ def test_a_process_leaves_an_answer_at_its_next_message() -> None:
     assert [m and m["type"] for m in received] == ["score", END, "move", END]
 
 
+def test_the_watchdog_of_a_question_is_called_off_with_its_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else it would end an idle process."""
+    armed: list[bool] = []
+    monkeypatch.setattr(
+        "faulthandler.dump_traceback_later", lambda seconds, **options: armed.append(True)
+    )
+    monkeypatch.setattr("faulthandler.cancel_dump_traceback_later", lambda: armed.append(False))
+    ours, theirs = multiprocessing.Pipe()
+    for moves in ("1", "2"):
+        ours.send(Question("move", "greedy", moves))
+    thread = threading.Thread(target=serve, args=(theirs, 60.0))
+    thread.start()
+    with ours:
+        assert [ours.recv() for _ in range(4)][1::2] == [END, END]
+    thread.join()
+    assert armed == [True, False, True, False]
+
+
 def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> None:
     """As the server does after every answer, also after one that took too long or crashed."""
 

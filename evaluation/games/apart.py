@@ -1,0 +1,249 @@
+"""Agents in processes of their own: whatever they do there happens to nobody else.
+
+The zoo's agents are asked where they are needed. Code of others may end its process, block it,
+close its files or change its settings, so a command asks it in another process. Runs of many games
+do so with one process for all (``games/workers.py``) until an agent ends it.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import os
+import pickle
+import re
+import signal
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+import numpy as np
+from c4env.agents.base import Agent
+from c4env.agents.zoo.registry import registered_here, split_spec
+from c4env.agents.zoo.table import ZOO
+from c4env.evaluation.games.game import Fault, Faulted, ask, begin, in_words
+from c4env.evaluation.games.processes import (
+    SPOILED,
+    OwnSettings,
+    exit_with_parent,
+    files_here,
+    sigint_blocked,
+    stdout_to_stderr,
+)
+from c4env.evaluation.plan.field import Player, make_player
+from joblib.externals.loky.backend.context import get_context
+from joblib.externals.loky.backend.reduction import dumps
+
+from c4env import agents
+from c4env.errors import C4Error
+from c4env.observation import Observation, observe
+from c4env.position import Position, parse_column
+
+CLOSING: Final = 2.0  # seconds an agent has to give back what it holds
+
+_CUT: Final = 86  # the exit code of a process that cannot answer any more
+_OWN: Final = frozenset(entry.name for entry in ZOO)
+_CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
+
+
+def is_foreign(player: Player) -> bool:
+    """Whether asking a player calls code of others: an object's, or what its spec names."""
+    if not isinstance(player, str):
+        return True
+    name, options = split_spec(player)
+    named = map(_CODE.fullmatch, options.values())
+    return name not in _OWN or any(found and found[1] not in _OWN for found in named)
+
+
+def names_code(player: Player) -> bool:
+    """Whether a player is a spec that names code of others, and no object of this process."""
+    given = registered_here()
+    return isinstance(player, str) and is_foreign(player) and split_spec(player)[0] not in given
+
+
+def register_all(registered: Mapping[str, Any]) -> None:
+    """Give agents the names that they have in the process that leads."""
+    for name, agent in registered.items():
+        agents.register(name, agent, replace=True)
+
+
+class Process:
+    """A process in which functions are called, started when it is needed and after it has died."""
+
+    def __init__(self) -> None:
+        self._process: Any = None
+        self._connection: Connection | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether what was done in it before is still there."""
+        return self._connection is not None
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """What a function returns, or raises, in the process.
+
+        Raises:
+            Faulted: the process ended.
+        """
+        connection = self._connection or self._start()
+        whole = False
+        try:
+            connection.send_bytes(dumps((function, arguments)))
+            good, answer = pickle.loads(connection.recv_bytes())
+            whole = True
+        except (EOFError, OSError):
+            self._process.join(CLOSING)
+            raise Faulted(Fault("crash", _ending(self._process.exitcode))) from None
+        finally:
+            if not whole:  # ended, or whoever asked was called off
+                self.end()
+        if good:
+            return answer
+        raise answer
+
+    def _start(self) -> Connection:
+        context = get_context("loky")  # which does not run the script that leads once more
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
+        with sigint_blocked():
+            self._process.start()
+        theirs.close()
+        return self._connection
+
+    def end(self, last: Callable[[], Any] | None = None) -> None:
+        """End the process, whatever it is doing; a last function is called there for a moment."""
+        if self._connection is None:
+            return
+        with suppress(OSError):
+            if last is not None:
+                self._connection.send_bytes(dumps((last, ())))
+                self._connection.poll(CLOSING)
+            os.kill(self._process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        self._connection.close()
+        self._connection = None
+        self._process.join()
+
+
+def _ending(code: int | None) -> str:
+    """How a process ended, in words."""
+    if code == _CUT:
+        return SPOILED
+    with suppress(ValueError, TypeError):
+        return f"its process ended ({signal.Signals(-code).name})"  # type: ignore[operator]
+    return f"its process ended (exit code {code})"
+
+
+class Apart(Agent):
+    """A player in a process of its own, which answers as it would here.
+
+    Args:
+        player: a spec, or an object that pickles.
+        movetime: of the run, for a spec whose agent has that option.
+    """
+
+    def __init__(self, player: Player, movetime: float | None = None) -> None:
+        self._arrival = (player, movetime, registered_here())
+        self._process = Process()
+        self.name = player if isinstance(player, str) else ""
+
+    def _call(self, function: Callable[..., Any], argument: Any) -> Any:
+        if not self._process.alive:
+            self._process.call(_arrive, *self._arrival)
+        found = self._process.call(function, argument)
+        if isinstance(found, Fault):
+            if found.ending == "crash":
+                self._process.end()
+            raise Faulted(found)
+        return found
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game there, in a fresh process if it has ended."""
+        self._call(_begin, seed)
+
+    def __call__(self, observation: Observation) -> int:  # type: ignore[override]  # a dictionary
+        """The column it answers with; sets :attr:`nodes`.
+
+        Raises:
+            Faulted: what it did instead.
+        """
+        column: int
+        column, self.nodes = self._call(_answer, observation)
+        return column
+
+    def choose(self, position: Position) -> int:
+        """The column for what the side to move observes."""
+        return parse_column(self(observe(position)))
+
+    def close(self) -> None:
+        """Let it give back what it holds, and end its process."""
+        self._process.end(_close)
+
+
+def apart_if_foreign(spec: str) -> Agent:
+    """The agent of a spec, to be asked here if it is the zoo's, else in a process of its own.
+
+    Raises:
+        UnknownAgent, UnknownOption, ...: the spec is wrong.
+    """
+    with OwnSettings(), stdout_to_stderr():
+        return apart(agents.make(spec), spec)
+
+
+def apart(agent: Agent, spec: str) -> Agent:
+    """An agent made from a spec, if it is the zoo's; else one of the spec in another process."""
+    if not names_code(spec):
+        return agent
+    agent.close()
+    return Apart(spec)
+
+
+# -- in the process -----------------------------------------------------------------------
+
+
+def _serve(connection: Connection, parent: int) -> None:
+    """Call what is asked for until nobody asks."""
+    exit_with_parent(parent)
+    with stdout_to_stderr(), suppress(OSError):
+        while True:
+            try:
+                question = connection.recv_bytes()
+            except EOFError:
+                os._exit(0)
+            try:
+                function, arguments = pickle.loads(question)
+                found = True, function(*arguments)
+            except BaseException as error:
+                found = (
+                    False,
+                    error if isinstance(error, C4Error) else RuntimeError(in_words(error)),
+                )
+            connection.send_bytes(dumps(found))
+    os._exit(_CUT)
+
+
+class _Here:
+    agent: Any = None
+    files: tuple[object, ...] = ()
+
+
+def _arrive(player: Player, movetime: float | None, registered: Mapping[str, Any]) -> None:
+    register_all(registered)
+    _Here.agent = make_player(player, movetime) if isinstance(player, str) else player
+    _Here.files = files_here()
+
+
+def _begin(seed: Any) -> Fault | None:
+    return begin(_Here.agent, seed)
+
+
+def _answer(observation: Observation) -> tuple[int, int] | Fault:
+    answer = ask(_Here.agent, observation)
+    if files_here() == _Here.files:
+        return answer
+    return Fault("crash", SPOILED)
+
+
+def _close() -> None:
+    if isinstance(_Here.agent, Agent):
+        _Here.agent.close()
