@@ -168,8 +168,8 @@ class FixedDepth(SearchingAgent):
 
     prune: ClassVar[bool] = True
     quick: ClassVar[int] = 10**8
-    """Lines of play, were nothing cut, up to which a search mostly takes some hundredths of a second
-    at most; a longer one has a thread of its own."""
+    """Lines of play, were nothing cut, up to which a search takes some hundredths of a second at
+    most; a longer one has a thread of its own."""
     settings_are_all = True
 
     def __init__(
