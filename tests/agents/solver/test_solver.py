@@ -329,15 +329,21 @@ def test_interrupted_at_once_and_usable_after(
 
 @pytest.mark.compiled
 def test_threads_that_share_a_solver_get_exact_scores() -> None:
+    rng = random.Random(3)
+    asked = [position for _ in range(60) if not (position := random_position(14, rng)).outcome]
+    known = {position: Solver(book=None, table_mb=1).score(position) for position in asked}
     solver = Solver(book=None, table_mb=1)
-    known = [pair for pair in read(LABELLED) if pair[0].plies > 12]
-    asked = [position for position, _ in known]
+
+    def scores(order: list[Position]) -> dict[Position, int]:
+        return {position: solver.score(position) for position in order}
+
+    def batch(order: list[Position]) -> dict[Position, int]:
+        return dict(zip(order, solver.scores_many(order).tolist(), strict=True))
+
     with ThreadPoolExecutor(4) as threads:
-        for scores in threads.map(lambda order: [solver.score(p) for p in order], [asked] * 4):
-            assert scores == [score for _, score in known]
-        scores = [score for _, score in known]
-        batches = threads.map(solver.scores_many, [asked] * 2)
-        assert all(batch.tolist() == scores for batch in batches)
+        ways = [scores, scores, batch, batch]
+        for found in threads.map(lambda way, order: way(order), ways, [asked, asked[::-1]] * 2):
+            assert found == known
 
 
 def test_a_copy_begins_without_what_was_found() -> None:
