@@ -43,7 +43,7 @@ def test_the_first_sentence_says_who_is_strongest(ratings: Ratings, first: str) 
 
 def test_how_sure_it_is_stands_below() -> None:
     said = headline(ratings_of(-10, -50, -90, better=0.981))[1]
-    assert "the stronger of these two is 98.1 %" in said
+    assert "a is stronger than b is 98.1 %" in said
     assert "\N{MINUS SIGN}10, lies between \N{MINUS SIGN}40 and +30" in said
     assert "more than 99.9 %" in headline(ratings_of(50, -50, better=1.0))[1]
     assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
@@ -82,12 +82,12 @@ def pairs(*winners: str) -> Match:
     [
         (
             pairs(*"a" * 12),
-            "H1 accepted after 8 pairs of games: "
-            "a is 200 Elo stronger than b, rather than as strong",
+            "H1 accepted after 8 pairs of games: a is stronger than b; measured +",
         ),
         (
             pairs(*"bbbbbbb"),
-            "H0 accepted after 5 pairs of games: a is as strong as b, rather than 200 Elo stronger",
+            "H0 accepted after 5 pairs of games: a is not 200 Elo stronger than b; "
+            "measured \N{MINUS SIGN}",
         ),
         (
             pairs("a"),

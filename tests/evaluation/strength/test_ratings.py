@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -134,11 +135,15 @@ def test_intervals_narrow_with_the_square_root_of_the_openings():
 
 
 def test_an_opening_that_decides_its_games_tells_nothing_of_the_agents():
-    """Whoever moves first wins: 50 % in every opening, however often they are resampled."""
-    played = [g for o in enumerate_openings(2) for p in ("ab", "ba") for g in games(*p, 1, 0, 0, o)]
+    """Each opening gives both a point: 50 % in every one, however often they are resampled."""
+    played = [
+        game
+        for i, opening in enumerate(enumerate_openings(2))
+        for pair in ("ab", "ba")
+        for game in games(*pair, int(i % 3 > 0), 0, int(i % 3 == 0), opening)
+    ]
     assert max(abs(r.elo) for r in rated(played, "ab")) < 1e-6
-    apart = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
-    apart += [g for o in enumerate_openings(2) for g in games("b", "a", 1, 0, 0, o[::-1] + "7")]
+    apart = [replace(g, opening=g.opening + "7" * (g.players[0] == "a")) for g in played]
     together, separate = rated(played, "ab"), rated(apart, "ab")
     assert together[0].high < separate[0].high
 
@@ -149,8 +154,8 @@ def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
     best, worst = rated(played, "ab")
     assert (best.player, best.score, worst.score) == ("a", 1, 0)
     assert 500 < best.elo - worst.elo < 2500
-    # Jeffreys' interval for no success in 50 trials ends at 0.0490 (Beta(1/2, 50.5), 97.5 %).
-    assert -2 * worst.high == pytest.approx(400 * np.log10(1 / 0.0490 - 1), abs=60)
+    # Jeffreys' interval for no success in 25 pairs ends at 0.0945 (Beta(1/2, 25.5), 97.5 %).
+    assert -2 * worst.high == pytest.approx(400 * np.log10(1 / 0.0945 - 1), abs=60)
     assert worst.high - worst.elo < worst.elo - worst.low < 2000
 
 
