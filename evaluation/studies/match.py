@@ -119,10 +119,7 @@ class Match(Tournament):
     def measured(self) -> str:
         """The difference that the test is on, as found, with its interval."""
         if self.sprt is not None and self.sprt.on == "loss":
-            loss = self.loss
-            if loss is None or loss.fewer is None:
-                return "too little to say"
-            return f"{loss.fewer:.1f} fewer ({loss.low:.1f} .. {loss.high:.1f})"
+            return (self.loss or Loss.of([])).found()
         elo = self.elo
         return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
 
