@@ -30,7 +30,7 @@ from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.strength.fit import fit
-from c4env.evaluation.tables import Shown, Table, number, signed
+from c4env.evaluation.tables import Shown, Table, number, plural, signed
 
 from c4env.arrays import Float64s, Int64s
 
@@ -135,7 +135,8 @@ class Ratings(Sequence[Rating]):
                 f"so these Elo carry no sampling error. The spread tells how much the {self.units} "
                 f"{self.resampled} differ."
             )
-        return f"95 % intervals: {self.units} {self.resampled}, resampled {_DRAWS} times."
+        units = plural(self.units, self.resampled[:-1])
+        return f"95 % intervals: {units}, resampled {_DRAWS} times."
 
     def caution(self) -> tuple[str, ...]:
         """That there were too few openings to tell agents apart, and what would; mostly nothing."""
