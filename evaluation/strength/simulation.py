@@ -126,7 +126,8 @@ def coverage(
         held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
         held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
         held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])
-    return Coverage(*map(float, held / tournaments), float(np.median(widths)))
+    elo_held, first_move, ranks = map(float, held / tournaments)
+    return Coverage(elo_held, first_move, ranks, float(np.median(widths)))
 
 
 def _chances(

@@ -190,6 +190,25 @@ def test_openings_that_run_out_leave_it_undecided():
     assert "given away" not in half.report()
 
 
+def test_an_undecided_test_looks_at_each_pair_once(monkeypatch):
+    seen, whole = [], Sprt.of_pairs
+
+    def counted(test, pairs):
+        seen.append(len(np.reshape(pairs, (-1, 5))))
+        return whole(test, pairs)
+
+    openings = [str(i) for i in range(40)]
+    played = [
+        GameRecord(pair, opening, "", int(opening) % 2, "four")
+        for opening in openings
+        for pair in (("a", "b"), ("b", "a"))
+    ]
+    monkeypatch.setattr(Sprt, "of_pairs", counted)
+    match = Match.read({"players": "ab", "openings": openings, "sprt": [0, 5, 0.05, 0.05]}, played)
+    assert len(match.pairs) == sum(seen) == 40
+    assert match.decision is None
+
+
 def test_the_score_interval_is_jeffreys():
     games = [
         GameRecord(pair, f"{opening}", "", winner, "four")
