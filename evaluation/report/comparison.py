@@ -9,7 +9,8 @@ import numpy as np
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.field import made_from
 from c4env.evaluation.store.record import FORFEITS, GameRecord
-from c4env.evaluation.strength.ratings import TAILS, Tally, scores, strengths
+from c4env.evaluation.strength.ratings import TAILS, scores, strengths
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import Shown, Table, plural, signed
 
 from c4env.arrays import Float64s

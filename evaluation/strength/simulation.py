@@ -18,8 +18,9 @@ import numpy as np
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.strength.fit import fit
 from c4env.evaluation.strength.loss import LossSprt, difference, sums_of
-from c4env.evaluation.strength.ratings import Tally, rate
+from c4env.evaluation.strength.ratings import rate
 from c4env.evaluation.strength.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import Shown, Table, number
 
 from c4env.arrays import Float64s

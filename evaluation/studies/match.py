@@ -18,8 +18,9 @@ from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import opening_major
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.strength.loss import Loss, LossSprt
-from c4env.evaluation.strength.ratings import TAILS, Interval, Rating, Ratings, Tally, scores
+from c4env.evaluation.strength.ratings import TAILS, Interval, Rating, Ratings, scores
 from c4env.evaluation.strength.sprt import SCORES, Decision, Sprt
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import plural, signed
 
 from c4env.arrays import Float64s

@@ -52,7 +52,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.store.record import read_games
     from c4env.evaluation.strength.lotteries import standing
-    from c4env.evaluation.strength.ratings import Tally
+    from c4env.evaluation.strength.tally import Tally
     from c4env.evaluation.studies.match import Match, judge_if
 
     header, games = read_games(arguments.folder)

@@ -12,14 +12,8 @@ from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.report.headline import headline
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.strength.fit import fit
-from c4env.evaluation.strength.ratings import (
-    Rating,
-    Tally,
-    format_ranks,
-    leverages,
-    parse_anchor,
-    rate,
-)
+from c4env.evaluation.strength.ratings import Rating, format_ranks, leverages, parse_anchor, rate
+from c4env.evaluation.strength.tally import Tally
 
 from c4env import evaluation
 from tests.helpers.runs import rated

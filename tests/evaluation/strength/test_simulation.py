@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.tournament import round_robin
-from c4env.evaluation.strength.ratings import Tally
 from c4env.evaluation.strength.simulation import (
     KINDS_OF_PAIRS,
     LOPSIDED,
@@ -16,6 +15,7 @@ from c4env.evaluation.strength.simulation import (
     tilted,
 )
 from c4env.evaluation.strength.sprt import SCORES, Sprt
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.truth.labelled import random_moves
 
