@@ -43,7 +43,7 @@ board = made_for_any_board(
     "commands.zoo.list games.check games.game games.settings games.tournament "
     "games.workers plan.field plan.openings report.summary store.export store.growth store.record "
     "store.replay store.transcripts strength.costs strength.lotteries strength.ratings "
-    "strength.wintable studies.match",
+    "strength.tally strength.wintable studies.match",
     shared="errors seeds tables plan.schedule store.files store.journal strength.fit "
     "strength.loss strength.sprt games.backends games.processes report.labels",
 )
