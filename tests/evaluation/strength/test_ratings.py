@@ -268,6 +268,11 @@ def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
         field = [table * (1 - own) for table in (tally.points, tally.games)]
         few = Tally(tally.players, tally.openings[:openings], *few)
         tallies.append(Tally(tally.players, tally.openings, *field, beside=few))
+        tally.points[openings:] *= 1 - own
+    # The games count as those of the field do; only their weights are their own.
+    merged = replace(tally, games=np.where(np.arange(25)[:, None, None] < openings, 1, 1 - own))
+    merged.games[:, range(6), range(6)] = 0
+    assert [r.elo for r in rate(tallies[-1])] == pytest.approx([r.elo for r in rate(merged)])
     assert held(tallies, elo - elo[1:].mean(), centre="12345")[0] > 0.9
 
 
