@@ -40,7 +40,8 @@ from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_majo
 from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games, read_games
 from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.strength.lotteries import Standing, standing
-from c4env.evaluation.strength.ratings import Ratings, Tally, rate
+from c4env.evaluation.strength.ratings import Ratings, rate
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.strength.wintable import WinTable
 from c4env.evaluation.tables import plural
 

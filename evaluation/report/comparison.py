@@ -11,7 +11,8 @@ import numpy as np
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.identity import identity_in
 from c4env.evaluation.store.record import FORFEITS, GameRecord
-from c4env.evaluation.strength.ratings import TAILS, Tally, scores, strengths
+from c4env.evaluation.strength.ratings import TAILS, scores, strengths
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import Shown, Table, plural, signed
 
 from c4env.arrays import Float64s

@@ -39,7 +39,8 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
     else:
         first = f"{best.player} leads by {gap} Elo, but {rival} may be as strong."
     if ratings.exact:
-        return [first, "Nothing was sampled: over these openings the order is certain."]
+        these = "these openings" if ratings.resampled == "openings" else "this one opening"
+        return [first, f"Nothing was sampled: over {these} that is certain."]
     sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
     if len(ratings) == 2:  # as the match of the two tells it
         low, high = best.low - second.high, best.high - second.low

@@ -68,10 +68,16 @@ class Loss(NamedTuple):
         said = f"points given away per 100 critical moves: {self.rates()}"
         if self.fewer is None:
             return said
-        return (
-            f"{said}, {one} {self.fewer:.1f} fewer than {other} "
-            f"(95 %: {self.low:.1f} .. {self.high:.1f})"
-        )
+        return f"{said}, {one} {self.found(f' than {other}', '95 %: ')}"
+
+    def found(self, than: str = "", what: str = "") -> str:
+        """How many fewer the one gives away, or how many more, and the interval of that."""
+        if self.fewer is None or self.low is None or self.high is None:
+            return "too little to say"
+        ends, word = (self.low, self.high), "fewer"
+        if self.fewer < 0:
+            ends, word = (-self.high, -self.low), "more"
+        return f"{abs(self.fewer):.1f} {word}{than} ({what}{ends[0]:.1f} .. {ends[1]:.1f})"
 
 
 class LossSprt(Sprt):
@@ -101,7 +107,8 @@ class LossSprt(Sprt):
         """What a hypothesis says of the first agent."""
         if not points:
             return f"giving away as little as {other}"
-        many = f"{more}{abs(points):g} points {'fewer' if points > 0 else 'more'}"
+        unit = "point" if abs(points) == 1 else "points"
+        many = f"{more}{abs(points):g} {unit} {'fewer' if points > 0 else 'more'}"
         return f"giving away {many} per 100 critical moves than {other}"
 
     def beats(self, other: str) -> str:

@@ -25,7 +25,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.seeds import seeds
-from c4env.evaluation.strength.ratings import TAILS, Tally, format_ranks
+from c4env.evaluation.strength.ratings import TAILS, format_ranks
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import Table
 
 from c4env.arrays import Bools, Float64s, Int64s

@@ -18,8 +18,9 @@ import numpy as np
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.strength.fit import fit
 from c4env.evaluation.strength.loss import LossSprt, difference, sums_of
-from c4env.evaluation.strength.ratings import Tally, rate
+from c4env.evaluation.strength.ratings import rate
 from c4env.evaluation.strength.sprt import SCORES, Sprt, expected_score
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import Shown, Table, number
 
 from c4env.arrays import Float64s
@@ -33,17 +34,27 @@ class World(NamedTuple):
     opening_deviation: float  # standard deviation of that worth, by opening
     pairing_deviation: float  # and by opening and pair of agents
     draws: float  # share of games that are drawn
+    behind: float = 0.0  # how much further below the weakest is
 
 
 USUAL: Final = World(250, 40, 250, 150, 0.1)
 LOPSIDED: Final = World(350, 100, 0, 0, 0)
 """One of two agents wins nearly all games, which says little of what moving first is worth."""
+EVEN: Final = World(0, 40, 1500, 0, 0)
+"""The opening decides nearly all games: few pairs of two equals are not 1-1."""
+HOPELESS: Final = World(100, 40, 150, 0, 0, 1000)
+"""One agent hardly ever scores."""
+SPREAD: Final = World(500, 20, 175, 0, 0)
 
 FIELDS: Final = (
-    *((players, openings, USUAL) for players in (2, 6) for openings in (25, 121)),
-    *((2, openings, LOPSIDED) for openings in (6, 121)),
+    *(("usual", players, openings, USUAL) for players in (2, 6) for openings in (4, 25, 121)),
+    *(("700 Elo apart", 2, openings, LOPSIDED) for openings in (6, 121)),
+    *(("few pairs decide", 2, openings, EVEN) for openings in (25, 121)),
+    *(("openings decide", 6, openings, EVEN) for openings in (4, 25)),
+    *(("one never scores", 7, openings, HOPELESS) for openings in (4, 25)),
+    ("1000 Elo apart", 21, 4, SPREAD),
 )
-"""Players, openings and truth of the simulations that are reported."""
+"""Name, players, openings and truth of the simulations that are reported."""
 
 DIFFICULTY: Final = 0.6
 """Standard deviation of the logarithm of how difficult simulated openings are."""
@@ -76,6 +87,7 @@ class Coverage(NamedTuple):
     elo: float  # share of the agents' intervals
     first_move: float  # share of the intervals of moving first
     ranks: float  # share of the rank intervals
+    width: float  # of an agent's interval in Elo, the median
 
 
 def tournament(
@@ -103,17 +115,20 @@ def coverage(
     starts = tuple(f"{i:05}" for i in range(openings))
     games = np.broadcast_to(1.0 - np.eye(players), (openings, players, players))
     elo = np.linspace(world.extremes, -world.extremes, players)
+    elo[-1] -= world.behind
     expected = _chances(elo, world, 20_000, generator).mean(0)
     expected = (1 - world.draws) * expected + world.draws / 2
     truth, true_first_move = fit(expected * games[0], games[0])
-    held = np.zeros(3)
+    held, widths = np.zeros(3), []
     for tried in range(tournaments):
         points = tournament(elo, world, openings, generator) * games
         ratings = rate(Tally(names, starts, points, games), seed=tried)
+        widths += [r.high - r.low for r in ratings]
         held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
         held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
         held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])
-    return Coverage(*map(float, held / tournaments))
+    elo_held, first_move, ranks = map(float, held / tournaments)
+    return Coverage(elo_held, first_move, ranks, float(np.median(widths)))
 
 
 def _chances(
@@ -275,11 +290,12 @@ def report(count: int, seed: int = 0, played: Mapping[str, Float64s] | None = No
         seed: the same gives the same tables.
         played: pairs of real games to draw again (:func:`both_tests`), by what they are called.
     """
-    covered: list[list[Any]] = [["players", "openings", "most apart", "Elo", "first move", "rank"]]
-    for players, openings, world in FIELDS:
-        found = coverage(players, openings, count, seed, world)
-        apart = Shown(2 * world.extremes, f"{2 * world.extremes:.0f} Elo")
-        covered.append([players, openings, apart, *(number(share, ".1%") for share in found)])
+    covered: list[list[Any]] = [["truth", "players", "openings", "Elo", "first move", "rank"]]
+    covered[0].append("width")
+    for name, players, openings, world in FIELDS:
+        *shares, width = coverage(players, openings, count, seed, world)
+        cells = [*(number(share, ".1%") for share in shares), number(width, ".0f")]
+        covered.append([name, players, openings, *cells])
     test = Sprt(0, APART)
     heading = ["wrong if 0", f"if {APART}", "pairs if 0", f"if {APART}"]
     wrong: list[list[Any]] = [["pairs of games", *heading]]
@@ -302,7 +318,7 @@ def report(count: int, seed: int = 0, played: Mapping[str, Float64s] | None = No
         f"SPRT on Elo and on points given away, {chances}, the same for both: simulated "
         "games, and real ones drawn again",
     )
-    rows, left = (covered, wrong, both), ((), (0,), (0, 1))
+    rows, left = (covered, wrong, both), ((0,), (0,), (0, 1))
     return [Table(*parts) for parts in zip(rows, titles, ((),) * 3, left, strict=True)]
 
 

@@ -165,8 +165,9 @@ def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArr
     """
     away = SCORES - means[:, None]
     weighted = shares[..., None, :] * away
-    low = np.broadcast_to(-1 / away[:, -1], weighted.shape[:-1])
-    high = np.broadcast_to(-1 / away[:, 0], weighted.shape[:-1])
+    inside = -(1 - 1e-12)  # at the very end of the range a share would be divided by nothing
+    low = np.broadcast_to(inside / away[:, -1], weighted.shape[:-1])
+    high = np.broadcast_to(inside / away[:, 0], weighted.shape[:-1])
     t = np.zeros(weighted.shape[:-1])
     for _ in range(_STEPS):
         below = 1 + t[..., None] * away

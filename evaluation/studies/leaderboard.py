@@ -23,7 +23,8 @@ from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import Player, split_name
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.strength.costs import costs
-from c4env.evaluation.strength.ratings import Ratings, Tally, rate
+from c4env.evaluation.strength.ratings import Ratings, rate
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import Table, number
 
 FORMAT: Final = "c4env leaderboard 1"

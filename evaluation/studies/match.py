@@ -20,8 +20,9 @@ from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import opening_major
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.strength.loss import Loss, LossSprt
-from c4env.evaluation.strength.ratings import TAILS, Interval, Rating, Ratings, Tally, scores
+from c4env.evaluation.strength.ratings import TAILS, Interval, Rating, Ratings, scores
 from c4env.evaluation.strength.sprt import SCORES, Decision, Sprt
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import plural, signed
 
 from c4env.arrays import Float64s
@@ -121,10 +122,7 @@ class Match(Tournament):
     def measured(self) -> str:
         """The difference that the test is on, as found, with its interval."""
         if self.sprt is not None and self.sprt.on == "loss":
-            loss = self.loss
-            if loss is None or loss.fewer is None:
-                return "too little to say"
-            return f"{loss.fewer:.1f} fewer ({loss.low:.1f} .. {loss.high:.1f})"
+            return (self.loss or Loss.of([])).found()
         elo = self.elo
         return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
 

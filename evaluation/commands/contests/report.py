@@ -53,7 +53,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.games.tournament import read_run
     from c4env.evaluation.report.summary import RunSummary
     from c4env.evaluation.strength.lotteries import standing
-    from c4env.evaluation.strength.ratings import Tally
+    from c4env.evaluation.strength.tally import Tally
     from c4env.evaluation.studies.match import Match, judge_if
 
     run = read_run(arguments.folder)

@@ -55,14 +55,15 @@ def test_a_match_says_score_elo_and_the_ratio_between_its_bounds():
     assert shown.so_far() == ""
     pairs = np.full((2, 5), np.nan)
     pairs[:, 0] = 1, 1.5
-    shown.on_pair(pairs)
+    for pair in pairs:
+        shown.on_pair(pair)
     ratio = float(Sprt(0, 40).llr((0, 0, 1, 1, 0)))
     assert shown.so_far() == f"score 62.5%, Elo +89, LLR {ratio:.2f} (-2.94 .. 2.94)"
 
 
 def test_a_judged_match_says_after_each_pair_what_both_gave_away():
     shown = MatchProgress(None)
-    shown.on_pair(np.array([[2, 0, 4, 1, 4]]))
+    shown.on_pair(np.array([2, 0, 4, 1, 4]))
     assert shown.so_far() == "score 100.0%, given away 0.0 to 25.0 of 100"
 
 

@@ -86,6 +86,23 @@ def test_openings_are_resampled_together():
         assert f"{wins} went another way, {wins} ended otherwise" in notes[0]
 
 
+def test_a_few_games_that_changed_prove_no_change_of_elo():
+    """The virtual games of either run are its own: between them they differ as two games do."""
+    openings = [f"{a}{b}{c}" for a in "4567" for b in "4567" for c in "4567"]
+    header = {"players": {"a": "a", "b": "b"}}
+    fixtures = [(o, pair) for o in openings for pair in (("a", "b"), ("b", "a"))]
+    winners = ["ba"[i // 2 % 2] for i in range(len(fixtures))]
+    before = [won_by(w, *f) for w, f in zip(winners, fixtures, strict=True)]
+    for changed in (2, 40):
+        after = [
+            won_by("a" if i < changed else w, *f)
+            for i, (w, f) in enumerate(zip(winners, fixtures, strict=True))
+        ]
+        rows, _ = found_in(compare((header, before), (header, after)))
+        assert rows["a"]["Elo"] > 0
+        assert (rows["a"]["Elo 95 %"][0] > 0) == (changed == 40)
+
+
 def test_only_code_that_an_agent_is_made_from_makes_it_another():
     _, games = run(["random", "greedy"])
     players = {"random": "./own.py:agent", "greedy": "your_own.py:agent"}

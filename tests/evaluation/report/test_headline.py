@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from c4env.evaluation.commands.contests import gauntlet, match, run
 from c4env.evaluation.commands.options import Parser
 from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
 from c4env.evaluation.games.tournament import round_robin
+from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.strength.ratings import Interval, Rating, Ratings
@@ -43,7 +45,7 @@ def test_the_first_sentence_says_who_is_strongest(ratings: Ratings, first: str) 
 
 def test_how_sure_it_is_stands_below() -> None:
     said = headline(ratings_of(-10, -50, -90, better=0.981))[1]
-    assert "the stronger of these two is 98.1 %" in said
+    assert "a is stronger than b is 98.1 %" in said
     assert "\N{MINUS SIGN}10, lies between \N{MINUS SIGN}40 and +30" in said
     assert "more than 99.9 %" in headline(ratings_of(50, -50, better=1.0))[1]
     assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
@@ -82,12 +84,12 @@ def pairs(*winners: str) -> Match:
     [
         (
             pairs(*"a" * 12),
-            "H1 accepted after 8 pairs of games: "
-            "a is 200 Elo stronger than b, rather than as strong",
+            "H1 accepted after 8 pairs of games: a is stronger than b; measured +",
         ),
         (
             pairs(*"bbbbbbb"),
-            "H0 accepted after 5 pairs of games: a is as strong as b, rather than 200 Elo stronger",
+            "H0 accepted after 5 pairs of games: a is not 200 Elo stronger than b; "
+            "measured \N{MINUS SIGN}",
         ),
         (
             pairs("a"),
@@ -100,6 +102,74 @@ def test_a_test_speaks_first(played: Match, first: str) -> None:
     said = headline(played.ratings, played)
     assert said[0].startswith(first)
     assert f"scored {played.score.value:.1%} of the points" in said[1]
+
+
+SOME = tuple(enumerate_openings(3))
+
+
+def match_of(
+    *pairs: str, sprt: Sequence[float] = (), known: str = "", openings: int = 121
+) -> Match:
+    """A match of a and b: of each pair what a got moving first, then second: 1, = or 0."""
+    games = [
+        GameRecord(
+            (("a", "b"), ("b", "a"))[seat],
+            opening,
+            opening,
+            {"1": seat, "=": None, "0": 1 - seat}[result],
+            "four",
+        )
+        for opening, pair in zip(SOME, pairs, strict=False)
+        for seat, result in enumerate(pair)
+    ]
+    header: dict[str, Any] = {"players": "ab", "openings": SOME[:openings]}
+    header["deterministic"] = list(known)
+    return Match.read({**header, **({"sprt": [*sprt, 0.05, 0.05]} if sprt else {})}, games)
+
+
+WEAK = ["10"] * 3 + ["00"] * 22
+MINUS = "\N{MINUS SIGN}"
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        (match_of(*WEAK), "b is the stronger of the two, 5"),
+        (match_of(*WEAK), "The probability that b is stronger than a is more than 99.9 %."),
+        (match_of(*WEAK, sprt=(0, 40)), f"a is not 40 Elo stronger than b; measured {MINUS}5"),
+        (match_of(*WEAK, sprt=(0, 40)), "a scored 6.0% of the points"),
+        (match_of(*["=="] * 121, sprt=(0, 40)), "is not 40 Elo stronger than b; measured 0 ("),
+        (match_of(*["=="] * 25), "a and b are level."),
+        (match_of(*["00"] * 121, sprt=(-300, 0)), "a is not as strong as b; measured"),
+        (match_of("1"), "a leads by 140 Elo, but b may be as strong."),
+        (match_of("1"), "1 opening is too few to tell the two apart; --openings 2 plays 25."),
+        (match_of("1", sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo"),
+        (match_of("10", "01", sprt=(0, 40)), "The Elo difference: 0 ("),
+        (match_of("10", "10", "11"), "3 openings are too few to tell the two apart; --openings 2"),
+        (match_of(sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo stronger"),
+    ],
+)
+def test_what_is_said_of_a_match(match: Match, said: str) -> None:
+    found = " ".join(headline(match.ratings, match))
+    assert said in found
+    assert ("stopped because" in found) == (match.decision is not None)
+
+
+def test_what_is_certain_is_so_of_what_was_played() -> None:
+    exact = rated(
+        [GameRecord(p, "", "", "ba".index(p[0]), "four") for p in (("a", "b"), ("b", "a"))],
+        "ab",
+        deterministic="ab",
+    )
+    assert headline(exact)[1] == "Nothing was sampled: over this one opening that is certain."
+    level = headline(ratings_of(50, 50, exact=True))
+    assert level == [
+        "a and b are level.",
+        "Nothing was sampled: over these openings that is certain.",
+    ]
+    assert "%" not in match_of().report()
+    assert match_of().report() == "a against b: no games yet."
+    assert "95 % intervals: 1 game, resampled" in match_of("1").report()
 
 
 def played_again(command: str) -> dict[str, Any]:

@@ -126,10 +126,13 @@ def test_in_words():
     )
     test = LossSprt(0, 3)
     assert test.states(3, "b") == "giving away 3 points fewer per 100 critical moves than b"
-    assert test.states(0, "b") == "giving away as much as b"
-    assert test.verdict("H1", "a", "b", "after 9 pairs").startswith(
-        "H1 accepted after 9 pairs: a is giving away 3 points fewer"
+    assert test.states(0, "b") == "giving away as little as b"
+    one_more = Loss.of(
+        [[p, *other, *one] for p, *both in pairs for one, other in [(both[:2], both[2:])]]
     )
+    assert one_more.shown("a", "b").split("(")[0].endswith("a 41.7 more than b ")
+    assert Loss.of(pairs).found() == one_more.found().replace("more", "fewer")
+    assert Loss.of([]).found() == "too little to say"
 
 
 @pytest.mark.parametrize("text", ["", "3", "3,0", "0,101", "-101,0", "a,b", "nan,3"])

@@ -13,7 +13,7 @@ from c4env.evaluation.strength.lotteries import (
     maximal_lottery,
     standing,
 )
-from c4env.evaluation.strength.ratings import Tally
+from c4env.evaluation.strength.tally import Tally
 
 from c4env import evaluation
 

@@ -2,21 +2,18 @@ from __future__ import annotations
 
 import random
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.openings import enumerate_openings
+from c4env.evaluation.report.headline import headline
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.strength.fit import fit
-from c4env.evaluation.strength.ratings import (
-    Rating,
-    Tally,
-    format_ranks,
-    parse_anchor,
-    rate,
-)
+from c4env.evaluation.strength.ratings import Rating, format_ranks, leverages, parse_anchor, rate
+from c4env.evaluation.strength.tally import Tally
 
 from c4env import evaluation
 from tests.helpers.runs import rated
@@ -134,11 +131,15 @@ def test_intervals_narrow_with_the_square_root_of_the_openings():
 
 
 def test_an_opening_that_decides_its_games_tells_nothing_of_the_agents():
-    """Whoever moves first wins: 50 % in every opening, however often they are resampled."""
-    played = [g for o in enumerate_openings(2) for p in ("ab", "ba") for g in games(*p, 1, 0, 0, o)]
+    """Each opening gives both a point: 50 % in every one, however often they are resampled."""
+    played = [
+        game
+        for i, opening in enumerate(enumerate_openings(2))
+        for pair in ("ab", "ba")
+        for game in games(*pair, int(i % 3 > 0), 0, int(i % 3 == 0), opening)
+    ]
     assert max(abs(r.elo) for r in rated(played, "ab")) < 1e-6
-    apart = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
-    apart += [g for o in enumerate_openings(2) for g in games("b", "a", 1, 0, 0, o[::-1] + "7")]
+    apart = [replace(g, opening=g.opening + "7" * (g.players[0] == "a")) for g in played]
     together, separate = rated(played, "ab"), rated(apart, "ab")
     assert together[0].high < separate[0].high
 
@@ -149,8 +150,8 @@ def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
     best, worst = rated(played, "ab")
     assert (best.player, best.score, worst.score) == ("a", 1, 0)
     assert 500 < best.elo - worst.elo < 2500
-    # Jeffreys' interval for no success in 50 trials ends at 0.0490 (Beta(1/2, 50.5), 97.5 %).
-    assert -2 * worst.high == pytest.approx(400 * np.log10(1 / 0.0490 - 1), abs=60)
+    # Jeffreys' interval for no success in 25 pairs ends at 0.0945 (Beta(1/2, 25.5), 97.5 %).
+    assert -2 * worst.high == pytest.approx(400 * np.log10(1 / 0.0945 - 1), abs=60)
     assert worst.high - worst.elo < worst.elo - worst.low < 2000
 
 
@@ -175,6 +176,151 @@ def test_memory_does_not_grow_with_the_square_of_the_field():
     tracemalloc.stop()
     assert len(ratings) == n
     assert peak < 1000 * n * n * 8  # one number for every draw and pair of agents
+
+
+@pytest.mark.parametrize("n", [182, 200])
+def test_a_field_of_many_over_one_opening_needs_memory_for_its_games(n, monkeypatch):
+    """Games, each a unit of its own, in tables of players by players, not one such a game."""
+    monkeypatch.setattr("c4env.evaluation.strength.ratings._DRAWS", 8)
+    names = [f"{i:03}" for i in range(n)]
+    played = [
+        GameRecord((a, b), "", "", int(a > b), "four") for a in names for b in names if a != b
+    ]
+    tracemalloc.start()
+    ratings = rated(played, names)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (ratings.resampled, ratings.units) == ("games", n * (n - 1))
+    assert [r.player for r in ratings[:3]] == names[:3]
+    assert peak < 400 * len(played) * 8
+
+
+def test_more_agents_than_a_block_of_draws_has_room_for(monkeypatch):
+    monkeypatch.setattr("c4env.evaluation.strength.ratings._BLOCK", 1)
+    assert len(rated(some_run(plies=1), "abcd")) == 4
+
+
+def test_virtual_points_go_where_games_would_tell():
+    field = np.ones((5, 5)) - np.eye(5)
+    assert leverages(field) == pytest.approx(field * 2 / 5, abs=1e-4)
+    star = np.zeros((5, 5))
+    star[0, 1:] = star[1:, 0] = 7  # a gauntlet: all that is known of two comes from their games
+    assert leverages(star) == pytest.approx(star / 7, abs=1e-4)
+    parts = np.zeros((4, 4))
+    parts[0, 1] = parts[1, 0] = parts[2, 3] = parts[3, 2] = 3  # two fields that never met
+    assert leverages(parts) == pytest.approx(np.where(parts > 0, 1, field[:4, :4] / 4), abs=1e-4)
+
+
+def world(elo, units, seed, draws=300):
+    """Tallies of simulated fields: a game with either colour in each opening, independent."""
+    generator = np.random.default_rng(seed)
+    n = len(elo)
+    games = np.broadcast_to(1.0 - np.eye(n), (units, n, n))
+    chances = chance(np.subtract.outer(elo, elo))
+    for _ in range(draws):
+        points = (generator.random(games.shape) < chances) * games
+        yield Tally(tuple(map(str, range(n))), tuple(map(str, range(units))), points, games)
+
+
+def held(tallies, truth, **options):
+    """How often the intervals of each agent hold its true Elo, relative to some."""
+    found = []
+    for tally in tallies:
+        ratings = {int(r.player): r for r in rate(tally, **options)}
+        found.append([ratings[i].low <= v <= ratings[i].high for i, v in enumerate(truth)])
+    return np.mean(found, 0)
+
+
+@pytest.mark.parametrize("units", [4, 25])
+def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(units):
+    elo = np.array([-1000.0, 0, 30, 60, 90, 120])
+    covered = held(world(elo, units, 1, 60), elo - elo.mean())
+    assert covered.mean() > 0.9
+    assert covered.min() > 0.8
+
+
+def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
+    elo = np.linspace(600, -600, 21)
+    apart = [r[0].elo - r[-1].elo for r in map(rate, world(elo, 4, 2, 5))]
+    assert np.mean(apart) == pytest.approx(1200, abs=150)
+
+
+def test_few_openings_are_not_outweighed_by_virtual_points():
+    """One of 21 agents that lost all but a game over one opening is last or last but one."""
+    names = [f"{i:02}" for i in range(21)]
+    played = [
+        GameRecord((a, b), "", "", int(a > b), "four") for a in names for b in names if a != b
+    ]
+    ratings = rated(played, names)
+    assert ratings[-1].player == "20"
+    assert ratings[-1].ranks[0] >= 19
+    assert ratings[0].ranks[1] <= 3
+
+
+@pytest.mark.parametrize("openings", [1, 4])
+def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
+    elo = np.array([600.0, -200, -100, 0, 100, 200])
+    tallies = []
+    for tally in world(elo, 25, 3, 60):
+        own = np.zeros((6, 6))
+        own[0] = own[:, 0] = 1
+        few = [table[:openings] * own for table in (tally.points, tally.games)]
+        field = [table * (1 - own) for table in (tally.points, tally.games)]
+        few = Tally(tally.players, tally.openings[:openings], *few)
+        tallies.append(Tally(tally.players, tally.openings, *field, beside=few))
+        tally.points[openings:] *= 1 - own
+    # The games count as those of the field do; only their weights are their own.
+    merged = replace(tally, games=np.where(np.arange(25)[:, None, None] < openings, 1, 1 - own))
+    merged.games[:, range(6), range(6)] = 0
+    assert [r.elo for r in rate(tallies[-1])] == pytest.approx([r.elo for r in rate(merged)])
+    assert held(tallies, elo - elo[1:].mean(), centre="12345")[0] > 0.9
+
+
+def test_moving_first_over_few_openings_has_students_tails():
+    generator = np.random.default_rng(4)
+    found = []
+    games = np.broadcast_to(1.0 - np.eye(6), (3, 6, 6))
+    for _ in range(80):
+        edges = 400 * generator.standard_normal((3, 1, 1))
+        points = (generator.random(games.shape) < chance(edges)) * games
+        first = rate(Tally(tuple("abcdef"), tuple("123"), points, games)).first_move
+        found.append(first.low <= 0 <= first.high)
+    assert np.mean(found) > 0.88
+
+
+def test_a_run_of_too_few_openings_says_what_would_tell_more():
+    few = rated(some_run(plies=1), "abcd")
+    assert few.caution() == (
+        "4 openings are too few to tell all of these agents apart; --openings 2 plays 25.",
+    )
+    assert few.caution()[0] in few.table().text()
+    two = rated(games("a", "b", 1, 0, 1), "ab")
+    assert two.caution()[0].startswith("1 opening is too few to tell the two apart; --openings 2")
+    assert rated(some_run(plies=1), "abcd", deterministic="abcd").caution() == ()
+    assert rated(some_run(plies=2), "abcd").caution() == ()
+    assert rated(both_colours("a", "b", 1, 0), "ab").caution() == ()
+
+
+def both_colours(one, other, wins, losses):
+    """Over 12 openings so many games with either colour, seen from the one."""
+    return [
+        game
+        for opening in enumerate_openings(2)[:12]
+        for game in games(one, other, wins, 0, losses, opening)
+        + games(other, one, losses, 0, wins, opening)
+    ]
+
+
+def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
+    seen = both_colours("a", "b", 1, 0)
+    doubtful = [g for o in ("44", "43") for g in games("a", "c", 1, 0, 0, o)]
+    doubtful += [*games("c", "a", 1, 0, 0, "44"), *games("c", "a", 0, 0, 1, "43")]
+    ratings = rated([*seen, *doubtful], "abc")
+    assert ratings[0].player == "a"
+    assert ratings.rival[0] == "c"
+    assert ratings.rival[1] < 0.95 < rated(seen, "ab").rival[1]
+    assert "a leads by" in headline(ratings)[0]
+    assert "but c may be as strong" in headline(ratings)[0]
 
 
 def test_ranks_and_the_chance_to_be_better():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.tournament import round_robin
-from c4env.evaluation.strength import ratings
 from c4env.evaluation.strength.simulation import (
     KINDS_OF_PAIRS,
     LOPSIDED,
@@ -16,6 +15,7 @@ from c4env.evaluation.strength.simulation import (
     tilted,
 )
 from c4env.evaluation.strength.sprt import SCORES, Sprt
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.truth.labelled import random_moves
 
@@ -37,12 +37,12 @@ def test_the_worth_of_moving_first_is_held_though_one_side_wins_nearly_all(openi
 
 def test_intervals_that_are_too_narrow_are_noticed(monkeypatch):
     """The same, resampled as if there were thrice as many openings: that test can fail."""
-    whole = ratings.opening_weights
+    whole = Tally.weights
 
-    def narrow(units, generator):
-        return 1 + (whole(units, generator) - 1) / 3**0.5
+    def narrow(tally, generator, draws):
+        return tuple(1 + (w - 1) / 3**0.5 for w in whole(tally, generator, draws))
 
-    monkeypatch.setattr(ratings, "opening_weights", narrow)
+    monkeypatch.setattr(Tally, "weights", narrow)
     assert coverage(players=4, openings=30, tournaments=60).elo < 0.88
 
 

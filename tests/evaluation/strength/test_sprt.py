@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.strength.loss import LossSprt
 from c4env.evaluation.strength.sprt import SCORES, Sprt, expected_score
 
 
@@ -68,6 +69,47 @@ def test_pairs_and_scores():
 def test_from_text():
     assert Sprt.parse("0,40") == Sprt(0, 40)
     assert Sprt.parse("-5, 2.5", alpha=0.1) == Sprt(-5, 2.5, 0.1)
+
+
+def test_a_kind_of_pair_not_yet_seen_counts_a_thousandth():
+    """One value a time by hand: of all the pairs alike the likeliest rest is what was not seen."""
+    for counts in ([0, 0, 0, 0, 12], [0, 0, 9, 0, 1], [3, 0, 0, 0, 0]):
+        seen = np.maximum(counts, 1e-3)
+        best = []
+        for elo in (0, 40):
+            away = SCORES - expected_score(elo)
+            low, high = -1 / away[-1], -1 / away[0]
+            for _ in range(200):
+                t = (low + high) / 2
+                low, high = (t, high) if (seen * away / (1 + t * away)).sum() > 0 else (low, t)
+            best.append((seen * np.log(1 / (1 + t * away))).sum())
+        assert float(Sprt(0, 40).llr(counts)) == pytest.approx(best[1] - best[0], abs=1e-6)
+
+
+LOSS = "giving away {} per 100 critical moves than b"
+
+
+@pytest.mark.parametrize(
+    ("test", "decision", "known"),
+    [
+        (Sprt(0, 40), "H0", "not 40 Elo stronger than b"),
+        (Sprt(0, 40), "H1", "stronger than b"),
+        (Sprt(10, 40), "H1", "more than 10 Elo stronger than b"),
+        (Sprt(-20, 20), "H0", "not 20 Elo stronger than b"),
+        (Sprt(-20, 20), "H1", "not 20 Elo weaker than b"),
+        (Sprt(-300, 0), "H0", "not as strong as b"),
+        (Sprt(-300, 0), "H1", "not 300 Elo weaker than b"),
+        (Sprt(-40, -10), "H0", "more than 10 Elo weaker than b"),
+        (LossSprt(0, 3), "H0", "not " + LOSS.format("3 points fewer")),
+        (LossSprt(0, 3), "H1", "giving away less than b"),
+        (LossSprt(1, 3), "H1", LOSS.format("more than 1 point fewer")),
+        (LossSprt(-3, 0), "H0", "not giving away as little as b"),
+        (LossSprt(-3, -1), "H0", LOSS.format("more than 1 point more")),
+    ],
+)
+def test_a_decision_says_what_is_known_and_no_more(test, decision, known):
+    said = test.verdict(decision, "a", "b", "after 9 pairs", "+1 (-2 .. +3)")
+    assert said == f"{decision} accepted after 9 pairs: a is {known}; measured +1 (-2 .. +3)."
 
 
 @pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])

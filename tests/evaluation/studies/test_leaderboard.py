@@ -5,7 +5,7 @@ import json
 import pytest
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.strength.ratings import Tally
+from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.studies.leaderboard import (
     DEFAULT,
     FIELD,
