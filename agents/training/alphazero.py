@@ -151,7 +151,7 @@ def train(
     """
     c4env.TensorEnv(1, device)  # refuses a device that is not there
     torch.manual_seed(seed)
-    network = Network().to(device)
+    network: Network = Network().to(device)
     optimizer = torch.optim.AdamW(network.parameters(), RATE, weight_decay=1e-4)
     none = [torch.empty(0, dtype=dtype) for dtype in (torch.int8, torch.float32, torch.float32)]
     state: dict[str, Any] = {"done": 0, "turn": 0, "kept": none}

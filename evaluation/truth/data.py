@@ -117,10 +117,11 @@ def data(
     # The columns of positions of 8 to 11 discs take a second each by search.
     early = plies.start < MOST_PLIES and plies[-1] >= UCI_PLIES
     solver = Solver(twelve_ply_book() if early else default_book())
-    header = {"seed": seed, "sets": list(dict.fromkeys(sets)), "plies": [plies[0], plies[-1]]}
+    names = list(dict.fromkeys(sets))
+    header: dict[str, Any] = {"seed": seed, "sets": names, "plies": [plies[0], plies[-1]]}
     header |= {"positions": positions, "exam": SHA256}
     part = file.with_name(f"{file.name}.part")
-    asked = header["sets"], plies, positions, seed
+    asked = names, plies, positions, seed
     drawn = None if part.exists() else _draw(*asked)  # before a file is there: it may be refused
     with Journal(part, PARTS, header) as journal:
         if not journal.entries:
@@ -135,7 +136,7 @@ def data(
             journal.append(done[-1])
         if watch is not None:
             watch(boards.shape[1], boards.shape[1])
-        found = _labelled(*boards, np.concatenate(done))
+        found = _labelled(boards[0], boards[1], np.concatenate(done))
         try:
             write_whole(file, lambda out: writer(out, found))
         except OSError as error:

@@ -34,7 +34,7 @@ class Data(NamedTuple):
 
     def take(self, rows: NDArray[Any] | slice) -> Data:
         """Some of the positions."""
-        return Data(*(field[rows] for field in self))
+        return Data._make(field[rows] for field in self)
 
     def of(self, split: str) -> Data:
         """Those of a split.
