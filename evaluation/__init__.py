@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from c4env.evaluation.studies.match import Match, play_match
     from c4env.evaluation.studies.sweep import Sweep, sweep
     from c4env.evaluation.truth.answers import quality
+    from c4env.evaluation.truth.data import data
+    from c4env.evaluation.truth.datafile import Data
     from c4env.evaluation.truth.quality import Quality
     from c4env.evaluation.truth.refutation import Refutation, refute
 
@@ -26,13 +28,15 @@ _NAMES = {
     "c4env.evaluation.studies.sweep": "Sweep sweep",
     "c4env.evaluation.truth.answers": "quality",
     "c4env.evaluation.truth.quality": "Quality",
+    "c4env.evaluation.truth.data": "data",
+    "c4env.evaluation.truth.datafile": "Data",
     "c4env.evaluation.truth.refutation": "Refutation refute",
 }
 
 __all__ = [
-    "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament", "compare", "gauntlet",
-    "place", "play_match", "quality", "read_run", "refute", "round_robin", "stored_board",
-    "sweep",
+    "Data", "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament", "compare", "data",
+    "gauntlet", "place", "play_match", "quality", "read_run", "refute", "round_robin",
+    "stored_board", "sweep",
 ]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "compare": ("contests.compare", "two runs side by side: before and after a change"),
     "web": ("people.web", "open a page to play, to analyse and to look at games"),
     "solve": ("truth.solve", "exact scores of positions"),
+    "data": ("truth.data", "write positions with exact scores, to train and to test on"),
     "experiment": ("truth.experiment", "repeat a published experiment"),
     "serve-agent": ("zoo.serve_agent", "serve an agent to other programs, by lines or HTTP"),
     "completion": ("completion", "print a script that completes commands and options in a shell"),

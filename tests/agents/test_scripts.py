@@ -52,6 +52,7 @@ def test_an_interrupt_says_that_the_same_command_goes_on(capsys):
 
 SCRIPTS = {  # each, what it needs, and a good command without the options
     "learned.train": ("torch", "--out=new"),
+    "training.alphazero": ("torch", "--out=new"),
     "training.q_table": ("matplotlib", "new.png"),
     "training.rllib_ppo": ("ray.rllib", "new"),
     "training.sb3_ppo": ("sb3_contrib", "new"),
@@ -62,6 +63,7 @@ SCRIPTS = {  # each, what it needs, and a good command without the options
     "training.torchrl_ppo": ("torchrl", "new"),
 }
 EXTRAS = {
+    "alphazero": "torch",
     "q_table": "plots",
     "torch_ppo": "torch",
     "selfplay": "torch",
@@ -70,8 +72,9 @@ EXTRAS = {
 EXTRAS |= {"rllib_ppo": "rllib", "torchrl_ppo": "torchrl", "sb3_ppo": "sb3"}
 EXTRAS |= {"tianshou_dqn": "tianshou"}
 ALL = {*SCRIPTS} - {"training.selfplay_picture"}
-FOLDERS = {"learned.train", "training.selfplay", "training.rllib_ppo"}
-STEPPED = ALL - {"learned.train", "training.selfplay"}
+FOLDERS = {"learned.train", "training.alphazero", "training.selfplay", "training.rllib_ppo"}
+STEPPED = ALL - {"learned.train", "training.alphazero", "training.selfplay"}
+DEVICES = {"training.alphazero", "training.torch_ppo"}
 WRONG = [
     (ALL, "{} --seed -1", "--seed=-1: expected an integer between 0 and"),
     (ALL, "{} --seed 4294967296", "--seed=4294967296: expected an integer between 0 and"),
@@ -89,8 +92,9 @@ WRONG = [
     ({"training.selfplay"}, "{} --minutes nan", "minutes=nan: expected a number above 0"),
     ({"learned.train"}, "{} --scale nan", "scale=nan: expected a number above 0"),
     ({"learned.train"}, "{} --jobs 0", "--jobs=0: expected an integer between 1 and"),
-    ({"training.torch_ppo"}, "{} --device nowhere", "device='nowhere': "),
-    ({"training.torch_ppo"}, "{} --boards 0", "--boards=0: expected an integer between 1 and"),
+    ({"training.alphazero"}, "{} --positions 0", "--positions=0: expected an integer between 1"),
+    (DEVICES, "{} --device nowhere", "device='nowhere': "),
+    (DEVICES, "{} --boards 0", "--boards=0: expected an integer between 1 and"),
     ({"training.q_table"}, "new.nothing", "expected a name that ends with .png or .svg"),
     ({"training.selfplay_picture"}, "new new.nothing", "expected a name that ends with"),
     ({"training.selfplay_picture"}, "new new.png", "new/progress.tsv: No such file"),
