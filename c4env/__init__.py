@@ -56,7 +56,7 @@ __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents errors evaluation")
 
 
 _is_script = os.path.basename((sys.argv or [""])[0]) in ("c4", "c4.exe")
-_is_module = sys.orig_argv[1:3] == ["-m", "c4env.evaluation"]
+_is_module = sys.orig_argv[1:3] == ["-m", f"{__name__}.evaluation"]
 if (_is_script or _is_module) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # Until the command listens, Ctrl-C ends it in silence, and not in the midst of an import.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

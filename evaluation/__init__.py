@@ -34,7 +34,8 @@ _NAMES = {
 }
 
 __all__ = [
-    "Data", "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament", "compare", "data",
+    "Data", "GameRecord", "Match", "Quality", "Refutation", "Sweep", "Tournament", "compare",
+    "data",
     "gauntlet", "place", "play_match", "quality", "read_run", "refute", "round_robin",
     "stored_board", "sweep",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 from c4env.evaluation.commands import COMMANDS, MOVED, module_of
 from c4env.evaluation.commands.options import Parser, require_writable
@@ -49,7 +50,8 @@ def _leave(code: int) -> None:
     if backends := sys.modules.get("c4env.evaluation.games.backends"):
         backends.dismiss_processes()
         # Python's own would run after the agents' exit handlers; its names of locks outlive us.
-        multiprocessing.util._run_finalizers()  # type: ignore[attr-defined]
+        util: Any = multiprocessing.util
+        util._run_finalizers()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()

@@ -129,8 +129,8 @@ def _ending(code: int | None) -> str:
     """How a process ended, in words."""
     if code == _CUT:
         return SPOILED
-    with suppress(ValueError, TypeError):
-        return f"its process ended ({signal.Signals(-code).name})"  # type: ignore[operator]
+    with suppress(ValueError):
+        return f"its process ended ({signal.Signals(-(code or 0)).name})"
     return f"its process ended (exit code {code})"
 
 
@@ -161,7 +161,7 @@ class Apart(Agent):
         """Begin a new game there, in a fresh process if it has ended."""
         self._call(_begin, seed)
 
-    def __call__(self, observation: Observation) -> int:  # type: ignore[override]  # a dictionary
+    def __call__(self, observation: Any) -> int:
         """The column it answers with; sets :attr:`nodes`.
 
         Raises:

@@ -273,7 +273,7 @@ class _Settings(NamedTuple):
             sys.getrecursionlimit(),
             np.geterr(),
             list(warnings.filters),
-            _folder(),
+            current_folder(),
             list(sys.path),
             dict(os.environ),
             signal.getsignal(signal.SIGALRM) if _ALARM else None,
@@ -286,7 +286,7 @@ class _Settings(NamedTuple):
             and sys.path == self.path
             and len(os.environ) == len(self.environment)  # comparing values is slow
             and np.geterr() == self.floats
-            and _folder() == self.folder
+            and current_folder() == self.folder
             and (not _ALARM or signal.getsignal(signal.SIGALRM) == self.alarm)
         )
 
@@ -296,8 +296,9 @@ class _Settings(NamedTuple):
         if warnings.filters != self.filters:
             with warnings.catch_warnings():  # on leaving, Python forgets what it kept by filter
                 pass
-            warnings.filters[:] = self.filters  # type: ignore[index]  # it is a list
-        if _folder() != self.folder and self.folder is not None:
+            filters: Any = warnings.filters  # a list
+            filters[:] = self.filters
+        if current_folder() != self.folder and self.folder is not None:
             with suppress(OSError):
                 os.chdir(self.folder)
         sys.path[:] = self.path
@@ -308,7 +309,8 @@ class _Settings(NamedTuple):
             signal.signal(signal.SIGALRM, self.alarm)
 
 
-def _folder() -> str | None:
+def current_folder() -> str | None:
+    """The folder that relative paths begin at; None where it was removed."""
     try:
         return os.getcwd()
     except OSError:

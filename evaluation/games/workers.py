@@ -23,7 +23,7 @@ import uuid
 import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import Any, Final
@@ -47,6 +47,7 @@ from c4env.evaluation.games.processes import (
     OwnSettings,
     Worker,
     agents_own,
+    current_folder,
     files_here,
     sigint_blocked,
     stdout_to_stderr,
@@ -77,7 +78,16 @@ class RunSpec:
     shared: bool = False  # threads, which must not play with one object at once
     apart: bool = False  # each agent of others in a process of its own
     version: str = ""
+    # Where relative paths begin: a worker may have been started in another folder.
+    folder: str | None = dataclasses.field(default_factory=current_folder)
     id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
+
+    def arrive(self) -> None:
+        """Make the folder and the names of the process that leads those of this worker."""
+        if self.folder is not None and self.folder != current_folder():
+            with suppress(OSError):  # on another machine there may be none of that name
+                os.chdir(self.folder)
+        register_all(self.registered)
 
 
 @functools.cache  # an agent may clear the path where it is found
@@ -246,7 +256,7 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
             f"a worker on {platform.node()} has c4env {version_here()}, the run {run.version}: "
             "they must be the same"
         )
-    register_all(run.registered)
+    run.arrive()
     started = time.perf_counter()
     games = []
     with _printing(run):

@@ -29,9 +29,9 @@ from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, mirror_all
 from c4env.cores import usable_cores
 from c4env.envs.many.batch import Batch, boards_from
+from c4env.envs.many.chance import streams
 from c4env.errors import require_integer
 from c4env.files import write_whole
-from c4env.observation import Observation
 
 ALL, UCI = LISTED = "all", "uci"
 POSITIONS: Final = 10_000  # where no number is given
@@ -239,15 +239,16 @@ def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
             random_discs[new] = generator.integers(0, RANDOM_DISCS + 1, len(new))
             errs[new] = 0.5 * generator.random(len(new)) ** 2
             planes, masks = batch.observe()
-            met.append(boards_from(planes).T)
+            discs = boards_from(planes)
+            seeds = streams(generator.integers(2**63, size=GAMES, dtype=np.uint64))
+            met.append(discs.T)
             columns = (generator.random(masks.shape) * masks).argmax(axis=1)
             chosen = (plies >= random_discs) & (generator.random(GAMES) >= errs)
             for number, seat in enumerate(seats):
-                seat.begin(new)
+                seat.begin(new, seeds[new])
                 at = np.flatnonzero(chosen & (plies % 2 == number))
                 if len(at):
-                    seen: Observation = {"observation": planes[at], "action_mask": masks[at]}
-                    columns[at] = seat(seen, at)
+                    columns[at] = seat.columns(discs[at], at, seeds[at])
             batch.step(columns)
             batch.reset(batch.over)
         yield np.concatenate(met, axis=1)

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from c4env.agents.zoo.registry import registered_here
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.games.apart import names_code, register_all
+from c4env.evaluation.games.apart import names_code
 from c4env.evaluation.games.backends import as_they_end, dismiss_processes
 from c4env.evaluation.games.processes import OwnSettings, one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
@@ -276,7 +276,7 @@ def _on_workers(
 
 
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
-    register_all(task.run.registered)
+    task.run.arrive()
     facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
     with stdout_to_stderr(), facts.journal:  # what agents print: stdout is for the answer
         policy = agent_cache.policy(task.run, task.name, 0)

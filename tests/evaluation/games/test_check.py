@@ -69,7 +69,7 @@ def test_one_that_does_not_repeat():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("broken", "exception: KeyError: 'key' (mine.py, line 13)"),
+        ("broken", "exception: KeyError: 'key' (mine.py, line 11)"),
         ("outside", "nonsense: 9 is not a column"),
         ("full", "illegal column: column 3 is full"),
         ("leaves", "its process ended (exit code 3)"),

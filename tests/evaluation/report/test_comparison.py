@@ -98,7 +98,7 @@ def test_a_few_games_that_changed_prove_no_change_of_elo():
             won_by("a" if i < changed else w, *f)
             for i, (w, f) in enumerate(zip(winners, fixtures, strict=True))
         ]
-        rows, _ = found_in(compare((header, before), (header, after)))
+        rows, _ = found_in(compare(Run(header, before), Run(header, after)))
         assert rows["a"]["Elo"] > 0
         assert (rows["a"]["Elo 95 %"][0] > 0) == (changed == 40)
 

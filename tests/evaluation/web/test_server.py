@@ -177,8 +177,10 @@ def test_a_run_that_grows_is_read_again(tmp_path: Path, folder: Path) -> None:
 
 def test_places_are_those_of_the_report(tmp_path: Path, capsys: Any) -> None:
     """Also where the order by Elo is not that by points, as where some met weak agents only."""
-    pairs = [("strong", "middle", "wwld"), ("middle", "weak", "wwll"), ("weak", "worst", "wwww"),
-             ("strong", "weak", "d")]  # fmt: skip
+    pairs = [
+        *[("strong", "middle", "wwld"), ("middle", "weak", "wwwl")],
+        *[("weak", "worst", "wwwwwwww"), ("strong", "weak", "d")],
+    ]
     with open_games(tmp_path, PEOPLE) as file:
         for one, two, results in pairs:
             for number, result in enumerate(results):
