@@ -137,7 +137,7 @@ def test_an_agent_that_ends_its_worker_forfeits_and_the_run_goes_on(tmp_path):
     crashed = [game for game in result.games if game.ending == "crash"]
     assert crashed == [game for game in result.games if "dies" in game.players]
     assert all(game.players[game.forfeited_by] == "dies" for game in crashed)
-    assert all("EXIT(3)" in game.reason for game in crashed)
+    assert all("exit code 3" in game.reason for game in crashed)
 
 
 def test_a_failing_agent_forfeits_and_the_run_goes_on():
