@@ -75,7 +75,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     if not replace and name in names():
         raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
     if is_model(agent):
-        agent = _import("c4env.agents.adapters.model:maker_of")(agent)
+        agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
     if not callable(agent) and not isinstance(agent, Entry):
         raise InvalidSpec(f"agent {name!r}: {agent!r} is no class, function, Entry or model")
     _check_parameters(name, agent)

@@ -212,3 +212,13 @@ def test_agents_answer_inside_environments_of_the_board() -> None:
     envs = c4env.board(4, 4).ConnectFourVectorEnv(3, opponent="mcts:simulations=20")
     envs.reset(seed=1)
     assert envs.step([0, 1, 2])[4]["ply"].min() >= 1
+
+
+def test_a_model_is_registered_on_its_board() -> None:
+    """It is made an agent by the module of that board, as ``make`` does."""
+    zoo = c4env.board(4, 4).agents
+    zoo.register(
+        "modelled",
+        type("Model", (), {"__call__": uniform, "state_dict": dict, "parameters": list})(),
+    )
+    assert "modelled" in zoo.names()
