@@ -25,10 +25,9 @@ from c4env.agents.errors import (
     UnknownOption,
     UnreadableWeights,
 )
-from c4env.agents.zoo.entries import Between, Entry
-from c4env.agents.zoo.options import checked
-from c4env.agents.zoo.registry import describe, make, names, register
-
+from c4env.agents.registry.entries import Between, Entry
+from c4env.agents.registry.options import checked
+from c4env.agents.registry.registry import describe, make, names, register
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
-from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 
+from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.errors import require_integer
 
 if TYPE_CHECKING:

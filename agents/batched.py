@@ -14,23 +14,23 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
-from c4env.agents.adapters.model import ModelAgent
-from c4env.agents.base import Agent, is_model, require_count
-from c4env.agents.pool import Pool
-from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
-from c4env.agents.search.greedy import greedy_columns
-from c4env.agents.search.heuristics import Heuristic, as_argument, load, not_a_value
-from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
-from c4env.agents.simple import Greedy, Random
-from c4env.agents.zoo.options import DEFAULT_HEURISTIC
-from c4env.agents.zoo.registry import make
 from numpy.typing import NDArray
 
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.base import Agent, is_model, require_count
+from c4env.agents.baselines import Greedy, Random
+from c4env.agents.heuristics.names import Heuristic, as_argument, load, not_a_value
+from c4env.agents.pool import Pool
+from c4env.agents.registry.options import DEFAULT_HEURISTIC
+from c4env.agents.registry.registry import make
+from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from c4env.agents.search.greedy import greedy_columns
+from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS
-from c4env.envs.many.batch import boards_from, observed, positions_of, shares
-from c4env.envs.many.chance import random_columns
 from c4env.envs.opponents import AnyOpponent, Follower
+from c4env.envs.vectorized.batch import boards_from, observed, positions_of, shares
+from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
 
 __all__ = [
@@ -126,7 +126,7 @@ class BatchedSearch(BatchOpponent):
 
         Args:
             depth: plies looked ahead, its own move included; 1..42.
-            heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+            heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
             rules: orders and terminal values (``c4env.agents.search.fixed_depth``).
             threads: threads that share the boards.
 

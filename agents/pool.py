@@ -9,15 +9,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
-from c4env.agents.base import require_count
-from c4env.agents.errors import InvalidValue
-from c4env.agents.simple import Random
 from numpy.typing import NDArray
 
+from c4env.agents.base import require_count
+from c4env.agents.baselines import Random
+from c4env.agents.errors import InvalidValue
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.many.batch import boards_from, parse_actions
-from c4env.envs.many.chance import streams
 from c4env.envs.opponents import RANDOM, Follower, follower, follows
+from c4env.envs.vectorized.batch import boards_from, parse_actions
+from c4env.envs.vectorized.chance import streams
 
 # An odd number: pools of other seeds draw otherwise.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)

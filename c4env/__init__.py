@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from c4env import agents, errors, evaluation
     from c4env.envs.aec import env, raw_env
     from c4env.envs.manual_policy import ManualPolicy
-    from c4env.envs.many.batch import Batch
-    from c4env.envs.many.tensor import TensorEnv as TensorEnv
-    from c4env.envs.many.vector import ConnectFourVectorEnv
     from c4env.envs.masked import MaskInObservation
     from c4env.envs.opponents import Opponent, batched
     from c4env.envs.single import ConnectFourEnv
+    from c4env.envs.vectorized.batch import Batch
+    from c4env.envs.vectorized.tensor import TensorEnv as TensorEnv
+    from c4env.envs.vectorized.vector import ConnectFourVectorEnv
     from c4env.observation import Observation, observe, position_from, with_mirrors
     from c4env.position import Outcome, Position, format_moves, parse_moves
 
 _NAMES = {
     "c4env.envs.aec": "env raw_env",
     "c4env.envs.manual_policy": "ManualPolicy",
-    "c4env.envs.many.batch": "Batch",
-    "c4env.envs.many.tensor": "TensorEnv",
-    "c4env.envs.many.vector": "ConnectFourVectorEnv",
+    "c4env.envs.vectorized.batch": "Batch",
+    "c4env.envs.vectorized.tensor": "TensorEnv",
+    "c4env.envs.vectorized.vector": "ConnectFourVectorEnv",
     "c4env.envs.masked": "MaskInObservation",
     "c4env.envs.opponents": "Opponent batched",
     "c4env.envs.single": "ConnectFourEnv",

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 from c4env.lazy import lazy_names
 
 if TYPE_CHECKING:
+    from c4env.evaluation.exact.answers import quality
+    from c4env.evaluation.exact.data import data
+    from c4env.evaluation.exact.datafile import Data
+    from c4env.evaluation.exact.quality import Quality
+    from c4env.evaluation.exact.refutation import Refutation, refute
     from c4env.evaluation.games.tournament import Tournament, gauntlet, read_run, round_robin
     from c4env.evaluation.report.comparison import compare
     from c4env.evaluation.store.record import GameRecord
     from c4env.evaluation.studies.leaderboard import place, stored_board
     from c4env.evaluation.studies.match import Match, play_match
     from c4env.evaluation.studies.sweep import Sweep, sweep
-    from c4env.evaluation.truth.answers import quality
-    from c4env.evaluation.truth.data import data
-    from c4env.evaluation.truth.datafile import Data
-    from c4env.evaluation.truth.quality import Quality
-    from c4env.evaluation.truth.refutation import Refutation, refute
 
 _NAMES = {
     "c4env.evaluation.games.tournament": "Tournament gauntlet read_run round_robin",
@@ -26,11 +26,11 @@ _NAMES = {
     "c4env.evaluation.studies.leaderboard": "place stored_board",
     "c4env.evaluation.studies.match": "Match play_match",
     "c4env.evaluation.studies.sweep": "Sweep sweep",
-    "c4env.evaluation.truth.answers": "quality",
-    "c4env.evaluation.truth.quality": "Quality",
-    "c4env.evaluation.truth.data": "data",
-    "c4env.evaluation.truth.datafile": "Data",
-    "c4env.evaluation.truth.refutation": "Refutation refute",
+    "c4env.evaluation.exact.answers": "quality",
+    "c4env.evaluation.exact.quality": "Quality",
+    "c4env.evaluation.exact.data": "data",
+    "c4env.evaluation.exact.datafile": "Data",
+    "c4env.evaluation.exact.refutation": "Refutation refute",
 }
 
 __all__ = [

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from c4env.evaluation.commands import COMMANDS, MOVED, module_of
-from c4env.evaluation.commands.options import Parser, require_writable
-from c4env.evaluation.commands.output import say
-
 from c4env.boards import Size, twin
+from c4env.evaluation.cli import COMMANDS, MOVED, module_of
+from c4env.evaluation.cli.options import Parser, require_writable
+from c4env.evaluation.cli.output import say
 from c4env.geometry import BOARD_SIZE
 
 
@@ -74,7 +73,7 @@ def _execute(given: list[str]) -> int:
     if name in MOVED:
         parser.error(f"there is no command {name!r} any more: {MOVED[name]}")
     if name not in COMMANDS:
-        from c4env.agents.zoo.imports import meant
+        from c4env.agents.registry.imports import meant
 
         expected = f"; expected {', '.join(COMMANDS)}"
         parser.error(f"unknown command {name!r}{meant(name, COMMANDS, expected)}")

@@ -16,7 +16,6 @@ from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.games.game import Fault, ask, begin, game_seed
 from c4env.evaluation.store.record import BOARD, GAMES_FILE, Ending, GameRecord, open_games
 from c4env.evaluation.tables import restyled
-
 from c4env.observation import observe
 from c4env.position import DIGITS, DISCS, Position, format_moves
 from c4env.view.rendering import ansi

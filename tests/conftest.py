@@ -9,9 +9,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from c4env.agents.zoo import registry
 from hypothesis import settings
 
+from c4env.agents.registry import registry
 from c4env.errors import MissingExtra
 from c4env.jit import KERNEL
 from c4env.sources import modules

@@ -22,12 +22,12 @@ from tests.helpers.paths import FOLDERS, ROOT
 
 PACKAGES = tuple(FOLDERS)  # each may import those before it
 ROOMS = {  # of each package, folders and modules, from the ground up
-    "c4env": "errors files cores arrays sources boards lazy jit geometry bitboard position view "
-    "observation envs text",
-    "c4env.agents": "errors base scripts zoo search simple published solver learned sampling "
-    "adapters pool batched training",
-    "c4env.evaluation": "errors seeds tables plan store strength games truth studies report play "
-    "web commands __main__",
+    "c4env": "errors files cores arrays sources boards lazy jit geometry bitboard position "
+    "view observation envs",
+    "c4env.agents": "errors base registry heuristics search baselines published solver network "
+    "sampling adapters pool batched training",
+    "c4env.evaluation": "errors seeds tables plan store rating games exact studies report play "
+    "web cli __main__",
 }
 COMPILERS = {"njit", "jit", "vectorize", "guvectorize", "cfunc", "stencil", "generated_jit"}
 
@@ -131,7 +131,7 @@ def test_no_import_turns_an_arrow() -> None:
         ("c4env.position", "def _repr_svg_():\n    from c4env.envs.aec import env", True),
         ("c4env.observation", "from c4env.envs.aec import env", True),
         ("c4env.view.rendering", "from c4env.observation import observe", True),
-        ("c4env.envs.many.vector", "from c4env.envs.single import seat", False),
+        ("c4env.envs.vectorized.vector", "from c4env.envs.single import seat", False),
         ("c4env.envs.aec", "from c4env.observation import observe", False),
     ],
 )
@@ -195,7 +195,7 @@ def test_functions_are_compiled_through_kernel_alone() -> None:
         for module, path in modules().items()
         for function, _ in compilers_in(path.read_text())
     }
-    assert found == {("c4env.jit", "compile_"), ("c4env.agents.search.heuristics", "check")}
+    assert found == {("c4env.jit", "compile_"), ("c4env.agents.heuristics.names", "check")}
     assert compilers_in("from numba import njit as n\n@n\ndef f(): ...") == [("", "njit")]
     assert compilers_in("import numba as nb\n@nb.vectorize\ndef f(): ...") == [("f", "vectorize")]
 

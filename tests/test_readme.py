@@ -7,8 +7,8 @@ import subprocess
 import tomllib
 
 import pytest
-from c4env.evaluation.studies.leaderboard import put_between_markers, stored_board
 
+from c4env.evaluation.studies.leaderboard import put_between_markers, stored_board
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import environment, run_python
@@ -117,9 +117,8 @@ def test_the_user_heuristic_of_the_readme_plays(tmp_path, monkeypatch):
 
 
 def test_the_entry_point_of_the_readme_is_an_agent(tmp_path, monkeypatch):
-    from c4env.agents.zoo import registry
-
     from c4env import agents
+    from c4env.agents.registry import registry
 
     (declaration,) = [tomllib.loads(text) for _, language, text in BLOCKS if language == "toml"]
     points = declaration["project"]["entry-points"][registry.ENTRY_POINTS]

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import gymnasium
 import numpy as np
-from c4env.agents import Agent, Pool, SearchResult, Solver, opponent
-from c4env.agents.sampling.mcts import MCTS
 from numpy.typing import NDArray
 
 import c4env
@@ -23,6 +21,8 @@ from c4env import (
     observe,
     position_from,
 )
+from c4env.agents import Agent, Pool, SearchResult, Solver, opponent
+from c4env.agents.sampling.mcts import MCTS
 
 
 def centre_first(observation: Observation) -> int:

@@ -6,10 +6,10 @@ import random
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from c4env.agents.base import Agent, as_number, require_move
-from c4env.agents.zoo.entries import Between
-from c4env.agents.zoo.options import CELLS, checked
 
+from c4env.agents.base import Agent, as_number, require_move
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import CELLS, checked
 from c4env.lazy import from_extra
 from c4env.position import Position
 

@@ -14,15 +14,15 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from c4env.agents.base import Agent, is_model, require_move
-from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
-from c4env.agents.zoo.options import Temperature, checked
 from numpy.typing import NDArray
 
+from c4env.agents.base import Agent, is_model, require_move
+from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
+from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.envs.many.chance import streams
 from c4env.envs.opponents import is_batched
+from c4env.envs.vectorized.chance import streams
 from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe
 from c4env.position import Position
 
@@ -237,7 +237,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
             f"agent {model!r}: expected name:key=value,key=value, a model of Stable-Baselines3 or "
             "PyTorch, or a function"
         )
-    from c4env.agents.zoo.registry import FunctionAgent
+    from c4env.agents.registry.registry import FunctionAgent
 
     if temperature:
         raise UnknownOption(f"{model!r}: temperature: a function of one observation has none")

@@ -7,10 +7,10 @@ __any_board__ = True
 from typing import Annotated, Any, Final
 
 import numpy as np
-from c4env.agents.base import Agent, as_number, require_move
-from c4env.agents.zoo.entries import Between, require_choice
-from c4env.agents.zoo.options import Plies, checked
 
+from c4env.agents.base import Agent, as_number, require_move
+from c4env.agents.registry.entries import Between, require_choice
+from c4env.agents.registry.options import Plies, checked
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_column, parse_moves

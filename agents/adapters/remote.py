@@ -14,12 +14,12 @@ from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 import numpy as np
+
 from c4env.agents.adapters.http_requests import is_loopback
 from c4env.agents.adapters.programs.engine import LONGEST_COUNT, best
 from c4env.agents.base import Agent, as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
-from c4env.agents.zoo.options import Seconds, checked
-
+from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import COLUMNS
 from c4env.position import Position
 

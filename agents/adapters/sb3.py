@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from c4env.agents.adapters.model import PolicyAgent, require_ours, require_policy
 from c4env.agents.errors import InvalidModel
-from c4env.agents.zoo.options import Temperature, checked
-
+from c4env.agents.registry.options import Temperature, checked
 from c4env.errors import MissingExtra
 from c4env.lazy import from_extra
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
+
 from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import Agent
 from c4env.agents.errors import InvalidValue
-from c4env.agents.zoo.entries import Between
-from c4env.agents.zoo.options import Temperature, checked
-
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s
 
 
@@ -21,7 +21,7 @@ class SelfPlay(ModelAgent):
 
     Args:
         network: a folder of self-play, of which the latest network plays, or a network's file; or
-            an ``c4env.agents.learned.convolution.Evaluator``, asked as it is at the time.
+            an ``c4env.agents.network.convolution.Evaluator``, asked as it is at the time.
         temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
 
     Raises:
@@ -30,7 +30,7 @@ class SelfPlay(ModelAgent):
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
-        from c4env.agents.learned.convolution import Evaluator
+        from c4env.agents.network.convolution import Evaluator
 
         super().__init__(temperature)
         self.deterministic = temperature == 0

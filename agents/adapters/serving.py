@@ -24,7 +24,6 @@ from c4env.agents.adapters.http_requests import (
 )
 from c4env.agents.base import Agent
 from c4env.agents.errors import InvalidValue
-
 from c4env.errors import C4Error, require_integer
 from c4env.position import Position, parse_column
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
-from c4env.agents.zoo.registry import make
 
+from c4env.agents.registry.registry import make
 from c4env.errors import InvalidNotation, InvalidObservation, InvalidPosition
 from c4env.position import Position
 

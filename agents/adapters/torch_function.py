@@ -8,13 +8,13 @@ import sys
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import as_number
 from c4env.agents.errors import EngineFault, InvalidValue
-from c4env.agents.zoo.imports import import_callable
-from c4env.agents.zoo.options import checked
-from numpy.typing import NDArray
-
+from c4env.agents.registry.imports import import_callable
+from c4env.agents.registry.options import checked
 from c4env.arrays import Int8s
 from c4env.bitboard import COLUMNS
 from c4env.errors import InvalidAction

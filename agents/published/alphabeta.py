@@ -11,10 +11,10 @@ __any_board__ = True
 
 from typing import Final
 
+from c4env.agents.heuristics.names import WIN
+from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from c4env.agents.search.fixed_depth import FixedDepth, Rules
-from c4env.agents.search.heuristics import WIN
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
-from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
 # The report leaves the order of columns and the value of a win open: left to right, the
@@ -28,7 +28,7 @@ class AlphaBeta(FixedDepth):
 
     Args:
         depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
     """
 
     @checked

@@ -10,8 +10,8 @@ __any_board__ = True
 
 from typing import ClassVar
 
+from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from c4env.agents.search.fixed_depth import FixedDepth
-from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 
 
 class Minimax(FixedDepth):
@@ -19,7 +19,7 @@ class Minimax(FixedDepth):
 
     Args:
         depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
     """
 
     prune: ClassVar[bool] = False

@@ -12,10 +12,9 @@ from typing import Any, Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.errors import SearchLimit
+from c4env.agents.registry.options import Positions, checked
 from c4env.agents.search import threads
 from c4env.agents.search.lowlevel import POINTER, pointer
-from c4env.agents.zoo.options import Positions, checked
-
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, win_score, winning_moves
 from c4env.jit import kernel

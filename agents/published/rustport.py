@@ -11,11 +11,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.search.evaluations import line_score
+from c4env.agents.heuristics.evaluations import line_score
+from c4env.agents.registry.options import Plies, checked
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
-from c4env.agents.zoo.options import Plies, checked
-
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from c4env.agents.base import require_count
-from c4env.agents.sampling.puct import descend, improve_logits
-from c4env.agents.sampling.tree import NODE, OPEN, add_result, best_child, expand, sign
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
+from c4env.agents.base import require_count
+from c4env.agents.sampling.puct import descend, improve_logits
+from c4env.agents.sampling.tree import NODE, OPEN, add_result, best_child, expand, sign
 from c4env.arrays import Bools, Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel

@@ -8,6 +8,11 @@ import math
 from typing import Annotated, Final, Literal
 
 import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import Megabytes, Movetime, Simulations, checked
 from c4env.agents.sampling.tree import (
     DEEPEST,
     NODES,
@@ -19,11 +24,6 @@ from c4env.agents.sampling.tree import (
     prove_leaf,
     sign,
 )
-from c4env.agents.zoo.entries import Between
-from c4env.agents.zoo.options import Megabytes, Movetime, Simulations, checked
-from numba import types
-from numpy.typing import NDArray
-
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,
@@ -36,7 +36,7 @@ from c4env.bitboard import (
     safe_moves,
     winning_cells,
 )
-from c4env.envs.many.drand48 import STATES, below, next_random
+from c4env.envs.vectorized.drand48 import STATES, below, next_random
 from c4env.jit import kernel
 from c4env.position import Position
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
-from c4env.agents.errors import InvalidFunction
-from c4env.agents.zoo.imports import import_callable
 
+from c4env.agents.errors import InvalidFunction
+from c4env.agents.registry.imports import import_callable
 from c4env.arrays import Float64s, Int8s
 from c4env.boards import require_board
 from c4env.geometry import BOARD_SIZE
@@ -83,11 +83,11 @@ def load(function: str | PolicyValue) -> PolicyValue:
     who = f"puct: function={function!r}"
     if isinstance(function, str):
         if function == LEARNED:
-            from c4env.agents.learned.network import shipped
+            from c4env.agents.network.network import shipped
 
             return shipped()
         if function.startswith(SELFPLAY):
-            from c4env.agents.learned.convolution import Evaluator
+            from c4env.agents.network.convolution import Evaluator
 
             return Evaluator.load(function.removeprefix(SELFPLAY))
         expected = f"{LEARNED} or package.module:function"

@@ -13,6 +13,11 @@ from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal
 
 import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import Megabytes, Movetime, Simulations, checked
 from c4env.agents.sampling.policy_value import Asked
 from c4env.agents.sampling.tree import (
     DEEPEST,
@@ -26,11 +31,6 @@ from c4env.agents.sampling.tree import (
     sign,
     tactical_status,
 )
-from c4env.agents.zoo.entries import Between
-from c4env.agents.zoo.options import Megabytes, Movetime, Simulations, checked
-from numba import types
-from numpy.typing import NDArray
-
 from c4env.arrays import Float64s, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop
 from c4env.jit import kernel

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 import numpy as np
-from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.errors import InvalidValue
 from numba import from_dtype, types
 from numpy.typing import NDArray
 
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.errors import InvalidValue
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CENTRE_FIRST,

@@ -9,8 +9,10 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 import numpy as np
+
+from c4env.agents.heuristics.names import Heuristic
+from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, WATCHED, FixedDepth, leaf
-from c4env.agents.search.heuristics import Heuristic
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.packing import (
     BOUND_BITS,
@@ -22,8 +24,6 @@ from c4env.agents.search.packing import (
     table_place,
 )
 from c4env.agents.search.threads import STOPPED
-from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
-
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
@@ -177,7 +177,7 @@ class AlphaBetaTable(FixedDepth):
 
     Args:
         depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
     """
 
     quick: ClassVar[int] = 10**10

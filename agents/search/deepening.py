@@ -12,9 +12,18 @@ import dataclasses
 from typing import Final
 
 import numpy as np
+
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.registry.options import (
+    HeuristicName,
+    Megabytes,
+    Movetime,
+    Plies,
+    Positions,
+    checked,
+)
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf
-from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
 from c4env.agents.search.packing import (
     BOUND_BITS,
     BOUND_MASK,
@@ -30,8 +39,6 @@ from c4env.agents.search.packing import (
     table_place,
 )
 from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, search_interruptibly
-from c4env.agents.zoo.options import HeuristicName, Megabytes, Movetime, Plies, Positions, checked
-
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import (
     BITS,
@@ -272,7 +279,7 @@ class Deepening(SearchingAgent):
         movetime: seconds a move; games then need not repeat.
         nodes: positions a move (200000 if no other budget).
         depth: plies looked ahead at most. The agent's own move is included.
-        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
         table_mb: memory of the table. It is allocated when first needed.
 
     Raises:

@@ -14,12 +14,11 @@ from math import log
 from typing import Any, ClassVar, Final
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
-from c4env.agents.search.heuristics import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
+from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
 from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
-from c4env.agents.zoo.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
-
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
@@ -160,7 +159,7 @@ class FixedDepth(SearchingAgent):
 
     Args:
         depth: plies looked ahead, the agent's own move included.
-        heuristic: name or import path of the heuristic (``c4env.agents.search.heuristics``).
+        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
         rules: orders and terminal values.
 
     Raises:

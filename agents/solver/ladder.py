@@ -12,7 +12,6 @@ from c4env.agents.published.negamax import STOPPED, negamax
 from c4env.agents.search.lowlevel import pointer
 from c4env.agents.search.packing import board_key
 from c4env.agents.solver.search.driver import OUTWARDS
-
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     BOARD,

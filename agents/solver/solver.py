@@ -11,13 +11,13 @@ from math import inf
 from typing import Any, Final, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
+
 from c4env.agents.search import threads as beside
 from c4env.agents.solver.book import Book
 from c4env.agents.solver.search.driver import LARGEST, bound_score, score_columns
 from c4env.agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
 from c4env.agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
-from numpy.typing import ArrayLike
-
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
 from c4env.cores import usable_cores

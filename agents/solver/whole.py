@@ -10,10 +10,10 @@ __any_board__ = True
 from typing import Final
 
 import numpy as np
-from c4env.agents.solver.book.enumeration import bitboards, one_disc_on, score_columns
-from c4env.agents.solver.search.table import NO_SCORE
 from numpy.typing import NDArray
 
+from c4env.agents.solver.book.enumeration import bitboards, one_disc_on, score_columns
+from c4env.agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMNS, mirror_all, win_score
 from c4env.errors import InvalidOption

@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from c4env.agents.adapters.model import ModelAgent
-from c4env.agents.base import require_count
-from c4env.agents.scripts import checkpoint_read, claimed, needs, run
-from c4env.agents.training.judge import observed
 
 import c4env
+from c4env.agents.adapters.model import ModelAgent
+from c4env.agents.base import require_count
+from c4env.agents.training.command_line import checkpoint_read, claimed, needs, run
+from c4env.agents.training.judge import observed
 from c4env.bitboard import COLUMNS
-from c4env.envs.many.batch import boards_from, positions_of
+from c4env.envs.vectorized.batch import boards_from, positions_of
 from c4env.files import write_whole
 
 with needs("torch", __name__):

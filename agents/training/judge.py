@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
 from c4env.agents.batched import BatchOpponent
 from c4env.agents.sampling.tree import OPEN, tactical_status
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.exam import exam_positions
-from numpy.typing import NDArray
-
 from c4env.arrays import Bools
 from c4env.bitboard import COLUMN, COLUMNS, STRIDE
 from c4env.observation import Observation, observe

@@ -24,14 +24,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+
 from c4env.agents.adapters.selfplay import SelfPlay
 from c4env.agents.base import require_count
 from c4env.agents.batched import opponent
 from c4env.agents.errors import InvalidValue
-from c4env.agents.learned.labels import keys
 from c4env.agents.sampling.gumbel import GumbelSearch, Improved, Remembered
-from c4env.agents.scripts import LAST_SEED, checkpoint_read, claimed, needs, run
 from c4env.agents.solver.exam import exam_positions
+from c4env.agents.training.command_line import LAST_SEED, checkpoint_read, claimed, needs, run
 from c4env.agents.training.judge import (
     COUNT,
     blunders,
@@ -39,23 +40,23 @@ from c4env.agents.training.judge import (
     safe_position,
     score_against,
 )
-from numpy.typing import NDArray
-
+from c4env.agents.training.labels import keys
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMNS
-from c4env.envs.many.batch import Batch, boards_from
-from c4env.envs.many.kernels import DRAWN
+from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.envs.vectorized.kernels import DRAWN
 from c4env.files import write_whole
 from c4env.position import Position
 
 with needs("torch", __name__):
     import torch
-    from c4env.agents.learned import MODEL
-    from c4env.agents.learned.convolution import Evaluator, Network, tensor_of
-    from c4env.agents.learned.optimiser import Optimiser
     from torch import nn
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
+
+    from c4env.agents.network import MODEL
+    from c4env.agents.network.convolution import Evaluator, Network, tensor_of
+    from c4env.agents.training.optimiser import Optimiser
 
 BOARDS: Final = 256  # games at once
 
@@ -151,7 +152,7 @@ class Trainer:
         out: its folder; a checkpoint there is resumed.
         seed: of weights and games.
         boards: games at once.
-        shape: arguments of :class:`~c4env.agents.learned.convolution.Network`.
+        shape: arguments of :class:`~c4env.agents.network.convolution.Network`.
 
     Raises:
         InvalidValue: what is there is not a checkpoint.

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from c4env.agents.errors import InvalidValue
-from c4env.agents.scripts import PICTURES, needs, run
 
+from c4env.agents.errors import InvalidValue
+from c4env.agents.training.command_line import PICTURES, needs, run
 from c4env.arrays import Float64s
 
 with needs("plots", __name__):

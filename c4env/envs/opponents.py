@@ -143,7 +143,7 @@ class FunctionFollower(Follower):
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
         """What the function answers; see :class:`Follower`."""
-        from c4env.envs.many.batch import observed, parse_actions  # they compile the rules
+        from c4env.envs.vectorized.batch import observed, parse_actions  # they compile the rules
 
         seen = observed(discs)
         if is_batched(self.function):

@@ -14,8 +14,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import COLUMNS, ROWS
-from c4env.envs.many.batch import parse_actions
-from c4env.envs.many.chance import streams
 from c4env.envs.opponents import AnyOpponent, Follower, follower, reset_opponent
 from c4env.envs.options import (
     loses_when_illegal,
@@ -24,6 +22,8 @@ from c4env.envs.options import (
     parse_start,
     refuse_instant_end,
 )
+from c4env.envs.vectorized.batch import parse_actions
+from c4env.envs.vectorized.chance import streams
 from c4env.errors import (
     ActionNotInSpace,
     IllegalMove,

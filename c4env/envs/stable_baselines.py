@@ -18,8 +18,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s
 from c4env.bitboard import COLUMNS
-from c4env.envs.many.vector import ConnectFourVectorEnv
 from c4env.envs.opponents import AnyOpponent
+from c4env.envs.vectorized.vector import ConnectFourVectorEnv
 from c4env.errors import InvalidOption
 from c4env.lazy import from_extra
 from c4env.observation import LAYOUTS, parse_dtype, parse_layout

@@ -19,9 +19,14 @@ from multiprocessing.connection import Connection
 from typing import Any, Final
 
 import numpy as np
+from joblib.externals.loky.backend.context import get_context
+from joblib.externals.loky.backend.reduction import dumps
+
+from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.zoo.registry import registered_here, split_spec
-from c4env.agents.zoo.table import ZOO
+from c4env.agents.registry.registry import registered_here, split_spec
+from c4env.agents.registry.table import ZOO
+from c4env.errors import C4Error
 from c4env.evaluation.games.game import Fault, Faulted, ask, begin, in_words
 from c4env.evaluation.games.processes import (
     SPOILED,
@@ -32,11 +37,6 @@ from c4env.evaluation.games.processes import (
     stdout_to_stderr,
 )
 from c4env.evaluation.plan.field import Player, make_player
-from joblib.externals.loky.backend.context import get_context
-from joblib.externals.loky.backend.reduction import dumps
-
-from c4env import agents
-from c4env.errors import C4Error
 from c4env.observation import Observation, observe
 from c4env.position import Position, parse_column
 

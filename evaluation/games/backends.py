@@ -12,16 +12,16 @@ from itertools import islice
 from typing import Any, Final, TypeVar
 
 import joblib
+from joblib.externals.loky import get_reusable_executor
+from joblib.parallel import get_active_backend
+
+from c4env.errors import MissingExtra
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.processes import (
     exit_with_parent,
     quiet_shutdown,
     sigint_blocked,
 )
-from joblib.externals.loky import get_reusable_executor
-from joblib.parallel import get_active_backend
-
-from c4env.errors import MissingExtra
 from c4env.lazy import from_extra
 
 CLUSTERS: Final = {"dask": "distributed.scheduler:KilledWorker", "ray": "ray.exceptions:RayError"}

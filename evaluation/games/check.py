@@ -10,14 +10,13 @@ import time
 from dataclasses import dataclass
 from typing import Any, Final
 
+from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.zoo.imports import in_a_line
+from c4env.agents.registry.imports import in_a_line
 from c4env.evaluation.games.apart import Process, names_code
 from c4env.evaluation.games.game import Clock, Fault, Faulted, ask_in_time, begin
 from c4env.evaluation.games.processes import SPOILED, files_here
 from c4env.evaluation.tables import Table, number
-
-from c4env import agents
 from c4env.observation import observe
 from c4env.position import Position
 

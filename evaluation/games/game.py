@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+
 from c4env.agents.errors import LateAnswer, Unavailable
-from c4env.agents.zoo.registry import FunctionAgent
+from c4env.agents.registry.registry import FunctionAgent
+from c4env.envs.aec import AGENTS, env
+from c4env.errors import InvalidAction
 from c4env.evaluation.games.processes import Interruption, OwnSettings, agents_own
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.store.record import Ending, GameRecord
-
-from c4env.envs.aec import AGENTS, env
-from c4env.errors import InvalidAction
 from c4env.observation import Observation
 from c4env.position import format_moves, parse_column, parse_moves
 

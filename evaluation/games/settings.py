@@ -15,12 +15,11 @@ from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, TypedDict, TypeVar
 
+from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.backends import check_backend
 from c4env.evaluation.games.game import Clock
 from c4env.evaluation.store.record import GameRecord
-
-from c4env.errors import require_integer
 
 Watcher = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])

@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple, Unpack, cast
 
 from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
-from c4env.agents.zoo.registry import registered_here, split_spec
+from c4env.agents.registry.registry import registered_here, split_spec
+from c4env.boards import Size
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.backends import dismiss_processes
 from c4env.evaluation.games.processes import OwnSettings, one_interrupt, raise_interrupt
@@ -37,15 +38,13 @@ from c4env.evaluation.plan.field import (
 from c4env.evaluation.plan.identity import identity_in, in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major, planned
+from c4env.evaluation.rating.lotteries import Standing, standing
+from c4env.evaluation.rating.ratings import Ratings, rate
+from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games, read_games
 from c4env.evaluation.store.transcripts import Transcripts
-from c4env.evaluation.strength.lotteries import Standing, standing
-from c4env.evaluation.strength.ratings import Ratings, rate
-from c4env.evaluation.strength.tally import Tally
-from c4env.evaluation.strength.wintable import WinTable
 from c4env.evaluation.tables import plural
-
-from c4env.boards import Size
 
 
 @dataclass(frozen=True)

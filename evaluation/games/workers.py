@@ -30,9 +30,12 @@ from typing import Any, Final
 
 import joblib
 import numpy as np
+from joblib.parallel import get_active_backend
+
 from c4env.agents.base import Agent
 from c4env.agents.errors import Unavailable
-from c4env.agents.zoo.registry import split_spec
+from c4env.agents.registry.registry import split_spec
+from c4env.errors import C4Error
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import Apart, is_foreign, names_code, register_all
 from c4env.evaluation.games.backends import (
@@ -56,9 +59,6 @@ from c4env.evaluation.plan.field import Player, is_language_model, make_player
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
-from joblib.parallel import get_active_backend
-
-from c4env.errors import C4Error
 
 BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
 MOST_GAMES: Final = 1000  # in one task

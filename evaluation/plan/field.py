@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
+from c4env import agents
 from c4env.agents.base import Agent, is_model
-from c4env.agents.zoo.registry import FunctionAgent, option_names, split_spec
+from c4env.agents.registry.registry import FunctionAgent, option_names, split_spec
+from c4env.envs.opponents import is_batched
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.identity import Identity, identify, in_short
-
-from c4env import agents
-from c4env.envs.opponents import is_batched
 
 if TYPE_CHECKING:
     from c4env.agents.adapters.chat.agent import Chat

@@ -20,9 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from c4env.evaluation.errors import InvalidRun
-
 from c4env.errors import C4Error, require_integer
+from c4env.evaluation.errors import InvalidRun
 from c4env.position import Position, format_moves
 
 MAX_PLIES: Final = 8  # as far as the book goes: 91,295 openings

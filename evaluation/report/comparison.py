@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.identity import identity_in
-from c4env.evaluation.store.record import FORFEITS, GameRecord
-from c4env.evaluation.strength.ratings import TAILS, scores, strengths
-from c4env.evaluation.strength.tally import Tally
-from c4env.evaluation.tables import Shown, Table, plural, signed
 
 from c4env.arrays import Float64s
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.identity import identity_in
+from c4env.evaluation.rating.ratings import TAILS, scores, strengths
+from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.store.record import FORFEITS, GameRecord
+from c4env.evaluation.tables import Shown, Table, plural, signed
 
 
 class Run(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from c4env.evaluation.plan.openings import choose_openings
-from c4env.evaluation.strength.ratings import Ratings
+from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import plural, signed
 

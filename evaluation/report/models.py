@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from c4env.bitboard import playable, popcount, winning_cells
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.judge import positions_of
+from c4env.evaluation.exact.quality import Quality, nested
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Result, Rows, with_heading
-from c4env.evaluation.truth.judge import positions_of
-from c4env.evaluation.truth.quality import Quality, nested
-
-from c4env.bitboard import playable, popcount, winning_cells
 
 Prices = Mapping[str, tuple[float, float]]
 """Dollars, or what you count in, for a million tokens of questions and of answers, by model."""

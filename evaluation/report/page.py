@@ -12,17 +12,16 @@ import string
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from c4env.evaluation.exact.judge import Judge, Scores, positions_of
+from c4env.evaluation.exact.quality import MoveQuality, Quality
+from c4env.evaluation.rating.costs import Cost, costs
+from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.report.labels import labels
 from c4env.evaluation.report.static import STATIC, inlined
 from c4env.evaluation.store.record import GameRecord, digest
-from c4env.evaluation.strength.costs import Cost, costs
-from c4env.evaluation.strength.ratings import Ratings
-from c4env.evaluation.strength.wintable import WinTable
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.truth.judge import Judge, Scores, positions_of
-from c4env.evaluation.truth.quality import MoveQuality, Quality
-
 from c4env.position import Position
 
 PLACE: Final = '"REPORT"'  # in the template, where the run goes

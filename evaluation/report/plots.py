@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
 from c4env.evaluation.errors import UnwritableRun
 from c4env.evaluation.tables import rounded
-
 from c4env.lazy import from_extra
 
 DPI: Final = 160

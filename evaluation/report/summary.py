@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.rating.lotteries import Standing
+from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.wintable import Cell, WinTable
 from c4env.evaluation.report.labels import LABEL, labels
-from c4env.evaluation.strength.lotteries import Standing
-from c4env.evaluation.strength.ratings import Ratings
-from c4env.evaluation.strength.wintable import Cell, WinTable
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import as_text, fitted, rounded, styled, width
 

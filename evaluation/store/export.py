@@ -13,7 +13,6 @@ from c4env.evaluation import tables
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.files import write_file
 from c4env.evaluation.store.record import GameRecord
-
 from c4env.lazy import from_extra
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from c4env.evaluation.errors import UnreadableRun, UnwritableRun
-
 from c4env.files import write_whole
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
-from c4env.evaluation.errors import UnreadableRun, UnwritableRun
-
 from c4env.errors import FileInUse
+from c4env.evaluation.errors import UnreadableRun, UnwritableRun
 from c4env.files import lock_file
 
 T = TypeVar("T")

@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
+from c4env.boards import STANDARD
+from c4env.errors import C4Error
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.plan.schedule import planned
 from c4env.evaluation.store.growth import grown
 from c4env.evaluation.store.journal import Content, Format, Journal, read_lines
-
-from c4env.boards import STANDARD
-from c4env.errors import C4Error
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 from c4env.position import Position
 

@@ -8,7 +8,6 @@ import html
 from typing import TYPE_CHECKING, Final
 
 from c4env.evaluation.tables import printable
-
 from c4env.position import Position, parse_moves
 from c4env.view.rendering import svg
 

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4env.agents.errors import Unavailable
+from c4env.errors import C4Error
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.journal import Format, Journal, read_lines
-
-from c4env.errors import C4Error
 
 if TYPE_CHECKING:
     from c4env.agents.adapters.chat.agent import Exchange, Tape

@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+
+from c4env import agents
 from c4env.agents.base import SearchingAgent
 from c4env.agents.published.negamax import STOPPED
 from c4env.agents.search.threads import UNWATCHED
 from c4env.agents.solver import Solver
 from c4env.agents.solver.ladder import ENTRIES, RUNGS, rung_score
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.labelled import Labelled, check_label, random_games
 from c4env.evaluation.tables import Shown, Table, number, plural
-from c4env.evaluation.truth.labelled import Labelled, check_label, random_games
-
-from c4env import agents
 from c4env.position import Position
 
 SEARCHES: Final = ("minimax", "alphabeta", "alphabeta-table")

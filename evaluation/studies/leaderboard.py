@@ -16,15 +16,16 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import takes_settings
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import Player, split_name
+from c4env.evaluation.rating.costs import costs
+from c4env.evaluation.rating.ratings import Ratings, rate
+from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.files import read_text
-from c4env.evaluation.strength.costs import costs
-from c4env.evaluation.strength.ratings import Ratings, rate
-from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import Table, number
 
 FORMAT: Final = "c4env leaderboard 1"

@@ -12,24 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
+
+from c4env.arrays import Float64s
+from c4env.cores import usable_cores
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
 from c4env.evaluation.games.tournament import Tournament, notes_of, play, prepare
 from c4env.evaluation.plan.field import Players, name_players
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import opening_major
+from c4env.evaluation.rating.loss import Loss, LossSprt
+from c4env.evaluation.rating.ratings import TAILS, Interval, Rating, Ratings, scores
+from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt
+from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import GameRecord, read_games
-from c4env.evaluation.strength.loss import Loss, LossSprt
-from c4env.evaluation.strength.ratings import TAILS, Interval, Rating, Ratings, scores
-from c4env.evaluation.strength.sprt import SCORES, Decision, Sprt
-from c4env.evaluation.strength.tally import Tally
 from c4env.evaluation.tables import plural, signed
 
-from c4env.arrays import Float64s
-from c4env.cores import usable_cores
-
 if TYPE_CHECKING:
-    from c4env.evaluation.truth.judge import Judge
+    from c4env.evaluation.exact.judge import Judge
 
 Pairs = Float64s
 """``(N, 5)``: of each pair of games the points of the first agent, the value it gave away and its
@@ -226,7 +226,7 @@ def play_match(
             (:func:`c4env.evaluation.plan.openings.choose_openings`).
         sprt: stop as soon as this test is decided; without it, all openings are played.
         judged: find after each pair what both gave away, by exact play; also done for a test
-            on that (:class:`c4env.evaluation.strength.loss.LossSprt`). Scores are kept in ``out``.
+            on that (:class:`c4env.evaluation.rating.loss.LossSprt`). Scores are kept in ``out``.
         on_pair: called after each pair, with its row ``(5,)`` of :data:`Pairs`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
             see :class:`c4env.evaluation.games.settings.Settings`.
@@ -263,15 +263,15 @@ def judge_if(asked: bool, folder: str | Path | None) -> AbstractContextManager[J
     """Exact play as a judge that keeps scores in a folder, or None; it is not for every board."""
     if not asked:
         return nullcontext()
-    from c4env.evaluation.truth.judge import Judge
+    from c4env.evaluation.exact.judge import Judge
 
     return Judge(folder)
 
 
 def _given_away(games: Sequence[GameRecord], one: str, judge: Judge, jobs: int) -> Float64s:
     """``[2, 2]``: points given away and critical moves of one in both games, and of the other."""
-    from c4env.evaluation.truth.judge import positions_backwards
-    from c4env.evaluation.truth.quality import given_away
+    from c4env.evaluation.exact.judge import positions_backwards
+    from c4env.evaluation.exact.quality import given_away
 
     judge.judge(positions_backwards(games), jobs)
     sides = [given_away(g, judge)[:: 1 if g.players[0] == one else -1] for g in games]

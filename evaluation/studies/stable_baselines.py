@@ -8,11 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from c4env.agents.scripts import needs
+from c4env.agents.training.command_line import needs
+from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.studies.strength import Watch
-
-from c4env.errors import require_integer
 
 with needs("sb3"):
     from stable_baselines3.common.callbacks import BaseCallback

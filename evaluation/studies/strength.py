@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
+
+from c4env import agents
 from c4env.agents.batched import opponent
 from c4env.agents.solver.exam import exam
 from c4env.agents.training.judge import Critical, blunders
+from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.studies.leaderboard import place, stored_board
-
-from c4env import agents
-from c4env.errors import require_integer
 from c4env.files import write_whole
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")

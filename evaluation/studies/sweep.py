@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Unpack
 
-from c4env.agents.zoo.registry import split_spec
+from c4env.agents.registry.registry import split_spec
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.settings import SettingsByName, takes_settings
 from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
 from c4env.evaluation.plan.field import split_name
 from c4env.evaluation.plan.openings import Openings
 from c4env.evaluation.plan.patterns import expand
+from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.store.files import write_file
-from c4env.evaluation.strength.costs import costs
 from c4env.evaluation.tables import Result, Rows
 
 SWEEP_FILE: Final = "sweep.json"

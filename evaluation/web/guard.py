@@ -6,12 +6,13 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
-from c4env.agents.adapters import http_requests
-from c4env.agents.adapters.http_requests import Refused, check_json, check_sender
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from c4env.agents.adapters import http_requests
+from c4env.agents.adapters.http_requests import Refused, check_json, check_sender
 
 LOG: Final = logging.getLogger("c4env.web")
 LARGEST_BODY: Final = 16_384  # bytes; the longest game takes a few hundred

@@ -11,12 +11,11 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
+from c4env import agents
 from c4env.agents.base import Agent, SearchingAgent, SearchResult
+from c4env.errors import C4Error
 from c4env.evaluation.games.game import Fault, ask, begin, game_seed, in_words
 from c4env.evaluation.web.specs import MEMORY, reserved_mb
-
-from c4env import agents
-from c4env.errors import C4Error
 from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
 

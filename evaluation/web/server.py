@@ -19,7 +19,17 @@ from pathlib import Path
 from typing import Any, Final
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
 from c4env.agents.adapters.http_requests import Refused, server_names
+from c4env.bitboard import CELLS
+from c4env.cores import usable_cores
+from c4env.errors import C4Error
 from c4env.evaluation.errors import InvalidRequest, InvalidRun, PortTaken
 from c4env.evaluation.play import HUMAN, keep
 from c4env.evaluation.report.static import STATIC
@@ -29,16 +39,6 @@ from c4env.evaluation.web.questions import KINDS, Question
 from c4env.evaluation.web.runs import Runs
 from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
 from c4env.evaluation.web.workers import Pool
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
-from starlette.routing import Route
-
-from c4env.bitboard import CELLS
-from c4env.cores import usable_cores
-from c4env.errors import C4Error
 from c4env.position import Position
 
 BEAT: Final = 0.5  # seconds between signs of life while a search goes on
@@ -100,7 +100,7 @@ HEADERS: Final = {
 
 def create_app(settings: Settings) -> Starlette:
     """The application, for uvicorn or any other ASGI server."""
-    own = files("c4env.evaluation.web")
+    own = files("c4env.evaluation.web.static")
     page = own.joinpath("web.html").read_text("utf-8")
     shared = {each.name for each in STATIC.iterdir()}
     parts = {

@@ -13,9 +13,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from c4env.agents.zoo.entries import REQUIRED, Entry, Option, require_choice
-from c4env.agents.zoo.registry import join_spec, options_of_entry, split_spec
-from c4env.agents.zoo.table import ZOO
+from c4env.agents.registry.entries import REQUIRED, Entry, Option, require_choice
+from c4env.agents.registry.registry import join_spec, options_of_entry, split_spec
+from c4env.agents.registry.table import ZOO
 from c4env.evaluation.errors import InvalidRequest
 
 MEMORY: Final = 256  # megabytes, the most that a page's agents reserve in a process together

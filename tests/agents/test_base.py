@@ -12,6 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+
+import c4env
+from c4env import Position, agents, observe
 from c4env.agents.base import Agent, SearchingAgent, require_move
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
 from c4env.agents.published.alphabeta import AlphaBeta
@@ -19,10 +23,6 @@ from c4env.agents.published.rustport import RustPort
 from c4env.agents.sampling.mcts import MCTS
 from c4env.agents.sampling.puct import PUCT
 from c4env.agents.search.deepening import Deepening
-from hypothesis import given
-
-import c4env
-from c4env import Position, agents, observe
 from c4env.errors import InvalidObservation, InvalidPosition
 from tests.helpers import reference
 from tests.helpers.processes import start_python

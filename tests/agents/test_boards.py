@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c4env.agents.errors import InvalidHeuristic
-from c4env.agents.search import evaluations
-from c4env.agents.zoo.table import ZOO
 
 import c4env
 from c4env import agents
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.heuristics import evaluations
+from c4env.agents.registry.table import ZOO
 from c4env.boards import Size
 from c4env.errors import C4Error, InvalidOption, WrongBoard
 from c4env.jit import config
@@ -159,12 +159,12 @@ def test_heuristics_of_lines_of_four_are_refused_for_others() -> None:
 def test_what_is_made_for_another_board_is_refused() -> None:
     zoo = c4env.board(4, 4, 4).agents
     refused: list[Any] = [
-        ("alphabeta:heuristic=c4env.agents.search.evaluations:chain", {}),
+        ("alphabeta:heuristic=c4env.agents.heuristics.evaluations:chain", {}),
         ("alphabeta", {"heuristic": evaluations.chain}),
         ("greedy:heuristic=threats", {}),
         ("puct", {}),
-        ("puct:function=c4env.agents.learned.network:shipped", {}),
-        ("c4env.agents.simple:Random", {}),
+        ("puct:function=c4env.agents.network.network:shipped", {}),
+        ("c4env.agents.baselines:Random", {}),
     ]
     for spec, options in refused:
         with pytest.raises(C4Error, match=r"made for 6x7x4|expected one of chain") as error:

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c4env.agents.adapters.model import agent_of
-from c4env.agents.base import Agent
-from c4env.agents.zoo.entries import REQUIRED
-from c4env.agents.zoo.registry import options_of_entry
-from c4env.agents.zoo.table import ZOO
 
 from c4env import ConnectFourEnv, Position, agents, batched
+from c4env.agents.adapters.model import agent_of
+from c4env.agents.base import Agent
+from c4env.agents.registry.entries import REQUIRED
+from c4env.agents.registry.registry import options_of_entry
+from c4env.agents.registry.table import ZOO
 
 COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,

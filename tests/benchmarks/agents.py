@@ -10,10 +10,9 @@ import time
 from functools import partial
 from typing import Final
 
+from c4env import agents
 from c4env.agents.base import SearchingAgent
 from c4env.evaluation.tables import Table, number
-
-from c4env import agents
 from c4env.position import Position
 from tests.benchmarks import reference
 from tests.benchmarks.harness import timed

@@ -19,7 +19,6 @@ from typing import Any, Final
 
 from c4env.agents.solver import Solver
 from c4env.evaluation.tables import number
-
 from c4env.position import Position
 from tests.benchmarks.harness import show_as_measured, timed
 from tests.benchmarks.solver import (

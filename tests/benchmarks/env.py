@@ -14,10 +14,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from c4env.evaluation.tables import Table, number
-
 from c4env.envs.aec import env, raw_env
 from c4env.envs.single import ConnectFourEnv
+from c4env.evaluation.tables import Table, number
 from tests.benchmarks import vector
 from tests.benchmarks.harness import in_turns, peer
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from c4env.evaluation.commands.output import say, show
+from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.tables import Table, as_lines
 
 T = TypeVar("T")

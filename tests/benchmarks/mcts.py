@@ -14,10 +14,9 @@ from functools import partial
 from typing import Any, Final
 
 from c4env.agents.sampling.mcts import MCTS, ROLLOUTS
-from c4env.evaluation.commands.options import at_least
-from c4env.evaluation.commands.output import show
+from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.output import show
 from c4env.evaluation.tables import Table, number
-
 from c4env.position import Position, parse_moves
 from tests.benchmarks.harness import in_turns, peer, timed
 

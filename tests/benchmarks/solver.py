@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-from c4env.agents.solver import Solver
-from c4env.evaluation.commands.options import at_least
-from c4env.evaluation.tables import number
-from c4env.evaluation.truth.labelled import random_games, read_labelled
 
+from c4env.agents.solver import Solver
+from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.exact.labelled import random_games, read_labelled
+from c4env.evaluation.tables import number
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_moves
 from tests.benchmarks.harness import show_as_measured, timed

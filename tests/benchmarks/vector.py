@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any, Final
 
 import numpy as np
-from c4env.agents.batched import Pool
-from c4env.evaluation.tables import Table, number
 
+from c4env.agents.batched import Pool
 from c4env.arrays import Int8s, Int64s
-from c4env.envs.many.vector import ConnectFourVectorEnv
+from c4env.envs.vectorized.vector import ConnectFourVectorEnv
+from c4env.evaluation.tables import Table, number
 from tests.benchmarks.harness import in_turns, peer
 
 SIZES: Final = (1, 16, 256, 1024, 4096, 16_384, 65_536)
@@ -112,7 +112,7 @@ def _ours(size: int, arguments: dict[str, Any], seed: int) -> tuple[Int8s, Stepp
 def _tensors(size: int, seed: int) -> tuple[Int8s, Stepper]:
     import torch
 
-    from c4env.envs.many.tensor import TensorEnv
+    from c4env.envs.vectorized.tensor import TensorEnv
 
     environment = TensorEnv(size)
 

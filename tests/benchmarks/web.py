@@ -16,12 +16,11 @@ import threading
 import time
 from typing import Any, Final
 
-from c4env.evaluation.commands.options import at_least
-from c4env.evaluation.commands.output import show
-from c4env.evaluation.tables import Table, number
-
 from c4env import agents
 from c4env.cores import usable_cores
+from c4env.evaluation.cli.options import at_least
+from c4env.evaluation.cli.output import show
+from c4env.evaluation.tables import Table, number
 from c4env.lazy import from_extra
 from c4env.position import Position
 from tests.benchmarks.harness import timed
@@ -39,6 +38,7 @@ def execute(arguments: argparse.Namespace) -> int:
     at_least(arguments, 1, "pages", "jobs")
     with from_extra("web", "this needs httpx (pip install httpx) and the web server"):
         import httpx as httpx  # now, not when the server is up
+
         from c4env.evaluation.web import server
     running = server.Server(server.Settings(record=None, workers=arguments.jobs))
     with server.listen("127.0.0.1", 0) as socket:

@@ -107,7 +107,7 @@ def test_what_belongs_to_a_board_is_sent_to_other_processes() -> None:
 
 @pytest.mark.compiled
 def test_a_board_is_compiled_once() -> None:
-    part(BOARDS[0], "envs.many.vector")
+    part(BOARDS[0], "envs.vectorized.vector")
     code = (
         "import c4env, c4env.jit; "
         "c4env.jit.on_compiling(lambda: print('compiling')); "
@@ -137,8 +137,8 @@ def test_boards_do_not_mix() -> None:
 
 
 def test_a_module_that_is_not_made_for_any_board_refuses() -> None:
-    with pytest.raises(WrongBoard, match=r"c4env\.text is made for 6x7x4, not for 4x4x4"):
-        part(Size(4, 4, 4), "text")
+    with pytest.raises(WrongBoard, match=r"c4env\.envs\.text is made for 6x7x4, not for 4x4x4"):
+        part(Size(4, 4, 4), "envs.text")
     with pytest.raises(ModuleNotFoundError):
         part(Size(4, 4, 4), "nothing")
 

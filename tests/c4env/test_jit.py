@@ -117,7 +117,7 @@ def test_the_folders_name_changes_with_any_source_of_a_kernel(
 
     seen = [jit.source_hash()]
     assert jit.source_hash() == seen[0]
-    for name in ("bitboard", "agents.search.weights", "jit", "boards", "agents.new"):
+    for name in ("bitboard", "agents.heuristics.weights", "jit", "boards", "agents.new"):
         seen.append(edited(f"c4env.{name}"))
     assert len(set(seen)) == len(seen)
     for name in ("agents.adapters.chat.prompts", "evaluation.tables", "envs.single"):

@@ -10,9 +10,9 @@ from hypothesis import given
 
 import c4env
 from c4env import Outcome, Position, format_moves, observe, parse_moves
+from c4env.envs.text import fill, read_move
 from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidPosition
 from c4env.position import parse_column
-from c4env.text import fill, read_move
 from c4env.view import rendering
 from tests.helpers import reference
 from tests.helpers.strategies import bits_of, board_of, games, positions, stacks

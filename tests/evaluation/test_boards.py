@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import UnreadableRun
 
 import c4env
 from c4env import evaluation
 from c4env.errors import WrongBoard
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import UnreadableRun
 from c4env.jit import config
 
 RUN = ["random", "greedy", "--openings", "1", "--quiet", "--jobs", "1"]
@@ -105,5 +105,5 @@ def test_what_does_not_go_is_said_in_a_line(
 
 
 def test_the_rest_of_the_evaluation_refuses() -> None:
-    with pytest.raises(WrongBoard, match=r"evaluation\.truth\.refutation is made for 6x7x4"):
+    with pytest.raises(WrongBoard, match=r"evaluation\.exact\.refutation is made for 6x7x4"):
         c4env.board(4, 4).evaluation.refute("greedy")

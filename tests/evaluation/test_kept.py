@@ -11,20 +11,20 @@ import re
 import sys
 
 import pytest
+
+from c4env import agents, evaluation
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
-from c4env.evaluation.commands import COMMANDS
+from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.exact import answers, refutation
+from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
+from c4env.evaluation.exact.judge import SCORES_FILE, Judge
+from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.games import tournament
 from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.leaderboard import Board
 from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
-from c4env.evaluation.truth import answers, refutation
-from c4env.evaluation.truth.answers import ANSWERS_FILE, question_agents
-from c4env.evaluation.truth.judge import SCORES_FILE, Judge
-from c4env.evaluation.truth.labelled import Labelled
-
-from c4env import agents, evaluation
 from c4env.position import Position
 
 ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
@@ -37,9 +37,9 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "set.txt").write_text(f"{ENDING} {SOLVER.score(Position.parse(ENDING))}\n")
     (tmp_path / "starts.txt").write_text(f"{ENDING}\n")
     for name in ("labelled", "worst_case"):
-        monkeypatch.setattr(f"c4env.evaluation.truth.{name}.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.truth.judge.strongest_book", lambda: None)
-    monkeypatch.setattr("c4env.evaluation.truth.worst_case.solver", lambda: SOLVER)
+        monkeypatch.setattr(f"c4env.evaluation.exact.{name}.strongest_book", lambda: None)
+    monkeypatch.setattr("c4env.evaluation.exact.judge.strongest_book", lambda: None)
+    monkeypatch.setattr("c4env.evaluation.exact.worst_case.solver", lambda: SOLVER)
     return tmp_path
 
 

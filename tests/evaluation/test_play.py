@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from c4env.evaluation.play import HUMAN, TerminalGame, ask_first
 
 from c4env import agents
+from c4env.evaluation.play import HUMAN, TerminalGame, ask_first
 from c4env.position import Position
 
 

@@ -6,10 +6,9 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from c4env.evaluation.commands.options import Parser, add_format
-from c4env.evaluation.commands.output import show
-
 from c4env.errors import C4Error
+from c4env.evaluation.cli.options import Parser, add_format
+from c4env.evaluation.cli.output import show
 
 
 def dispatch(package: str, names: Sequence[str], argv: Sequence[str] | None = None) -> int:

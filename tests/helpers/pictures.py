@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from c4env.evaluation.store.files import write_file
-
 from c4env import Position
+from c4env.evaluation.store.files import write_file
 from c4env.view.rendering import svg
 from tests.helpers.browser import chromium
 

@@ -268,12 +268,12 @@ def completes(board: Board, row: int, column: int, player: int) -> bool:
 
 
 def threats(board: Board, own: int) -> float:
-    """Our own heuristic, counted as ``c4env.agents.search.threats`` says, with its fitted
+    """Our own heuristic, counted as ``c4env.agents.heuristics.threats`` says, with its fitted
     weights."""
     value = decided(board, own)
     if value is not None:
         return value
-    from c4env.agents.search.weights import WEIGHTS  # numbers, no code
+    from c4env.agents.heuristics.weights import WEIGHTS  # numbers, no code
 
     weights = [float(weight) for weight in WEIGHTS]
     ready, guarded = weights[18:21], weights[21:24]

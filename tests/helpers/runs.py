@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.rating.ratings import Ratings, rate
+from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.strength.ratings import Ratings, rate
-from c4env.evaluation.strength.tally import Tally
 
 
 def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:

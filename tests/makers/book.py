@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+
 from c4env.agents.solver.book import (
     DEFAULT_PLIES,
     Book,
@@ -32,15 +33,14 @@ from c4env.agents.solver.book import (
     twelve_ply_book,
 )
 from c4env.agents.solver.solver import Solver
-from c4env.evaluation.commands.options import at_least, file_to_build
-from c4env.evaluation.commands.output import say
-from c4env.evaluation.commands.progress import Progress
-from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.tables import Table
-
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
 from c4env.errors import C4Error, InvalidOption
+from c4env.evaluation.cli.options import at_least, file_to_build
+from c4env.evaluation.cli.output import say
+from c4env.evaluation.cli.progress import Progress
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.tables import Table
 from c4env.position import Position
 
 Scorer = Callable[[Int64s, Int64s], Int8s]  # [N] mine, [N] theirs -> [N] scores

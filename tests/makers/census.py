@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
+
 from c4env.agents.solver.book import DEFAULT_PLIES, default_book, enumeration
 from c4env.agents.solver.book.twelve import PLIES
-
 from c4env.arrays import Int64s
 from c4env.bitboard import mirror_all
 from c4env.errors import InvalidOption

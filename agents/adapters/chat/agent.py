@@ -8,16 +8,16 @@ from dataclasses import dataclass, field
 from typing import Annotated, Final
 
 import numpy as np
+
 from c4env.agents.adapters.chat.endpoint import endpoint
 from c4env.agents.adapters.chat.prompts import Message, find_prompt
 from c4env.agents.base import Agent, require_move
 from c4env.agents.errors import EngineFault
-from c4env.agents.zoo.entries import Between
-from c4env.agents.zoo.options import Seconds, checked
-
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import Seconds, checked
+from c4env.envs.text import read_move
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
-from c4env.text import read_move
 
 LONGEST: Final = 1 << 16  # characters of an answer; a longer one is not read
 KEPT: Final = 2000  # characters of one that is longer

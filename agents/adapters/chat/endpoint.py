@@ -14,7 +14,6 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from c4env.agents.errors import InvalidValue, Unavailable
-
 from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.agents.errors import InvalidValue, Unavailable
-from c4env.agents.zoo.imports import import_callable, in_a_line
-
+from c4env.agents.registry.imports import import_callable, in_a_line
+from c4env.envs.text import VERSION, fill, template
 from c4env.errors import InvalidOption, MissingExtra
 from c4env.position import Position
-from c4env.text import VERSION, fill, template
 
 Message = dict[str, str]
 """One turn of a conversation: its ``role`` and its ``content``."""
@@ -36,7 +35,7 @@ class Prompt:
         write: from a position and the moves to it (1-based columns) to a text or messages.
         rewrite: the same from an answer without a legal move too; without it the
             conversation goes on, with what was wrong.
-        label, first: how an answer is read (:func:`c4env.text.read_move`).
+        label, first: how an answer is read (:func:`c4env.envs.text.read_move`).
     """
 
     name: str
@@ -87,7 +86,7 @@ def find_prompt(name: str) -> Prompt:
     """The prompt that an option names.
 
     Args:
-        name: a kind of :func:`c4env.text.template`; ``kaggle``; a template file; or
+        name: a kind of :func:`c4env.envs.text.template`; ``kaggle``; a template file; or
             ``package.module:function``, called with a position and the moves to it, which
             returns a text or a list of messages.
 

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Final, Literal
 
 import numpy as np
+
 from c4env.agents.adapters.programs.process import LineProcess, ProcessAgent
 from c4env.agents.base import as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue
-from c4env.agents.zoo.imports import file_hint
-from c4env.agents.zoo.options import Seconds, checked
-
+from c4env.agents.registry.imports import file_hint
+from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import CENTRE_FIRST, COLUMNS
 from c4env.position import DIGITS, Position
 

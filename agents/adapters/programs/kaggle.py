@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+
 from c4env.agents.adapters.programs.process import LineProcess, ProcessAgent
 from c4env.agents.base import as_number, require_move
 from c4env.agents.errors import EngineFault, InvalidValue, LateAnswer
-from c4env.agents.zoo.options import Seconds, checked
-
+from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import COLUMNS, CONNECT, ROWS
 from c4env.position import Position, numbered_cells
 

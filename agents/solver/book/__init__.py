@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
 from c4env.agents.solver.book import enumeration
 from c4env.agents.solver.search.table import position_key
-
 from c4env.arrays import Int8s, Int64s
 from c4env.boards import STANDARD
 from c4env.errors import C4Error, InvalidOption

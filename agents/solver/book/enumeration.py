@@ -12,9 +12,9 @@ __any_board__ = True
 from typing import Any
 
 import numpy as np
-from c4env.agents.solver.search.table import NO_SCORE, position_key
 from numpy.typing import NDArray
 
+from c4env.agents.solver.search.table import NO_SCORE, position_key
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import (
     BOTTOM,

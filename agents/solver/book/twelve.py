@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from c4env.agents.solver.book.enumeration import find
 from numpy.typing import NDArray
 
+from c4env.agents.solver.book.enumeration import find
 from c4env.arrays import Int8s
 from c4env.bitboard import CELLS, COLUMNS, STRIDE, mirror, playable, win_score, winning_moves
 from c4env.jit import kernel

@@ -13,12 +13,12 @@ from math import inf
 from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike
+
 from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver.search.driver import ABORTED, LARGEST, score_columns, solve
 from c4env.agents.solver.search.null_window import EPOCH
 from c4env.agents.solver.search.table import LAST_EPOCH, NO_SCORE
-from numpy.typing import ArrayLike
-
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS, has_won, is_consistent, popcount, win_score
 from c4env.errors import InvalidOption, InvalidPosition

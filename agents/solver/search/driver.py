@@ -11,7 +11,6 @@ from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
 from c4env.agents.solver.search.null_window import NODES, SPENT, hashed, search
 from c4env.agents.solver.search.table import NO_SCORE
-
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (
     CELLS,

@@ -17,6 +17,7 @@ __any_board__ = True
 from typing import Any, Final
 
 import numpy as np
+
 from c4env.agents.search.lowlevel import POINTER, trailing_zeros
 from c4env.agents.search.packing import board_key
 from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
@@ -30,7 +31,6 @@ from c4env.agents.solver.search.table import (
     store,
     upper_bound,
 )
-
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     CELLS,

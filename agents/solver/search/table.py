@@ -22,9 +22,9 @@ import mmap
 from typing import Any, Final
 
 import numpy as np
+
 from c4env.agents.search.lowlevel import POINTER, bit_length, prefetch
 from c4env.agents.search.packing import board_key
-
 from c4env.arrays import Int64s
 from c4env.bitboard import BITS, CELLS, mirror
 from c4env.errors import InvalidOption

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from c4env.agents.errors import InvalidValue, NoMove
-from c4env.agents.solver import Solver
 
 from c4env import Position, agents
+from c4env.agents.errors import InvalidValue, NoMove
+from c4env.agents.solver import Solver
 
 LATE = ["44444222226663", "4444422222666331", "121212343434565656", "7777776666665"]
 

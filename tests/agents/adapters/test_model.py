@@ -6,10 +6,6 @@ import pickle
 
 import numpy as np
 import pytest
-from c4env.agents.adapters import model
-from c4env.agents.batched import Pool, opponent
-from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
-from c4env.evaluation.errors import InvalidRun
 
 from c4env import (
     Batch,
@@ -21,7 +17,11 @@ from c4env import (
     evaluation,
     observe,
 )
+from c4env.agents.adapters import model
+from c4env.agents.batched import Pool, opponent
+from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, InvalidValue, UnknownOption
 from c4env.errors import C4Error, OpponentFailed
+from c4env.evaluation.errors import InvalidRun
 from c4env.observation import LAYOUTS
 
 POSITIONS = [Position.parse(moves) for moves in ("", "4", "444444", "1111112222224", "4455")]

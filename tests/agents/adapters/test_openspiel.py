@@ -5,10 +5,10 @@ from __future__ import annotations
 import pickle
 
 import pytest
-from c4env.agents.errors import InvalidSpec, InvalidValue, NoMove
-from c4env.evaluation.games.game import play_game
 
 from c4env import Position, agents
+from c4env.agents.errors import InvalidSpec, InvalidValue, NoMove
+from c4env.evaluation.games.game import play_game
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_mcts_beats_random(pyspiel):
 
 def test_its_rules_are_ours(pyspiel):
     """Legal columns, the end and the winner agree along random games."""
-    from c4env.agents.simple import Random
+    from c4env.agents.baselines import Random
 
     lots = Random()
     for seed in range(20):

@@ -8,10 +8,10 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from c4env.agents.adapters.http_requests import is_loopback
-from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 
 from c4env import Position, agents
+from c4env.agents.adapters.http_requests import is_loopback
+from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 
 OK = b"HTTP/1.1 200 OK\r\n"
 

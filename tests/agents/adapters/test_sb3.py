@@ -9,9 +9,9 @@ import zipfile
 
 import numpy as np
 import pytest
-from c4env.agents.errors import InvalidModel, InvalidSpec, InvalidValue
 
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Position, agents
+from c4env.agents.errors import InvalidModel, InvalidSpec, InvalidValue
 from c4env.errors import InvalidAction, InvalidOption, MissingExtra
 from c4env.observation import LAYOUTS, observe
 

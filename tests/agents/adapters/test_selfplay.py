@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from c4env.agents.errors import InvalidSpec, InvalidValue, UnreadableWeights
 
 from c4env import Position, agents, evaluation
+from c4env.agents.errors import InvalidSpec, InvalidValue, UnreadableWeights
 from c4env.observation import observe
 
 
 @pytest.fixture
 def folder(tmp_path):
     torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
-    from c4env.agents.learned.convolution import Evaluator, Network
+    from c4env.agents.network.convolution import Evaluator, Network
 
     torch.set_num_threads(1)
     torch.manual_seed(2)

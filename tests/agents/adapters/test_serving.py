@@ -12,12 +12,12 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+
+from c4env import Position, agents
 from c4env.agents.adapters.serving import AgentServer, answer_line
 from c4env.agents.base import Agent
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.games.game import play_game
-
-from c4env import Position, agents
 from tests.helpers.processes import start_python
 
 SERVE = "-m", "c4env.evaluation", "serve-agent"

@@ -6,11 +6,11 @@ import random
 import warnings
 
 import pytest
+
+from c4env import agents
 from c4env.agents.adapters.textarena import TextArenaAgent, board_of
 from c4env.agents.base import NoMove
 from c4env.agents.errors import UnknownAgent
-
-from c4env import agents
 from c4env.errors import InvalidObservation
 from c4env.position import Position
 

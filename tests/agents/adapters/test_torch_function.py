@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
-from c4env.evaluation.games.game import play_game
 
 from c4env import Position, agents, observe
+from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, NoMove
+from c4env.evaluation.games.game import play_game
 
 FULL = Position.parse("444444")
 

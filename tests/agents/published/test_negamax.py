@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from c4env.agents.errors import SearchLimit
-from c4env.agents.published.negamax import Negamax
 
 from c4env import Position
+from c4env.agents.errors import SearchLimit
+from c4env.agents.published.negamax import Negamax
 from c4env.jit import config
 from tests.helpers import reference
 

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from c4env.agents.published.rustport import MAX, RustPort, search
-from c4env.agents.search.evaluations import line_score
-from c4env.agents.search.threads import UNWATCHED
 
 from c4env import Position, agents
+from c4env.agents.heuristics.evaluations import line_score
+from c4env.agents.published.rustport import MAX, RustPort, search
+from c4env.agents.search.threads import UNWATCHED
 from c4env.jit import config
 from tests.helpers import reference
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from c4env import Position
 from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.gumbel import GumbelSearch, Remembered, halving
 from c4env.agents.solver import Solver
-
-from c4env import Position
 from c4env.jit import config
 from tests.helpers import reference
 

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+
+from c4env import Position, agents, evaluation
 from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.mcts import (
     MCTS,
@@ -18,9 +21,6 @@ from c4env.agents.sampling.mcts import (
 )
 from c4env.agents.sampling.tree import NODE, USED
 from c4env.agents.solver import Solver
-from hypothesis import given
-
-from c4env import Position, agents, evaluation
 from c4env.bitboard import CELLS, playable
 from c4env.errors import C4Error
 from c4env.jit import config

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+from c4env import Position, agents, observe
 from c4env.agents.errors import InvalidFunction, InvalidValue
 from c4env.agents.sampling.puct import PUCT
 from c4env.agents.sampling.tree import OPEN, USED, tactical_status
 from c4env.agents.solver import Solver
-
-from c4env import Position, agents, observe
 from c4env.jit import config
 from c4env.observation import position_from
 from tests.helpers import reference

@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+
+from c4env import Position
 from c4env.agents.sampling.mcts import MCTS
 from c4env.agents.sampling.tree import (
     NODE,
@@ -21,9 +24,6 @@ from c4env.agents.sampling.tree import (
     tactical_status,
 )
 from c4env.agents.solver import Solver
-from hypothesis import given
-
-from c4env import Position
 from c4env.bitboard import drop
 from tests.helpers import reference
 from tests.helpers.strategies import positions

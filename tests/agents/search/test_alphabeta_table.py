@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from c4env.agents.search.alphabeta_table import LAST_AGE
 
 from c4env import agents
+from c4env.agents.search.alphabeta_table import LAST_AGE
 from c4env.position import Position
 from tests.helpers.positions import random_positions
 

@@ -4,13 +4,13 @@ import threading
 from typing import Any
 
 import pytest
-from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue
-from c4env.agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
-from c4env.agents.search.heuristics import WIN
-from c4env.agents.solver import Solver
 from hypothesis import given, settings
 
 from c4env import Position, agents
+from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue
+from c4env.agents.heuristics.names import WIN
+from c4env.agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
+from c4env.agents.solver import Solver
 from c4env.bitboard import drop, playable, safe_moves, winning_cells, winning_moves
 from tests.helpers.positions import random_positions
 from tests.helpers.strategies import positions

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from c4env.agents.base import SearchingAgent
-from c4env.agents.errors import InvalidHeuristic
-from c4env.agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
-from c4env.agents.published.minimax import Minimax
-from c4env.agents.search.heuristics import HEURISTICS, WIN
 from hypothesis import given
 
 from c4env import Position, agents
+from c4env.agents.base import SearchingAgent
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.heuristics.names import HEURISTICS, WIN
+from c4env.agents.published.alphabeta import AlphaBeta, Chain, WindowA, WindowB
+from c4env.agents.published.minimax import Minimax
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.strategies import positions

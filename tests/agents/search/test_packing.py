@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+
+from c4env import Position
 from c4env.agents.search.packing import (
     CENTRE_FIRST,
     EXACT,
@@ -16,9 +19,6 @@ from c4env.agents.search.packing import (
     decides,
     pack,
 )
-from hypothesis import given
-
-from c4env import Position
 from c4env.bitboard import BITS
 from tests.helpers import reference
 from tests.helpers.strategies import positions

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from c4env.agents.published.negamax import STOPPED
 from c4env.agents.search.threads import UNWATCHED
 from c4env.agents.solver.ladder import ENTRIES, RUNGS, rung_score
-
 from c4env.position import Position
 from tests.helpers.positions import random_positions
 

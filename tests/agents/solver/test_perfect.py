@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
+
+from c4env import agents
 from c4env.agents.errors import InvalidValue
 from c4env.agents.solver import Solver
 from c4env.evaluation.games.game import play_game
-
-from c4env import agents
 from c4env.position import Position
 from tests.helpers.positions import random_positions
 

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numba import types
+
+from c4env import board
 from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
@@ -26,9 +29,6 @@ from c4env.agents.solver.search.table import (
     store,
     upper_bound,
 )
-from numba import types
-
-from c4env import board
 from c4env.bitboard import CELLS, COLUMNS, playable, winning_cells
 from c4env.errors import InvalidOption, InvalidPosition
 from c4env.jit import kernel

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c4env.agents.solver import whole
 
 import c4env
+from c4env.agents.solver import whole
 from c4env.boards import Size
 from c4env.errors import InvalidOption
 from c4env.jit import config

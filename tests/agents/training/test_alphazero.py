@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from c4env import Position, agents, evaluation
 from c4env.agents.batched import opponent
 from c4env.agents.errors import InvalidValue
 from c4env.agents.training.judge import score_against
-
-from c4env import Position, agents, evaluation
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import start_python
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from c4env import Position
 from c4env.agents.batched import opponent
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam_positions
@@ -14,8 +16,6 @@ from c4env.agents.training.judge import (
     safe_position,
     score_against,
 )
-
-from c4env import Position
 from c4env.observation import position_from
 
 LATE = range(28, 33)

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from c4env.agents.errors import InvalidValue
-from c4env.agents.sampling.gumbel import Improved
-from c4env.agents.scripts import run
 
 from c4env import Position, agents
+from c4env.agents.errors import InvalidValue
+from c4env.agents.sampling.gumbel import Improved
+from c4env.agents.training.command_line import run
 from c4env.bitboard import has_won
 from tests.helpers.paths import ROOT
 

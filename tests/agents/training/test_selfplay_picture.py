@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("matplotlib", reason="needs matplotlib: the extra plots")
 
-from c4env.agents.scripts import PICTURES, run
+from c4env.agents.training.command_line import PICTURES, run
 from c4env.agents.training.selfplay_picture import draw
 
 PROGRESS = (

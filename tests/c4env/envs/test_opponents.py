@@ -7,10 +7,10 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from c4env.agents.batched import BatchedSearch, Pool, RandomColumns
 
 import c4env
 from c4env import ConnectFourEnv, ConnectFourVectorEnv, Observation, Position, agents
+from c4env.agents.batched import BatchedSearch, Pool, RandomColumns
 from c4env.envs.opponents import is_batched
 from c4env.errors import C4Error, InvalidOption, OpponentFailed
 from tests.helpers.processes import run_python

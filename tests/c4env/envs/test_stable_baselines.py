@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c4env.agents.batched import Pool
 
 from c4env import ConnectFourEnv, Observation, batched
+from c4env.agents.batched import Pool
 from c4env.errors import InvalidOption
 
 vec_env = pytest.importorskip(

@@ -15,17 +15,16 @@ import pytest
 
 pytest.importorskip("openai")
 
+from c4env import evaluation
+from c4env.agents.baselines import Random
 from c4env.agents.errors import Unavailable
-from c4env.agents.simple import Random
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.answers import question_agents
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
-from c4env.evaluation.truth.answers import question_agents
-from c4env.evaluation.truth.judge import Judge
-from c4env.evaluation.truth.labelled import Labelled
-
-from c4env import evaluation
 from c4env.position import Position
 from tests.helpers.chat import KEY, ChatServer, Fault, lowest_legal, server_with_key
 from tests.helpers.paths import ROOT

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from c4env.evaluation.games.check import GAME, LATE, check_agent
 
 from c4env import Position
+from c4env.evaluation.games.check import GAME, LATE, check_agent
 
 AGENTS = """
 import os, random, time

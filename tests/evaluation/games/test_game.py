@@ -8,10 +8,10 @@ import time
 
 import numpy as np
 import pytest
-from c4env.agents.errors import LateAnswer
-from c4env.evaluation.games.game import Clock, game_seed, play_game
 
 from c4env import agents
+from c4env.agents.errors import LateAnswer
+from c4env.evaluation.games.game import Clock, game_seed, play_game
 from c4env.position import Position
 
 

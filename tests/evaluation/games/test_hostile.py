@@ -13,13 +13,13 @@ import warnings
 
 import numpy as np
 import pytest
+
+from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.processes import SPOILED, stdout_to_stderr
 from c4env.evaluation.store.record import read_games
-
-from c4env import agents, evaluation
 from tests.helpers.processes import run_python
 
 

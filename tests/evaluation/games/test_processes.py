@@ -5,9 +5,9 @@ import signal
 import threading
 
 import pytest
-from c4env.evaluation.games.processes import one_interrupt, quiet_shutdown, sigint_blocked
 from joblib.externals.loky import ProcessPoolExecutor, process_executor
 
+from c4env.evaluation.games.processes import one_interrupt, quiet_shutdown, sigint_blocked
 from tests.helpers.processes import run_python, start_python
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")

@@ -5,13 +5,13 @@ import inspect
 import typing
 
 import pytest
+
+from c4env import evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.settings import Settings, SettingsByName, options
 from c4env.evaluation.studies.leaderboard import place, play_leaderboard
 from c4env.evaluation.studies.sweep import sweep
-
-from c4env import evaluation
 
 NAMES = [setting.name for setting in dataclasses.fields(Settings)]
 

@@ -8,16 +8,16 @@ import time
 
 import numpy as np
 import pytest
+
+from c4env import agents, evaluation
 from c4env.agents.errors import UnknownAgent
+from c4env.errors import FileInUse
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.plan.field import name_players
 from c4env.evaluation.plan.schedule import gauntlet_order, opening_major, planned
 from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
-
-from c4env import agents, evaluation
-from c4env.errors import FileInUse
 from tests.helpers.processes import run_python, start_python
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from c4env import evaluation
+from c4env.errors import MissingExtra
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import is_foreign
 from c4env.evaluation.games.workers import (
@@ -18,9 +21,6 @@ from c4env.evaluation.games.workers import (
     play_batch,
     version_here,
 )
-
-from c4env import evaluation
-from c4env.errors import MissingExtra
 
 FIELD = {"random": "random", "greedy": "greedy"}
 FIXTURES = [(pair, o) for o in "1234567" for pair in (("random", "greedy"), ("greedy", "random"))]

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import pytest
-from c4env.agents.base import Agent
-from c4env.agents.zoo.entries import Entry
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.plan.field import Traits, make_field, make_player, name_players
 
 from c4env import agents, evaluation
+from c4env.agents.base import Agent
+from c4env.agents.registry.entries import Entry
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.plan.field import Traits, make_field, make_player, name_players
 
 
 class Patient(Agent):

@@ -9,13 +9,13 @@ import sys
 
 import numpy as np
 import pytest
+
+from c4env import agents, batched
 from c4env.agents.base import Agent
-from c4env.agents.zoo.entries import Entry
+from c4env.agents.registry.entries import Entry
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.field import make_field
 from c4env.evaluation.plan.identity import identify, identity_in, in_short
-
-from c4env import agents, batched
 from c4env.position import Position
 
 PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"

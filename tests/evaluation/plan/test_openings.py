@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.openings import (
     balanced_openings,
@@ -10,7 +11,6 @@ from c4env.evaluation.plan.openings import (
     enumerate_openings,
     read_openings,
 )
-
 from c4env.position import Position
 
 

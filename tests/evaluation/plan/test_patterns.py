@@ -3,6 +3,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
+
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.patterns import MOST, expand
 

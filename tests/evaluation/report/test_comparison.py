@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import pytest
+
+from c4env import evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.report.comparison import changed_games, compare
 from c4env.evaluation.store.record import GameRecord
-
-from c4env import evaluation
 
 
 class Run(NamedTuple):

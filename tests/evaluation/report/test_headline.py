@@ -6,17 +6,17 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from c4env.evaluation.commands.contests import gauntlet, match, run
-from c4env.evaluation.commands.options import Parser
+
+from c4env.evaluation.cli import gauntlet, match, run
+from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
 from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.plan.openings import enumerate_openings
+from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
+from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.strength.ratings import Interval, Rating, Ratings
-from c4env.evaluation.strength.sprt import Sprt
 from c4env.evaluation.studies.match import Match, play_match
-
 from tests.helpers.runs import rated
 
 

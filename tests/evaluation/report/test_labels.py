@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
-from c4env.evaluation.report.labels import labels
-from c4env.evaluation.tables import width
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from c4env import agents
 from c4env.errors import C4Error
+from c4env.evaluation.report.labels import labels
+from c4env.evaluation.tables import width
 
 SPECS = [
     "deepening:movetime=0.02,heuristic=chain",

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("openai")
 
+from c4env import evaluation
 from c4env.agents.adapters.chat.agent import Exchange
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
@@ -23,8 +24,6 @@ from c4env.evaluation.report.models import (
 from c4env.evaluation.report.page import page
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Spoken, read_transcripts
-
-from c4env import evaluation
 from tests.helpers.chat import ChatServer, chatting, lowest_legal
 
 HOSTILE = "\x1b[2J\x07</script><img src=x onerror=alert(1)>\u202e" + "y" * 10000

@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.quality import judge_games
+from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
 from c4env.evaluation.store.record import read_games
-from c4env.evaluation.strength.sprt import Sprt
 from c4env.evaluation.studies.match import play_match
 from c4env.evaluation.tables import rounded
-from c4env.evaluation.truth.judge import Judge
-from c4env.evaluation.truth.quality import judge_games
-
-from c4env import Position
 from tests.evaluation.report.test_summary import crowded
 from tests.helpers.browser import FAINT
 from tests.helpers.runs import record_run

@@ -6,9 +6,8 @@ import pytest
 
 pytest.importorskip("openai")
 
-from c4env.evaluation.__main__ import main
-
 from c4env import evaluation
+from c4env.evaluation.__main__ import main
 from tests.helpers.browser import chromium
 from tests.helpers.chat import chatting, lowest_legal
 

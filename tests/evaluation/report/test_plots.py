@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from c4env.errors import MissingExtra
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report import plots
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.strength.wintable import WinTable
 from c4env.evaluation.tables import for_terminal
-from c4env.evaluation.truth.judge import Judge
-
-from c4env.errors import MissingExtra
 from tests.evaluation.report.test_summary import GAMES, crowded
 from tests.helpers.runs import rated
 

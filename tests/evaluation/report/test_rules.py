@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.tables import rounded, signed
-
-from c4env import Position
 from tests.helpers.runs import record_run
 
 NODE = shutil.which("node")

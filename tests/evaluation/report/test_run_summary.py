@@ -6,13 +6,13 @@ import itertools
 import random
 
 import pytest
-from c4env.evaluation.report.summary import RunSummary
-from c4env.evaluation.store.record import GameRecord, digest
-from c4env.evaluation.strength.sprt import Sprt
-from c4env.evaluation.strength.wintable import WinTable
-from c4env.evaluation.tables import for_terminal, width
 
 from c4env import evaluation
+from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.rating.wintable import WinTable
+from c4env.evaluation.report.summary import RunSummary
+from c4env.evaluation.store.record import GameRecord, digest
+from c4env.evaluation.tables import for_terminal, width
 from tests.helpers.runs import rated
 
 NAMES = [

@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from c4env.agents.solver import Solver
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.report import page as report
-from c4env.evaluation.report.static import STATIC
-from c4env.evaluation.store.record import GameRecord, read_games
-from c4env.evaluation.strength.loss import LossSprt
-from c4env.evaluation.studies.match import play_match
-from c4env.evaluation.truth.judge import Judge
-from c4env.evaluation.truth.labelled import random_moves
 from hypothesis import given
 from hypothesis import strategies as st
 
 from c4env import Position
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.labelled import random_moves
+from c4env.evaluation.rating.loss import LossSprt
+from c4env.evaluation.report import page as report
+from c4env.evaluation.report.static import STATIC
+from c4env.evaluation.store.record import GameRecord, read_games
+from c4env.evaluation.studies.match import play_match
 from c4env.position import format_moves
 from tests.helpers.runs import rated
 

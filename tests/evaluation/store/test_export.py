@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from c4env.errors import MissingExtra
 from c4env.evaluation.errors import InvalidRun, UnwritableRun
 from c4env.evaluation.store import export
 from c4env.evaluation.store.record import GameRecord
-
-from c4env.errors import MissingExtra
 
 GAMES = [
     GameRecord(("a,b", "c"), "44", "4455667", 0, "four", "", (1, 2), (0.25, 0.5)),

@@ -4,17 +4,17 @@ import json
 import sys
 
 import pytest
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.schedule import planned
-from c4env.evaluation.store.growth import grown
-from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
-from c4env.evaluation.strength.sprt import Sprt
-from c4env.evaluation.studies.match import Match, play_match
 from hypothesis import given
 from hypothesis import strategies as st
 
 from c4env import evaluation
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.plan.schedule import planned
+from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.store.growth import grown
+from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
+from c4env.evaluation.studies.match import Match, play_match
 
 TWO = ["random", "greedy"]
 THREE = [*TWO, "minimax:depth=1"]

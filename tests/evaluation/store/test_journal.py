@@ -5,10 +5,10 @@ import threading
 
 import portalocker
 import pytest
-from c4env.evaluation.errors import UnreadableRun, UnwritableRun
-from c4env.evaluation.store.journal import Findings, Format, Journal, read_lines
 
 from c4env.errors import FileInUse
+from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.evaluation.store.journal import Findings, Format, Journal, read_lines
 
 
 def number(values):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.store.record import GAMES_FILE, GameRecord, digest, open_games, read_games
 

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import pytest
+
 from c4env.agents.solver import Solver
 from c4env.agents.solver.ladder import RUNGS
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.labelled import make_labelled
 from c4env.evaluation.studies.experiments import exact, pruning, random_positions
-from c4env.evaluation.truth.labelled import make_labelled
-
 from c4env.position import Position
 from tests.helpers.commands import refusal
 

@@ -3,9 +3,11 @@ from __future__ import annotations
 import json
 
 import pytest
+
+from c4env import agents, evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.strength.tally import Tally
+from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.studies.leaderboard import (
     DEFAULT,
     FIELD,
@@ -15,8 +17,6 @@ from c4env.evaluation.studies.leaderboard import (
     put_between_markers,
     stored_board,
 )
-
-from c4env import agents, evaluation
 from tests.helpers.commands import refusal
 
 SMALL = ["random", "greedy", "minimax:depth=2"]

@@ -4,17 +4,17 @@ import json
 
 import numpy as np
 import pytest
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
-from c4env.evaluation.strength.loss import LossSprt
-from c4env.evaluation.strength.sprt import Sprt
-from c4env.evaluation.studies.match import Match, play_match
-from c4env.evaluation.truth.judge import Judge, sign
-from c4env.evaluation.truth.labelled import random_moves
-from c4env.evaluation.truth.quality import Quality
 
 from c4env import Position
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.exact.judge import Judge, sign
+from c4env.evaluation.exact.labelled import random_moves
+from c4env.evaluation.exact.quality import Quality
+from c4env.evaluation.rating.loss import LossSprt
+from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
+from c4env.evaluation.studies.match import Match, play_match
 from c4env.position import format_moves
 from tests.helpers.commands import refusal
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import pytest
+
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.studies.strength import FILE, strength
 

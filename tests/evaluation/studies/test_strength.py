@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from c4env import agents, batched
 from c4env.agents.solver.exam import exam
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.studies import strength as module
 from c4env.evaluation.studies.strength import FILE, Strength, Watch, blunder_rate, strength
-
-from c4env import agents, batched
 from c4env.observation import observe
 
 

@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
+
+from c4env import evaluation
 from c4env.agents.errors import UnknownOption
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
-
-from c4env import evaluation
 from tests.helpers.commands import refusal
 
 PATTERN = "alphabeta:depth=1..2,heuristic={lines,window}"

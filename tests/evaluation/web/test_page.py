@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from c4env.agents.solver import Solver
-from c4env.evaluation.store.record import read_games
 
 from c4env import Position, agents
+from c4env.agents.solver import Solver
+from c4env.evaluation.store.record import read_games
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from c4env.evaluation.web.server import Settings  # noqa: E402
 from c4env.evaluation.web.specs import LEVELS  # noqa: E402
-
 from tests.helpers.browser import FAINT, PATIENCE  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from c4env import Position, agents
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.play import PEOPLE
+from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import GAMES_FILE, GameRecord, open_games, read_games
-from c4env.evaluation.strength.wintable import WinTable
-
-from c4env import Position, agents
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
@@ -27,7 +27,6 @@ pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 from c4env.evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
 from c4env.evaluation.web.runs import Runs  # noqa: E402
 from c4env.evaluation.web.server import Settings, listen  # noqa: E402
-
 from tests.helpers.commands import refusal  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402

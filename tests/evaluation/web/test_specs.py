@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+
+from c4env import agents
 from c4env.agents.base import Agent
-from c4env.agents.search.heuristics import HEURISTICS
-from c4env.agents.zoo.entries import REQUIRED, Entry
-from c4env.agents.zoo.registry import options_of_entry, split_spec
-from c4env.agents.zoo.table import ZOO
+from c4env.agents.heuristics.names import HEURISTICS
+from c4env.agents.registry.entries import REQUIRED, Entry
+from c4env.agents.registry.registry import options_of_entry, split_spec
+from c4env.agents.registry.table import ZOO
+from c4env.errors import C4Error
 from c4env.evaluation.errors import InvalidRequest
 from c4env.evaluation.web import specs
 from c4env.evaluation.web.specs import (
@@ -19,9 +22,6 @@ from c4env.evaluation.web.specs import (
     offered,
     settable,
 )
-
-from c4env import agents
-from c4env.errors import C4Error
 
 
 def test_the_zoo_is_offered_and_every_default_passes() -> None:
@@ -47,7 +47,7 @@ def test_what_needs_a_path_an_address_or_a_program_is_not_offered() -> None:
 
 def test_what_needs_a_package_is_offered_where_it_is_installed() -> None:
     entries = [
-        Entry(name, "c4env.agents.simple:Random", "", needs=needs)
+        Entry(name, "c4env.agents.baselines:Random", "", needs=needs)
         for name, needs in {"a": (), "b": ("json",), "c": ("json", "no_such_module_1")}.items()
     ]
     assert list(offered(entries)) == ["a", "b"]
@@ -110,7 +110,7 @@ def test_nothing_a_page_names_is_imported(monkeypatch: pytest.MonkeyPatch) -> No
     def fail(path: str) -> None:
         raise AssertionError(path)
 
-    monkeypatch.setattr("c4env.agents.zoo.registry.import_callable", fail)
+    monkeypatch.setattr("c4env.agents.registry.registry.import_callable", fail)
     for spec in ("json:loads", "alphabeta:heuristic=json:loads", "json:loads:x=1"):
         with pytest.raises(C4Error):
             check_spec(spec)

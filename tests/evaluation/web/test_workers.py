@@ -11,14 +11,14 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+
+from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.solver import Solver
 from c4env.evaluation.web.questions import AGENTS_KEPT, AgentCache, Question
 from c4env.evaluation.web.questions import answers as answers_of
 from c4env.evaluation.web.specs import MEMORY
 from c4env.evaluation.web.workers import END, STOP, Answer, Pool, serve
-
-from c4env import Position, agents
 
 ENDLESS = Question("move", "minimax:depth=42", "")
 

@@ -16,15 +16,14 @@ import pytest
 
 pytest.importorskip("openai")
 
+from c4env import Position, agents
 from c4env.agents.adapters.chat.agent import Exchange
 from c4env.agents.adapters.chat.endpoint import endpoint
 from c4env.agents.adapters.chat.prompts import KAGGLE, find_prompt
 from c4env.agents.errors import EngineFault, InvalidValue, NoMove, Unavailable
-from c4env.agents.zoo.registry import split_spec
-
-from c4env import Position, agents
+from c4env.agents.registry.registry import split_spec
+from c4env.envs.text import fill, template
 from c4env.errors import MissingExtra
-from c4env.text import fill, template
 from tests.helpers.chat import KEY, Fault, server_with_key
 
 FULL_2 = Position.parse("222222")

@@ -9,12 +9,12 @@ import time
 
 import numpy as np
 import pytest
+
+from c4env import Position, agents, evaluation
 from c4env.agents.adapters.programs.engine import best
 from c4env.agents.base import Agent
 from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer, NoMove
 from c4env.evaluation.games.game import Clock, play_game
-
-from c4env import Position, agents, evaluation
 from tests.helpers.engines import FIRST, answering, python, wait_for_the_end
 
 HALF = Position.parse("4455")  # columns 3 and 6 win in three plies

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from c4env.agents.adapters.programs.kaggle import observe
-from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 
 from c4env import Position, agents, evaluation
+from c4env.agents.adapters.programs.kaggle import observe
+from c4env.agents.errors import EngineFault, InvalidSpec, InvalidValue, LateAnswer
 from tests.helpers.paths import DATA
 
 SUBMISSIONS = DATA / "kaggle"

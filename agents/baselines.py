@@ -1,0 +1,64 @@
+"""Agents without a search: random, and greedy."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4env.agents.base import Agent, require_move
+from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, checked
+
+if TYPE_CHECKING:
+    from c4env.position import Position
+
+
+class Random(Agent):
+    """Plays a legal column drawn uniformly; seeded by :meth:`reset`."""
+
+    def __init__(self) -> None:
+        self._generator = np.random.default_rng()
+
+    def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
+        """Begin a new game; the same seed draws the same columns."""
+        self._generator = np.random.default_rng(seed)
+
+    def choose(self, position: Position) -> int:
+        """A legal column, each as likely."""
+        require_move(position)
+        columns = position.legal_columns()
+        return columns[int(self._generator.integers(len(columns)))]
+
+
+class Greedy(Agent):
+    """Wins if it can, blocks if it must, else takes the best next board of a heuristic.
+
+    Of equally good columns, the one nearest the centre (the left one of two).
+
+    Args:
+        heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
+    """
+
+    @checked
+    def __init__(self, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
+        from c4env.agents.heuristics.names import load, repeats
+
+        self._heuristic_name = heuristic
+        self.heuristic = load(heuristic)
+        self.deterministic = repeats(self.heuristic)
+
+    def choose(self, position: Position) -> int:
+        """The 0-based column to play."""
+        from c4env.agents.heuristics.names import not_a_value
+        from c4env.agents.search.greedy import greedy_column
+
+        require_move(position)
+        # On one board the kernel's source is faster than the kernel: Numba looks at a function that
+        # it is given for longer than seven calls of it take.
+        ask = getattr(greedy_column, "py_func", greedy_column)
+        column = int(ask(position.mine, position.theirs, self.heuristic))
+        if column < 0:
+            raise not_a_value(self._heuristic_name)
+        return column

@@ -1,0 +1,6 @@
+"""Heuristics: static evaluations of a position, with which a search values its leaves."""
+
+from typing import Final
+
+WIN: Final = 1_000_000.0
+"""Value of a won game in the searches; every heuristic stays strictly between -WIN and WIN."""

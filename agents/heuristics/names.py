@@ -1,0 +1,162 @@
+"""Heuristics by name: those of ``c4env.agents.heuristics.evaluations``, and users' own.
+
+A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided
+position for the side that owns ``mine``, whoever is to move. The searches decide
+wins themselves and never ask about a won board; asked all the same, each answers
+``+WIN`` or ``-WIN``.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import re
+from collections.abc import Callable
+from typing import Any, Final
+
+import numba
+from numba import types
+
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.heuristics import WIN as WIN
+from c4env.agents.registry.imports import import_callable, meant
+from c4env.agents.registry.options import HEURISTIC_NAMES
+from c4env.boards import require_board
+from c4env.geometry import BOARD_SIZE, CONNECT
+from c4env.jit import config, kernel
+
+Heuristic = Callable[[int, int], float]
+
+
+_FOUND: dict[str, Heuristic]
+if CONNECT == 4:
+    from c4env.agents.heuristics.evaluations import chain, lines, threats, window, window_b
+
+    _FOUND = {"chain": chain, "lines": lines, "threats": threats}
+    _FOUND |= {"window": window, "window-b": window_b}
+else:  # those all count lines of four
+
+    @kernel("float64(int64, int64)")
+    def none(mine: int, theirs: int) -> float:
+        """Nothing but what the searches know themselves: the value of a game that is over."""
+        return 0.0
+
+    _FOUND = {"none": none}
+
+HEURISTICS: Final[dict[str, Heuristic]] = {name: _FOUND[name] for name in HEURISTIC_NAMES}
+
+_SIGNATURE: Final = types.float64(types.int64, types.int64)
+
+
+def load(name: str | Heuristic) -> Heuristic:
+    """The heuristic of this name, of an import path ``package.module:function``, or itself.
+
+    A function that is not compiled yet is compiled for ``float64(int64, int64)``.
+
+    Raises:
+        InvalidHeuristic: nothing there, or a compiled function of another signature.
+    """
+    if not isinstance(name, str):
+        return check(name, getattr(name, "__name__", repr(name)))
+    if name in HEURISTICS:
+        return HEURISTICS[name]
+    module_name, _, attribute = name.partition(":")
+    expected = f"one of {', '.join(HEURISTICS)}, or package.module:function"
+    if not module_name or not attribute:
+        raise InvalidHeuristic(f"heuristic {name!r}{meant(name, HEURISTICS)}: expected {expected}")
+    return check(import_callable(name, InvalidHeuristic, f"heuristic {name!r}", expected), name)
+
+
+def require_finite(value: float, name: object) -> float:
+    """A value a heuristic gave, if it is one a search can use.
+
+    Raises:
+        InvalidHeuristic: nan, or not strictly between -WIN and WIN.
+    """
+    if not -WIN < value < WIN:
+        raise not_a_value(name, value)
+    return value
+
+
+def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
+    """The error of a heuristic, or of its name, that gave a value no search can use."""
+    return InvalidHeuristic(
+        f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
+        f"{-WIN:,.0f} and {WIN:,.0f}"
+    )
+
+
+def repeats(heuristic: Heuristic) -> bool:
+    """True when a heuristic is known to value a board always alike: ours, and those that say so.
+
+    A user's function may draw random numbers; one that does not says so by an attribute,
+    ``function.deterministic = True``.
+    """
+    ours = any(heuristic is known for known in HEURISTICS.values())
+    return ours or getattr(heuristic, "deterministic", False) is True
+
+
+class Located:
+    """One of ``HEURISTICS`` as an argument of a kernel, its machine code found once.
+
+    Given the function itself, Numba looks for its machine code at each call, for longer than a
+    search of two plies takes. Users' functions are still given as they are: an exception raised in
+    a function of which only the address is known would be lost.
+    """
+
+    _numba_type_: Final = types.FunctionType(_SIGNATURE)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        function: Any = HEURISTICS[name]
+        compiled = function.get_compile_result(_SIGNATURE)
+        self._address = compiled.library.get_pointer_to_function(
+            compiled.fndesc.llvm_cfunc_wrapper_name
+        )
+
+    def __wrapper_address__(self) -> int:
+        """Where a C function of the signature lies."""
+        return int(self._address)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process finds the machine code there."""
+        return Located, (self.name,)
+
+
+def as_argument(heuristic: Heuristic) -> Any:
+    """What kernels are given for a heuristic: ours :class:`Located`, others as they are."""
+    for name, known in HEURISTICS.items():
+        if known is heuristic and not config.DISABLE_JIT:
+            return Located(name)
+    return heuristic
+
+
+def check(function: Any, name: str) -> Heuristic:
+    """A user's function as a heuristic: compiled, and of the one signature.
+
+    Raises:
+        InvalidHeuristic: not a function, does not compile, or returns something else than
+            a float64. An int is not truncated or widened in silence.
+    """
+    if not callable(function):
+        raise InvalidHeuristic(f"heuristic {name!r}: {function!r} is not a function")
+    require_board(function, BOARD_SIZE, f"heuristic {name!r}")
+    heuristic: Heuristic = function
+    if config.DISABLE_JIT:
+        return heuristic  # runs uncompiled, like all kernels
+    if not hasattr(function, "nopython_signatures"):
+        heuristic = function = numba.njit(function)
+    try:
+        if _SIGNATURE.args not in function.overloads:
+            function.compile(_SIGNATURE.args)
+        result = function.overloads[_SIGNATURE.args].signature.return_type
+    except (numba.core.errors.NumbaError, RuntimeError, TypeError) as error:
+        words = re.sub(r"\x1b\[\d*m", "", " ".join(str(error).split()))
+        raise InvalidHeuristic(
+            f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {words[:600]}"
+        ) from None
+    if result != types.float64:
+        raise InvalidHeuristic(
+            f"heuristic {name!r} returns {result}: expected float64, the value for `mine`"
+        )
+    return heuristic  # a dispatcher

@@ -1,0 +1,100 @@
+"""A static evaluation that is linear in its weights, so that they can be fitted.
+
+What decides games of Connect Four is who owns the cells that win. A winning cell that
+cannot be played yet is worth the more the lower it lies, and its row's parity decides
+whose it is: the first player tends to get odd rows, the second even ones. So threats are
+weighted by row, and apart for the side that moved first, for the other, and for when the
+board does not tell which is which: with as many discs of either, ``mine`` may be either.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from typing import Final
+
+import numpy as np
+from numba import types
+
+from c4env.agents.heuristics.windows import count_in_windows
+from c4env.arrays import Float64s
+from c4env.bitboard import (
+    BOTTOM,
+    COLUMN,
+    COLUMNS,
+    ROWS,
+    SIDEWAYS,
+    STRIDE,
+    UP,
+    playable,
+    popcount,
+    winning_cells,
+)
+from c4env.jit import kernel
+
+# Where each kind of weight begins. A role is 0 where the board does not tell, 1 for the
+# side that moved first and 2 for the other.
+ROLES: Final = 3
+HALF: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
+THREATS: Final = 0  # [ROLES, ROWS] a winning cell that cannot be played yet, by its row
+READY: Final = THREATS + ROLES * ROWS  # [ROLES] a winning cell that can be played
+GUARDED: Final = READY + ROLES  # [ROLES] a threat right above one of the other side's
+PAIRS: Final = GUARDED + ROLES  # windows of two discs and nothing of the other's, level
+SLANTED_PAIRS: Final = PAIRS + 1  # the same, diagonal
+SINGLES: Final = PAIRS + 2  # windows of one disc and nothing of the other's
+COLUMN_VALUES: Final = PAIRS + 3  # [HALF] a disc in an outermost column, ..., in the centre
+ROW_VALUES: Final = COLUMN_VALUES + HALF  # [ROWS] a disc in a row
+FIRST: Final = ROW_VALUES + ROWS  # being the side that moved first, where the board tells
+SIZE: Final = FIRST + 1
+
+_COLUMN_PAIRS: Final = np.array(
+    [COLUMN << (STRIDE * c) | COLUMN << (STRIDE * (COLUMNS - 1 - c)) for c in range(HALF)],
+    dtype=np.int64,
+)
+_weights = types.Array(types.float64, 1, "C", readonly=True)
+
+
+@kernel(types.float64(types.int64, types.int64, types.int64, _weights))
+def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
+    """Weighted feature sum of one side.
+
+    Args:
+        own: the side's discs.
+        other: the other side's.
+        role: 1 if the side is known to have moved first, 2 second, 0 neither.
+        weights: [SIZE].
+    """
+    taken = own | other
+    ready = playable(taken)
+    wins = winning_cells(own) & ~taken
+    their_wins = winning_cells(other) & ~taken
+    distant = wins & ~ready
+    guarded = distant & (their_wins << UP)
+    value = weights[READY + role] * popcount(wins & ready)
+    value += weights[GUARDED + role] * popcount(guarded)
+    distant &= ~guarded
+    for row in range(ROWS):
+        cells = BOTTOM << row
+        value += weights[THREATS + role * ROWS + row] * popcount(distant & cells)
+        value += weights[ROW_VALUES + row] * popcount(own & cells)
+    for column in range(HALF):
+        value += weights[COLUMN_VALUES + column] * popcount(own & _COLUMN_PAIRS[column])
+    singles = 0
+    for shift in SIDEWAYS:
+        one, two, _, _ = count_in_windows(own, other, shift)
+        singles += popcount(one)
+        value += weights[PAIRS if shift == STRIDE else SLANTED_PAIRS] * popcount(two)
+    return float(value + weights[SINGLES] * singles)
+
+
+@kernel(types.float64(types.int64, types.int64, _weights))
+def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
+    """The value of a board nobody has won for the side that owns ``mine``, whoever is to move.
+
+    ``evaluate(a, b) == -evaluate(b, a)``. There are SIZE weights.
+    """
+    ahead = popcount(mine) - popcount(theirs)
+    role = 1 if ahead > 0 else (2 if ahead < 0 else 0)
+    value = side_value(mine, theirs, role, weights)
+    value -= side_value(theirs, mine, 3 - role if role else 0, weights)
+    return float(value + weights[FIRST] * ahead)

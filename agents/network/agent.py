@@ -1,0 +1,162 @@
+"""Plays the network's move, after an exact search of what is certain and a short look ahead."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.agents.base import SearchingAgent, SearchResult, require_move
+from c4env.agents.network.network import Network, exponential, shipped
+from c4env.agents.registry.entries import Between
+from c4env.agents.registry.options import checked
+from c4env.agents.solver import Solver
+from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
+from c4env.position import Position
+
+PRIOR: Final = 1.0  # a column the policy would not play is worth so much less
+CERTAIN: Final = 10.0  # more for a win that is certain, less for a loss
+
+Bounds = dict[int, tuple[int, int]]  # by column, the least and the most it can be: 1, 0, -1
+
+
+class Learned(SearchingAgent):
+    """What an exact search can tell, and for the rest the network.
+
+    Whoever can win at once does so, and whoever must answer a threat does so, without counting
+    as a ply of the depth; so no win or block is missed. With depth 0 that is all: the column
+    is the policy's. Otherwise an exact search of about ``nodes`` positions says which columns
+    certainly win, draw or lose. The others are worth their minimax over the network's values
+    ``depth`` plies ahead. Of equal outcomes the best column is played by that, less up to
+    ``PRIOR`` for what the policy thinks of the column.
+
+    Args:
+        depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
+        weights: shipped, or an .npz file of c4env.agents.training.train.
+        nodes: of the exact search; 0: none. It searches about so many positions where ``depth`` is
+            not 0.
+
+    Raises:
+        UnreadableWeights: there is no network in the file.
+    """
+
+    deterministic = True
+    settings_are_all = True
+
+    @checked
+    def __init__(
+        self,
+        depth: Annotated[int, Between(0, 4)] = 1,
+        weights: str = "shipped",
+        nodes: Annotated[int, Between(0, 10**9)] = 300_000,
+    ) -> None:
+        self.depth = depth
+        self.limit = nodes
+        self.network = shipped() if weights == "shipped" else Network.load(weights)
+        self._solver = Solver(book=None, table_mb=1)
+
+    def search(self, position: Position) -> SearchResult:
+        """The chosen column, its value, and the line the lookahead expects.
+
+        Values are between -1 and 1, which are certain, and beyond where the game's end was seen.
+
+        Raises:
+            NoMove: the game is over.
+        """
+        require_move(position)
+        root = _Node(position.mine, position.theirs)
+        logits, (root.value,) = self._evaluated([root])
+        policy = logits.tolist()
+        bounds = self._bounds(position, policy)
+        leaves: list[_Node] = []
+        root.grow(self.depth, leaves, bounds)
+        if not root.children:  # nothing urgent, and depth 0
+            legal = position.legal_columns()
+            column = max((c for c in CENTRE_FIRST if c in legal), key=policy.__getitem__)
+            return SearchResult(column, root.value, 1, 0, (column,))
+        nodes = 1 + len(leaves) + (self._solver.nodes if bounds else 0)
+        for leaf, value in zip(leaves, self._evaluated(leaves)[1] if leaves else (), strict=True):
+            leaf.value = value
+        shares = exponential(logits - max(policy[column] for column in root.children)).tolist()
+        least = max((low for low, _ in bounds.values()), default=-2)  # what is certain at least
+        worth, rank = {}, {}
+        for column, child in root.children.items():
+            low, high = bounds.get(column, (-2, 2))
+            worth[column] = min(max(-child.back_up(), float(low)), float(high))
+            if low == least or high > least:  # else another column is as good, or better
+                certain = CERTAIN * ((low == 1) - (high == -1))
+                rank[column] = worth[column] + PRIOR * shares[column] + certain
+        column = max(rank, key=rank.__getitem__)
+        line = (column, *root.children[column].line())
+        return SearchResult(column, worth[column], nodes, self.depth, line)
+
+    def _evaluated(self, nodes: list[_Node]) -> tuple[NDArray[np.float32], list[float]]:
+        """Logits ``[7]`` of the first of some positions, and the values of all."""
+        boards = np.array([(node.mine, node.theirs) for node in nodes], np.int64)
+        logits, values = self.network.evaluate(*np.ascontiguousarray(boards.T))
+        return logits[0], values.tolist()
+
+    def _bounds(self, position: Position, policy: list[float]) -> Bounds:
+        """What the exact search says of the columns; nothing where something is urgent."""
+        sides = position.mine, position.theirs
+        if not (self.depth and self.limit) or winning_moves(*sides) or winning_moves(*sides[::-1]):
+            return {}
+        order = sorted(CENTRE_FIRST, key=lambda column: -policy[column])
+        found = self._solver.signs(position, self.limit, order)
+        return {column: pair for column, pair in enumerate(found) if pair is not None}
+
+
+class _Node:
+    """A position of the tree; ``value`` is seen from its side to move."""
+
+    __slots__ = ("children", "mine", "theirs", "value")
+
+    def __init__(self, mine: int, theirs: int) -> None:
+        self.mine = mine
+        self.theirs = theirs
+        self.value = 0.0
+        self.children: dict[int, _Node] = {}  # by column, centre first
+
+    def grow(self, depth: int, leaves: list[_Node], bounds: Bounds | None = None) -> None:
+        """Play on to ``depth`` and out of threats; collect the leaves to be evaluated.
+
+        Columns whose outcome is certain by their bounds are not played on.
+        """
+        occupied = self.mine | self.theirs
+        cells = playable(occupied)
+        wins = winning_moves(self.mine, self.theirs)
+        blocks = winning_moves(self.theirs, self.mine)
+        if wins:
+            cells = wins
+        elif blocks:
+            cells = blocks
+        elif depth == 0:
+            leaves.append(self)
+            return
+        else:
+            depth -= 1
+        for column in CENTRE_FIRST:
+            cell = cells & drop(occupied, column)
+            if cell == 0:
+                continue
+            child = self.children[column] = _Node(self.theirs, self.mine | cell)
+            if wins:
+                child.value = popcount(occupied) / CELLS - 2  # lost; the later, the better
+            elif bounds and bounds[column][0] == bounds[column][1]:
+                child.value = -float(bounds[column][0])
+            elif occupied | cell != BOARD:
+                child.grow(depth, leaves)
+
+    def back_up(self) -> float:
+        """The value by minimax."""
+        if self.children:
+            self.value = max(-child.back_up() for child in self.children.values())
+        return self.value
+
+    def line(self) -> tuple[int, ...]:
+        """The best columns from here on, to a leaf."""
+        for column, child in self.children.items():
+            if -child.value == self.value:
+                return (column, *child.line())
+        return ()

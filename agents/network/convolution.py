@@ -1,0 +1,187 @@
+"""A convolutional network for policy and value in PyTorch, and its file: what self-play trains.
+
+    Evaluator.load("DIR/model.pt")(planes, masks)  # logits [N, 7], values [N]
+
+It sees six planes of the board as the side to move does: its own discs, the other's, the empty
+cells that would complete four of its own, and of the other's, the cells a disc can be dropped to,
+and ones everywhere if the side to move began the game.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.agents.errors import UnreadableWeights
+from c4env.agents.network import MODEL
+from c4env.agents.network.features import describe
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import CELLS, COLUMNS, ROWS
+from c4env.envs.vectorized.batch import boards_from
+from c4env.files import write_whole
+from c4env.lazy import from_extra
+
+with from_extra("torch", "a network of self-play needs PyTorch"):
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional
+
+PLANES: Final = 6
+SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
+
+
+def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
+    """What the network sees of boards ``[N, 2]``: float32 ``[N, 6, 6, 7]``, plane first.
+
+    Args:
+        boards: bitboards of the side to move and of the other.
+        turned: ``[N]`` which of them are mirrored; None for none.
+    """
+    planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
+    planes[..., SHOWN] = describe(*np.ascontiguousarray(boards.T))
+    discs = np.bitwise_count(boards).sum(axis=1)
+    planes[..., -1] = (discs % 2 == 0)[:, None, None]
+    if turned is not None:
+        planes[turned] = planes[turned, :, ::-1]
+    return torch.from_numpy(planes).permute(0, 3, 1, 2)  # in memory as convolutions like it
+
+
+class Window(nn.Module):
+    """A convolution of 3 by 3 cells; its filters are a matrix ``[out, in * 9]``, for Muon.
+
+    Args:
+        inputs: channels that go in.
+        outputs: that come out.
+    """
+
+    def __init__(self, inputs: int, outputs: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(outputs, inputs * 9))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+        nn.init.kaiming_normal_(self.weight, nonlinearity="relu")
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Of ``[N, in, 6, 7]``, ``[N, out, 6, 7]``."""
+        filters = self.weight.view(len(self.weight), -1, 3, 3)
+        return functional.conv2d(planes, filters, self.bias, padding=1)
+
+
+class Block(nn.Module):
+    """Two convolutions whose outcome is added to what went in; at first it is 0."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.inward, self.outward = Window(channels, channels), Window(channels, channels)
+        nn.init.zeros_(self.outward.weight)
+
+    def forward(self, planes: Tensor) -> Tensor:
+        """Of ``[N, channels, 6, 7]``, as many."""
+        return torch.relu(planes + self.outward(torch.relu(self.inward(planes))))
+
+
+class Network(nn.Module):
+    """A convolution, residual blocks, two dense layers, and from them a policy and a value.
+
+    To the policy each column's own cells add directly.
+
+    Args:
+        channels: of each convolution.
+        units: of each dense layer.
+        blocks: of two convolutions each.
+    """
+
+    def __init__(self, channels: int = 32, units: int = 256, blocks: int = 0) -> None:
+        super().__init__()
+        self.first = Window(PLANES, channels)
+        self.blocks = nn.ModuleList()
+        self.dense = nn.ModuleList([nn.Linear(channels * CELLS, units), nn.Linear(units, units)])
+        self.column = nn.Linear(channels * ROWS, 1)
+        self.policy = nn.Linear(units, COLUMNS)
+        self.value = nn.Linear(units, 1)
+        for layer in self.dense:
+            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
+            nn.init.zeros_(layer.bias)
+        self.grow(blocks)
+
+    def grow(self, blocks: int) -> None:
+        """Add blocks until there are so many; they change no answer before they are trained."""
+        for _ in range(blocks - len(self.blocks)):
+            self.blocks.append(Block(len(self.first.bias)))
+
+    @property
+    def shape(self) -> list[int]:
+        """What makes such a network: channels, units, blocks."""
+        return [len(self.first.bias), self.policy.in_features, len(self.blocks)]
+
+    def hidden(self) -> list[nn.Parameter]:
+        """The matrices between the first layer and the last ones."""
+        windows = [window for block in self.blocks for window in (block.inward, block.outward)]
+        return [layer.weight for layer in (*windows, *self.dense)]
+
+    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits ``[N, 7]``, and ``[N]`` the logit of winning where a draw is half a win."""
+        planes = torch.relu(self.first(planes))
+        for block in self.blocks:
+            planes = block(planes)
+        units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy: so they lie in memory
+        for layer in self.dense:
+            units = torch.relu(layer(units))
+        columns = planes.permute(0, 3, 2, 1).flatten(2)  # [N, 7, 6 * channels]
+        return self.policy(units) + self.column(columns).squeeze(2), self.value(units).squeeze(1)
+
+
+class Evaluator:
+    """A network as a function of many positions, without gradients.
+
+    Args:
+        network: asked as it is at the time.
+        dtype: of the numbers it calculates with.
+    """
+
+    deterministic = True
+
+    def __init__(self, network: Network, dtype: Any = torch.float32) -> None:
+        self.network = network.eval()
+        self.dtype = dtype
+
+    def evaluate(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Logits ``[M, 7]`` and values ``[M]`` from -1 to 1 of boards ``[M, 2]``."""
+        with torch.inference_mode():
+            logits, raw = self.network(tensor_of(boards).to(self.dtype))
+            return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
+
+    def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
+        """The same of observations ``[M, 6, 7, 2]``: what ``puct`` asks."""
+        return self.evaluate(boards_from(planes))
+
+    def save(self, path: Path) -> None:
+        """Write the network to a file, whole or not at all."""
+        content = {"shape": self.network.shape, "weights": self.network.state_dict()}
+        write_whole(path, lambda file: torch.save(content, file))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """The network of a file, or the latest one of a folder of self-play.
+
+        Raises:
+            UnreadableWeights: there is none.
+        """
+        file = Path(path)
+        file = file / MODEL if file.is_dir() else file
+        wrong = (
+            f"selfplay:{path}: expected a folder of c4env.agents.training.selfplay, or its model.pt"
+        )
+        try:
+            stored = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)
+            network = Network(*stored["shape"])
+            network.load_state_dict(stored["weights"])
+        except OSError as error:
+            raise UnreadableWeights(f"{wrong}: {file}: {error.strerror or error}") from None
+        except Exception as error:  # of a file that holds something else, whatever that is
+            said = " ".join(str(error).split())[:100]
+            raise UnreadableWeights(f"{wrong}: {file}: {type(error).__name__}: {said}") from None
+        return cls(network)

@@ -1,0 +1,200 @@
+"""The network, evaluated with NumPy alone, to the last bit the same on every machine.
+
+Its weights and activations are whole numbers small enough for every sum to be exact in float32,
+whatever the order of the summands; what follows a sum is one multiplication and one rounding. A
+board and its mirror image are both evaluated and averaged, so mirrored positions get mirrored
+answers.
+
+The layers: planes to channels by 3 x 3 cells, with a bias for each cell and player to move;
+residual blocks of two such layers; a dense layer over all cells; seven logits, to which the
+channels of each column add, and three of the outcomes.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import zipfile
+from importlib import resources
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.agents.errors import UnreadableWeights
+from c4env.agents.network.features import PLANES, describe
+from c4env.arrays import Int64s
+from c4env.bitboard import CELLS, COLUMNS, ROWS, mirror_all
+from c4env.envs.vectorized.batch import boards_from
+from c4env.files import write_whole
+
+HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
+OUTCOMES: Final = 3  # win, draw, loss
+AT_ONCE: Final = 8  # boards; more do not fit in a processor's nearest memory
+WINDOW: Final = 9  # cells a layer looks at around each
+
+_NEVER: Final = np.float32(-np.inf)
+
+Floats = NDArray[np.float32]
+Weights = dict[str, NDArray[Any]]
+
+
+class Network:
+    """Logits and values of positions.
+
+    Attributes:
+        weights: by name, layers ``first``, ``block.K.in``, ``block.K.out``, ``squeeze``, ``dense``,
+            ``head`` and ``column``: an int8 matrix ``[in, out]``, int32 biases ``NAME.bias``
+            (``[2, 6, 7, out]`` of the first, by player to move, else ``[out]``), and float32
+            factors ``NAME.scale`` ``[out]`` from the layer's sums to activations or outputs.
+        deterministic: a position gets the same answer always.
+    """
+
+    deterministic = True
+
+    def __init__(self, weights: Weights) -> None:
+        """A network of these weights; see the class.
+
+        Raises:
+            UnreadableWeights: one is missing, or of another shape.
+        """
+        self.weights = weights
+        self.blocks = sum(name.endswith(".in") for name in weights)
+        self._floats = {name: array.astype(np.float32) for name, array in weights.items()}
+        for name, (inputs, outputs) in self.shapes().items():
+            bias = (2, ROWS, COLUMNS, outputs) if name == "first" else (outputs,)
+            for part, shape, kind in (
+                (name, (inputs, outputs), "i"),
+                (f"{name}.bias", bias, "i"),
+                (f"{name}.scale", (outputs,), "f"),
+            ):
+                array = weights.get(part)
+                if array is None or array.shape != shape or array.dtype.kind != kind:
+                    found = "none" if array is None else f"{array.dtype} {array.shape}"
+                    wanted = "integers" if kind == "i" else "floats"
+                    raise UnreadableWeights(f"weights {part!r}: {found}, expected {wanted} {shape}")
+
+    def shapes(self) -> dict[str, tuple[int, int]]:
+        """The shape of every matrix, inferred from three of them and the number of blocks."""
+        channels, squeezed, units = (
+            self.weights[name].shape[-1] if name in self.weights else 0
+            for name in ("first", "squeeze", "dense")
+        )
+        shapes = {"first": (WINDOW * PLANES, channels)}
+        for k in range(self.blocks):
+            shapes |= {f"block.{k}.{way}": (WINDOW * channels, channels) for way in ("in", "out")}
+        shapes |= {"squeeze": (channels, squeezed), "dense": (CELLS * squeezed, units)}
+        return shapes | {"head": (units, COLUMNS + OUTCOMES), "column": (channels, 1)}
+
+    @classmethod
+    def load(cls, file: str | os.PathLike[str]) -> Network:
+        """The network in an ``.npz`` file.
+
+        Raises:
+            UnreadableWeights: no such file, or no network in it.
+        """
+        try:
+            with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
+                return cls(dict(data))
+        except (OSError, UnreadableWeights) as error:
+            said = getattr(error, "strerror", None) or error
+            raise UnreadableWeights(f"weights {file}: {said}") from None
+        except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            # What NumPy says of it advises to allow pickled code.
+            raise UnreadableWeights(
+                f"weights {file}: not weights of c4env.agents.training.train"
+            ) from error
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the weights to a file, whole or not at all."""
+        write_whole(
+            path, lambda file: np.savez_compressed(file, allow_pickle=False, **self.weights)
+        )
+
+    def __call__(self, observations: NDArray[Any], masks: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Policy and value of N positions.
+
+        Args:
+            observations: ``[N, 6, 7, 2]`` zeros and ones of any dtype; plane 0 holds the discs of
+                the side to move.
+            masks: ``[N, 7]``, not 0 where a column is legal.
+
+        Returns:
+            Logits float32 ``[N, 7]``, ``-inf`` where a column is not legal, and values float32
+            ``[N]`` between -1 and 1, the outcome expected by the side to move.
+        """
+        boards = boards_from(observations)
+        logits, values = self.evaluate(boards[:, 0].copy(), boards[:, 1].copy())
+        return np.where(np.asarray(masks) != 0, logits, _NEVER), values
+
+    def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[Floats, Floats]:
+        """The same of bitboards ``[N]``; the logits of full columns mean nothing."""
+        out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
+        for start in range(0, len(mine), AT_ONCE):
+            own, other = mine[start : start + AT_ONCE], theirs[start : start + AT_ONCE]
+            both = self.one_way(*(np.append(side, mirror_all(side)) for side in (own, other)))
+            here, back = both[: len(own)], both[len(own) :]
+            out[start : start + AT_ONCE, :COLUMNS] = here[:, :COLUMNS] + back[:, COLUMNS - 1 :: -1]
+            out[start : start + AT_ONCE, COLUMNS:] = here[:, COLUMNS:] + back[:, COLUMNS:]
+        out *= np.float32(0.5)
+        return out[:, :COLUMNS], expected(out[:, COLUMNS:])
+
+    def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
+        """Outputs ``[N, 10]`` of bitboards ``[N]`` as they stand: logits, win, draw, loss."""
+        to_move = np.bitwise_count(mine | theirs) & 1
+        units = around(describe(mine, theirs).astype(np.float32)) @ self._floats["first"]
+        units = units.reshape(len(mine), ROWS, COLUMNS, -1) + self._floats["first.bias"][to_move]
+        units = activation(units * self._floats["first.scale"])
+        for k in range(self.blocks):
+            inner = activation(self._layer(f"block.{k}.in", around(units)))
+            change = self._layer(f"block.{k}.out", around(inner.reshape(units.shape)))
+            units = activation(np.rint(change).reshape(units.shape) + units)
+        squeezed = activation(self._layer("squeeze", units.reshape(-1, units.shape[-1])))
+        dense = activation(self._layer("dense", squeezed.reshape(len(mine), -1)))
+        out = self._layer("head", dense)
+        out[:, :COLUMNS] += self._layer("column", units.sum(axis=1))[:, :, 0]
+        return out
+
+    def _layer(self, name: str, units: Floats) -> Floats:
+        total: Floats = units @ self._floats[name]
+        return (total + self._floats[f"{name}.bias"]) * self._floats[f"{name}.scale"]
+
+
+def around(units: Floats) -> Floats:
+    """What each cell and its eight neighbours hold: ``[N * 42, 9 * C]`` of ``[N, 6, 7, C]``."""
+    count, rows, columns, channels = units.shape
+    padded = np.zeros((count, rows + 2, columns + 2, channels), np.float32)
+    padded[:, 1:-1, 1:-1] = units
+    a, b, c, d = padded.strides
+    windows = np.lib.stride_tricks.as_strided(
+        padded, (count, rows, columns, 3, 3, channels), (a, b, c, b, c, d), writeable=False
+    )
+    return windows.reshape(count * CELLS, WINDOW * channels)
+
+
+def activation(units: Floats) -> Floats:
+    """Whole numbers between 0 and ``HIGHEST``."""
+    whole: Floats = np.rint(units).clip(0, HIGHEST)
+    return whole
+
+
+def expected(outcomes: Floats) -> Floats:
+    """The value ``[N]``, a win being 1 and a loss -1, of logits ``[N, 3]`` of win, draw, loss."""
+    win, draw, loss = exponential(outcomes - outcomes.max(axis=1, keepdims=True)).T
+    value: Floats = (win - loss) / (win + draw + loss)
+    return value
+
+
+def exponential(numbers: Floats) -> Floats:
+    """About the exponential of numbers of 0 or less, by operations that round alike everywhere."""
+    power: Floats = np.maximum(1 + numbers / np.float32(256), np.float32(0))
+    for _ in range(8):
+        power = power * power
+    return power
+
+
+@functools.cache
+def shipped() -> Network:
+    """The network that comes with this package."""
+    with resources.as_file(resources.files("c4env.agents.network") / "weights.npz") as file:
+        return Network.load(file)

@@ -1,0 +1,415 @@
+"""From a spec string to an agent: the table of agents, their options, and third parties.
+
+A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
+agents take one argument without its key, before the others: ``name:argument,key=value``.
+Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` names a class
+(built with the options) or a function on an observation.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import functools
+import importlib.metadata
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
+
+from c4env.agents.base import Agent, is_model
+from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
+from c4env.agents.registry.entries import REQUIRED, Entry, Option
+from c4env.agents.registry.imports import (
+    file_hint,
+    import_callable,
+    in_a_line,
+    meant,
+    taken_from_main,
+)
+from c4env.agents.registry.options import declared, options_of, parameters_of
+from c4env.agents.registry.table import ZOO
+from c4env.boards import STANDARD, require_board, twin
+from c4env.errors import C4Error, WrongBoard
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
+
+ENTRY_POINTS: Final = "c4env.agents"
+"""Entry-point group of third parties: each loads an :class:`Entry`, or anything
+:func:`register` takes."""
+
+_registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in ZOO}
+
+
+@functools.cache
+def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
+    return {point.name: point for point in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+
+
+def names() -> list[str]:
+    """Every name :func:`make` knows: the zoo, what was registered, what is installed."""
+    here = (name for name, agent in _registered.items() if _here(agent))
+    return sorted({*here, *_third_parties()})
+
+
+def _here(agent: Entry | Callable[..., Any]) -> bool:
+    """Whether an agent can play on this board, as far as that is known without asking it."""
+    return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
+
+
+def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = False) -> None:
+    """Give a name to an agent of your own.
+
+    Args:
+        name: letters, digits, ``-`` and ``_``. A path in ``__main__`` is where a thing of
+            another process's ``__main__`` goes (:func:`registered_here`).
+        agent: a class or factory deriving from :class:`Agent` (called with the options),
+            a function from an observation to a column, an :class:`Entry`, or a model, which
+            plays as :func:`make` has it play.
+        replace: allow a name that is taken.
+
+    Raises:
+        InvalidSpec: not such a name, or it is taken.
+    """
+    module, is_path, attribute = name.partition(":")
+    if is_path and module == "__main__":
+        setattr(sys.modules[module], attribute, agent)
+        return
+    if not re.fullmatch(r"[A-Za-z][\w-]*", name):
+        raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
+    if not replace and name in names():
+        raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
+    if is_model(agent):
+        agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
+    if not callable(agent) and not isinstance(agent, Entry):
+        raise InvalidSpec(f"agent {name!r}: {agent!r} is no class, function, Entry or model")
+    _check_parameters(name, agent)
+    _registered[name] = agent
+
+
+def registered_here() -> dict[str, Entry | Callable[..., Any]]:
+    """What another process does not know, to be given to :func:`register` there.
+
+    That is what :func:`register` added, and what import paths named in ``__main__``.
+    """
+    zoo = {entry.name for entry in ZOO}
+    added = {name: agent for name, agent in _registered.items() if name not in zoo}
+    return {**added, **taken_from_main}
+
+
+class Described(NamedTuple):
+    """An agent in words."""
+
+    name: str
+    summary: str
+    options: tuple[tuple[str, str, str], ...]  # name, default and help of each
+
+
+def described(name: str) -> Described:
+    """What an agent does, its options, their defaults.
+
+    Args:
+        name: a name or an import path; the options of a whole spec are passed over.
+
+    Raises:
+        UnknownAgent: no agent has the name.
+        InvalidSpec: malformed.
+    """
+    name, _ = split_spec(name)
+    found = _lookup(name)
+    if isinstance(found, Entry):
+        summary = found.summary
+    else:
+        doc = inspect.getdoc(found) or "an agent registered without a docstring"
+        summary = doc.split("\n")[0]
+    told = (
+        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
+        for o in _options(found)
+    )
+    return Described(name, summary, tuple(told))
+
+
+def describe(name: str) -> str:
+    """:func:`described` as a few lines of text."""
+    name, summary, options = described(name)
+    lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
+    return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
+
+
+def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
+    """The options of what a name stands for; nothing for a function that is itself the agent."""
+    if isinstance(found, Entry):
+        return options_of_entry(found)
+    return () if _takes_observation(found) else options_of(found)
+
+
+def _takes_observation(target: Callable[..., Any]) -> bool:
+    """Whether it is an agent itself rather than what builds one."""
+    if inspect.isclass(target):
+        return False
+    parameters = parameters_of(target)
+    return parameters is None or any(p.default is p.empty for p in parameters.values())
+
+
+@functools.cache
+def options_of_entry(entry: Entry) -> tuple[Option, ...]:
+    """The options of a line of the table; agents of this package are not imported for it."""
+    ours = entry.target.startswith("c4env.")
+    return options_of(declared(entry.target) if ours else _import(entry.target))
+
+
+def option_names(name: str) -> tuple[str, ...]:
+    """The options that an agent of this name takes; none where that is not known beforehand.
+
+    Raises:
+        UnknownAgent: no agent has the name.
+    """
+    entry = _lookup(name)
+    known = options_of_entry(entry) if isinstance(entry, Entry) else ()
+    return tuple(option.name for option in known)
+
+
+def split_spec(spec: str) -> tuple[str, dict[str, str]]:
+    """Name and options of a spec, as text, the inverse of :func:`join_spec`.
+
+    Raises:
+        InvalidSpec: not of the form.
+    """
+    expected = "expected name:key=value,key=value"
+    if not isinstance(spec, str) or not spec.strip():
+        raise InvalidSpec(f"agent {spec!r}: {expected}")
+    text = spec.strip()
+    if text.endswith(")"):
+        name, found, rest = text[:-1].partition("(")
+    else:
+        name, found, rest = _split_name(text)
+    options: dict[str, str] = {}
+    if found and rest and (entry := _with_argument(name)):
+        argument, rest = _split_argument(entry, rest)
+        if argument:
+            options[entry.argument] = argument
+    if found and rest:
+        for part in rest.split(","):
+            key, equals, value = (piece.strip() for piece in part.partition("="))
+            if not equals or not key or not value:
+                raise InvalidSpec(f"agent {spec!r}: {part!r} is not key=value; {expected}")
+            if key in options:
+                raise InvalidSpec(f"agent {spec!r}: {key!r} is given twice")
+            options[key] = value
+    if not name or (found and not options and not text.endswith(")")):
+        raise InvalidSpec(f"agent {spec!r}: {expected}")
+    return name, options
+
+
+def _split_name(text: str) -> tuple[str, str, str]:
+    """Split ``name:options`` at the right colon: an import path and values hold colons too."""
+    name, found, rest = text.partition(":")
+    if _with_argument(name):
+        return name, found, rest
+    if found and re.match(r"[A-Za-z_]\w*\s*(:|$)", rest):  # package.module:attribute[:options]
+        attribute, found, rest = rest.partition(":")
+        name = f"{name}:{attribute}"
+    return name, found, rest
+
+
+def _with_argument(name: str) -> Entry | None:
+    """The entry of a name, if its agent takes an argument without a key."""
+    entry = _lookup(name) if name in _registered or name in _third_parties() else None
+    return entry if isinstance(entry, Entry) and entry.argument else None
+
+
+def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
+    """The argument, which may hold commas and colons, and the options after it."""
+    keys = "|".join(re.escape(option.name) for option in options_of_entry(entry))
+    first = re.search(rf"(^|,)\s*({keys})\s*=", text)
+    if first is None:
+        return text.strip(), ""
+    return text[: first.start()].strip(), text[first.start() :].lstrip(",")
+
+
+def join_spec(name: str, options: dict[str, Any]) -> str:
+    """The spec string of a name and options, the inverse of :func:`split_spec`."""
+    if not options:
+        return name
+    shown = {key: _text(value) for key, value in options.items()}
+    entry = _with_argument(name)
+    argument = [shown.pop(entry.argument)] if entry and entry.argument in shown else []
+    return f"{name}:" + ",".join([*argument, *(f"{key}={value}" for key, value in shown.items())])
+
+
+def _text(value: Any) -> str:
+    """A value as a spec has it: ``true`` and ``false``, and for a function its import path."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    name = getattr(value, "__name__", None)
+    if not isinstance(name, str):
+        return str(value)
+    module = getattr(value, "__module__", None) or ""
+    found = getattr(sys.modules.get(module), name, None)
+    return f"{module}:{name}" if found is value else name
+
+
+def make(spec: Any, **options: Any) -> Agent:
+    """Build the agent a spec names; keyword options add to, or override, those in the spec.
+
+    A model in place of the spec (of Stable-Baselines3, a module of PyTorch, or a function of
+    many observations, marked by ``c4env.batched``; ``c4env.agents.adapters.model``) becomes an
+    agent that answers for many boards at once; its option is ``temperature``. Another function
+    is given one observation.
+
+    Raises:
+        UnknownAgent: no such name, or nothing at the import path.
+        UnknownOption: the agent has no such option.
+        InvalidSpec, InvalidValue: the spec or a value is malformed.
+    """
+    if not isinstance(spec, str):
+        return _agent_of(spec, **options)
+    name, given = split_spec(spec)
+    merged: dict[str, Any] = {**given, **options}
+    target = _lookup(name)
+    if isinstance(target, Entry) and not _here(target):
+        others = ", ".join(entry.name for entry in ZOO if entry.any_board)
+        raise WrongBoard(f"{name} plays on {STANDARD}, not on {BOARD_SIZE} as {others} do")
+    known = {option.name: option for option in _options(target)}
+    for key, value in given.items():
+        if (next_key := re.search(r":(\w+)=", value)) and next_key[1] in known:
+            fixed = f"{key}={value.replace(':', ',')}"
+            raise InvalidSpec(f"{name}: {key}={value!r}: did you mean {fixed!r}?")
+    if isinstance(target, Entry) or (known and not _takes_any(target)):
+        for key in merged:
+            if key not in known:
+                raise UnknownOption(f"{name}: {_unknown('option', key, known)}")
+    if isinstance(target, Entry):
+        for option in known.values():
+            if option.default is REQUIRED and option.name not in merged:
+                wanted = f"{name}:{option.name.upper()}"
+                raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
+        merged = {key: known[key].parse(name, value) for key, value in merged.items()}
+        agent = _build(_import(twin(target.target, BOARD_SIZE)), name, merged)
+    else:
+        values = {
+            key: known[key].parse(name, value) if key in known and isinstance(value, str) else value
+            for key, value in merged.items()
+        }
+        agent = _build(target, name, values)
+    agent.name = join_spec(name, merged)
+    return agent
+
+
+def _lookup(name: str) -> Entry | Callable[..., Any]:
+    if name in _registered:
+        return _registered[name]
+    if name in _third_parties():
+        point = _third_parties()[name]
+        try:
+            loaded = point.load()
+        except (Exception, SystemExit) as error:
+            raise UnknownAgent(
+                f"agent {name!r}: its entry point {point.value!r} cannot be loaded: "
+                f"{in_a_line(error)}"
+            ) from error
+        register(name, loaded, replace=True)
+        return _registered[name]
+    if ":" in name:
+        return _import(name)
+    rather = f"{name}:FUNCTION" if name.endswith(".py") else f"exec:./{name}"
+    if hint := file_hint(name, rather):
+        raise UnknownAgent(f"unknown agent {name!r}{hint}")
+    raise UnknownAgent(_unknown("agent", name, names()))
+
+
+def _import(path: str) -> Callable[..., Any]:
+    if path.partition(":")[0] in names():
+        raise InvalidSpec(f"agent {path!r}: expected key=value after the colon")
+    expected = "package.module:attribute or FILE.py:attribute"
+    found: Callable[..., Any] = import_callable(path, UnknownAgent, f"agent {path!r}", expected)
+    require_board(found, BOARD_SIZE, f"agent {path!r}")
+    _check_parameters(path, found)
+    return found
+
+
+def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
+    """Refuse what does not say what it takes, as many built-in functions.
+
+    Raises:
+        InvalidSpec: it does not.
+    """
+    if not isinstance(target, Entry) and parameters_of(target) is None:
+        raise InvalidSpec(
+            f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
+            "function on an observation"
+        )
+
+
+def _build(target: Callable[..., Any], name: str, options: dict[str, Any]) -> Agent:
+    if not options and _takes_observation(target):
+        return _agent_of(target)
+    try:
+        built = target(**options)
+    except C4Error:
+        raise
+    except TypeError as error:
+        raise UnknownOption(f"{name}: cannot be built with {options}: {error}") from error
+    except (Exception, SystemExit) as error:  # whatever a user's code may raise
+        raise UnknownAgent(f"{name}: building it raised {in_a_line(error)}") from error
+    if isinstance(built, Agent):
+        return built
+    if callable(built):
+        return _agent_of(built)
+    raise UnknownAgent(f"agent {name!r} built {built!r}, which is not callable on an observation")
+
+
+def _agent_of(thing: Any, **options: Any) -> Agent:
+    """A model or a function as an agent."""
+    made: Agent = _import(twin("c4env.agents.adapters.model:agent_of", BOARD_SIZE))(
+        thing, **options
+    )
+    return made
+
+
+class FunctionAgent(Agent):
+    """A plain function, or another library's policy, from an observation to a column.
+
+    Nothing is known of it, so it counts as random; its ``reset(seed=...)``, if it has one,
+    is called at the beginning of each game.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, observation: Any) -> Any:
+        """Whatever the function returns; whoever plays the game judges it.
+
+        What it says it searched, by an attribute ``nodes``, is this agent's too.
+        """
+        answer = self.function(observation)
+        self.nodes = getattr(self.function, "nodes", 0)
+        return answer
+
+    def reset(self, seed: Any = None) -> None:
+        """Tell a policy that can be told of a new game, with the seed if it takes one."""
+        reset = getattr(self.function, "reset", None)
+        if not callable(reset):
+            return
+        if parameters_of(reset) == {}:
+            reset()
+        else:
+            reset(seed)
+
+    def choose(self, position: Any) -> int:
+        """The function's column for what the side to move observes."""
+        from c4env.envs.opponents import one_column
+        from c4env.observation import observe
+
+        return one_column(self(observe(position)))
+
+
+def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    listed = f"; known: {', '.join(sorted(known)) or 'none'}"
+    return f"unknown {kind} {name!r}{meant(name, known, listed)}"
+
+
+def _takes_any(target: Callable[..., Any]) -> bool:
+    """Whether it is called with options of any name."""
+    return any(p.kind is p.VAR_KEYWORD for p in (parameters_of(target) or {}).values())

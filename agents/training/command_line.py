@@ -1,0 +1,171 @@
+"""What the training scripts share: their command line, what they need, and the folder they keep."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+from c4env.errors import C4Error, MissingExtra
+from c4env.files import lock_file
+from c4env.lazy import from_extra
+
+PICTURES: Final = (".png", ".svg")
+LAST_SEED: Final = 2**32 - 1  # that all libraries take
+OPTIONS: Final = {
+    "out": "what to write",
+    "folder": "folder of a training, for all that it makes",
+    "positions": "how many to learn from",
+    "steps": "how long to train, in steps of the environment",
+    "minutes": "how long to train, earlier calls included",
+    "scale": "share of the full training",
+    "seed": "of weights and games",
+    "device": '"cpu", "cuda" or another of PyTorch',
+    "boards": "games at once; a GPU is quick with thousands",
+    "jobs": "cores to use: one trains, the others label positions",
+}
+"""What the arguments of the scripts mean."""
+
+
+@contextmanager
+def needs(extra: str, module: str = "") -> Iterator[None]:
+    """Say which extra the imports within need; in one line where the module is what is run.
+
+    Raises:
+        MissingExtra: an import fails.
+        SystemExit: the same, for a module that is ``__main__``.
+    """
+    try:
+        with from_extra(extra, "this needs another package"):
+            yield
+    except MissingExtra as error:
+        if module != "__main__":
+            raise
+        print(error, file=sys.stderr)
+        raise SystemExit(2) from None
+
+
+@contextmanager
+def claimed(folder: Path, settings: str) -> Iterator[None]:
+    """Keep others from training in a folder meanwhile, and from going on with other settings.
+
+    Args:
+        folder: it is made. The system unlocks it when the process ends, whatever ended it.
+        settings: a line, kept in ``settings.txt``.
+
+    Raises:
+        FileInUse: another process trains there.
+        InvalidValue: a training with other settings is kept there.
+        OSError: it cannot be made or written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "settings.txt").open("a+", errors="replace") as file:
+        lock_file(file, folder)
+        file.seek(0)
+        kept = file.read()
+        if not settings.startswith(kept):  # else it is new, or a kill left part of the line
+            raise InvalidValue(
+                f"{folder} holds a training with {kept.strip()}: expected {settings.strip()}"
+            )
+        file.write(settings[len(kept) :])
+        file.flush()
+        yield
+
+
+@contextmanager
+def checkpoint_read(path: Path) -> Iterator[None]:
+    """Say in one line that what is read within is no checkpoint, or one of another version.
+
+    Raises:
+        InvalidValue: reading fails, for whatever reason.
+    """
+    try:
+        yield
+    except Exception as error:
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:120]
+        raise InvalidValue(f"{path}: {said}: expected a checkpoint, or no file") from None
+
+
+class Parser(argparse.ArgumentParser):
+    """One whose errors are ours, said in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise InvalidValue."""
+        raise InvalidValue(message)
+
+
+def run(
+    act: Callable[..., Any],
+    doc: str | None,
+    said: str = "",
+    argv: Sequence[str] | None = None,
+    *,
+    resumes: bool = False,
+    endings: Sequence[str] = (),
+) -> int:
+    """Call a function as the command line says; bad input is answered in one line.
+
+    Args:
+        act: its parameters, of those in ``OPTIONS``. Those without a default are the arguments,
+            all of them paths, of which ``out`` is a file, made sure of before the work. Those
+            with one are options, of whole numbers those from 1 on, of the seed from 0 on.
+            Keyword-only ones are left at their default.
+        doc: what ``--help`` says first.
+        said: what is printed before the number that the function returns; empty for nothing.
+        argv: the arguments; None for those of the process.
+        resumes: ``--out`` is a folder in which the same command goes on where it was.
+        endings: which the name of the file ``out`` may have; empty for all.
+
+    Returns:
+        the exit code: 0, 2 for bad input, 130 for an interrupt.
+    """
+    spec = sys.modules[act.__module__].__spec__
+    parser = Parser(
+        prog=f"python -m {spec.name}" if spec else None,
+        description=doc,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for name, parameter in inspect.signature(act).parameters.items():
+        default = parameter.default
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            continue
+        if default is not parameter.empty:
+            words = f"{OPTIONS[name]} (default %(default)s)"
+            parser.add_argument(f"--{name}", type=type(default), default=default, help=words)
+        elif resumes:
+            parser.add_argument(f"--{name}", type=Path, required=True, help=OPTIONS["folder"])
+        else:
+            parser.add_argument(name, type=Path, help=OPTIONS[name])
+    try:
+        given = vars(parser.parse_args(argv))
+        for name, value in given.items():
+            if isinstance(value, int):
+                least, most = (0, LAST_SEED) if name == "seed" else (1, 2**63 - 1)
+                require_count(f"--{name}", value, least, most)
+        if "out" in given and not resumes:
+            path = given["out"]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
+                raise InvalidValue(f"{path}: expected the name of a file that can be written")
+            if endings and path.suffix not in endings:
+                raise InvalidValue(f"{path}: expected a name that ends with {' or '.join(endings)}")
+        found = act(**given)
+    except (C4Error, OSError) as error:
+        file, why = getattr(error, "filename", None), getattr(error, "strerror", None)
+        text = str(error) if file is None else f"{file}: {why}"
+        print(f"{parser.prog}: {' '.join(text.split())}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        on = "; the same command goes on from the last checkpoint" if resumes else ""
+        print(f"stopped{on}", file=sys.stderr)
+        return 130
+    if said:
+        print(f"{said}: {found:+.2f}")
+    return 0

@@ -1,0 +1,1 @@
+"""One example a learning library, and the agents they train."""

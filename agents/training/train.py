@@ -1,0 +1,125 @@
+"""Makes the weights: exact labels of positions, and a network that is fitted to them.
+
+Now and then it is asked to play, and positions that it meets in its games are labelled too.
+
+    python -m c4env.agents.training.train --out DIR
+
+Everything is kept in DIR: a run that was interrupted, or killed, goes on where it was. The weights
+are written to ``DIR/weights.npz``; ``learned:weights=DIR/weights.npz`` plays with them.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from c4env.agents.base import require_count
+from c4env.agents.errors import InvalidValue
+from c4env.agents.network.network import Network
+from c4env.agents.training.command_line import LAST_SEED, claimed, needs, run
+from c4env.agents.training.labels import Labels, exact, measure, portion, positions_met
+from c4env.cores import usable_cores
+
+STEPS: Final = 45_000  # of the optimisers
+BEGIN: Final = 25  # portions of labels to begin with
+PORTIONS: Final = 340
+GROWTH: Final = 100  # steps, after each of which there is a portion more
+PLAYED: Final = (0.3, 0.4, 0.5, 0.6, 0.7)  # shares of the steps after which the network plays
+PARTS: Final = 8  # of the games it plays then: the first with all opponents, others with itself
+PART: Final = 1_000  # games
+SELF_ERRS: Final = 1 / 60  # share of the moves in those with itself that are at random
+JOBS: Final = usable_cores()
+SHAPE: Final = (64, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
+
+
+def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Network:
+    """Train a network; see the module.
+
+    Args:
+        out: folder for all that is made.
+        seed: the same seed gives the same positions of erring players and labels anywhere, and
+            the same weights on the same machine.
+        jobs: cores to use: one trains, the others label positions.
+        scale: share of the positions and steps of the full training.
+
+    Raises:
+        InvalidValue: a bad number, a folder of another training, or a damaged checkpoint.
+        FileInUse: another process trains in the folder.
+        OSError: it cannot be written.
+        MissingExtra: PyTorch is not installed.
+        BookUnavailable: the 12-ply book is not.
+    """
+    if not 0 < scale <= 1:
+        raise InvalidValue(f"scale={scale!r}: expected a number above 0, at most 1")
+    require_count("seed", seed, 0, LAST_SEED)
+    require_count("jobs", jobs, 1, 1 << 31)
+    with needs("train"):
+        import torch
+
+        from c4env.agents.training.fit import SAVED, fit
+        from c4env.agents.training.model import Model
+    torch.set_num_threads(1)  # with more, sums come out differently from run to run
+    torch.manual_seed(seed)
+    model = Model(*SHAPE)
+    with claimed(out, f"seed {seed}, scale {scale:g}\n"):
+        started = time.monotonic()
+
+        def say(text: str) -> None:
+            print(f"{time.monotonic() - started:6.0f} s  {text}", flush=True)
+
+        def share(count: int) -> int:
+            return max(2, round(count * scale))
+
+        def known(step: int) -> list[Labels]:
+            count = min(share(BEGIN) + step // GROWTH, len(made))
+            early, *played = (future.result() for future in made[:count])
+            pools = [Labels.join(played), early, *met, *met]  # twice, to be drawn twice as often
+            say(f"fitting to {sum(len(pool.mine) for pool in pools[:3]):,} positions")
+            return pools
+
+        steps, checkpoint = share(STEPS), out / "model.pt"
+        stops = [int(part * steps / SAVED) * SAVED for part in PLAYED]
+        met: list[Labels] = []
+        # Labels are made while the model learns from those there are.
+        workers = ThreadPoolExecutor(max(1, jobs - 1))
+        try:
+            made = [workers.submit(portion, out, n, seed) for n in range(share(PORTIONS))]
+            for turn, stop in enumerate(stops):
+                fit(model, known, stop, steps, seed, checkpoint, say)
+                asked = partial(met_by, Network(model.export()), out, share(PART), seed, turn)
+                met[:] = [Labels.join([*met, *workers.map(asked, range(PARTS))])]
+            fit(model, known, steps, steps, seed, checkpoint, say)
+        finally:
+            workers.shutdown(cancel_futures=True)
+        network = Network(model.export())
+        network.save(out / "weights.npz")
+        kept_out = Labels.join(portion(out, number, seed, kept=True) for number in (0, 1))
+        print(table(network, kept_out))
+        say(f"wrote {out / 'weights.npz'}")
+        return network
+
+
+def met_by(network: Network, folder: Path, games: int, seed: int, turn: int, part: int) -> Labels:
+    """What a network meets in one part of its games, from its file or made now."""
+    path = folder / f"met-{turn}-{part}.npz"
+    if not path.exists():
+        play = partial(positions_met, network, games, [seed, turn, part])
+        exact(*(play() if part == 0 else play([""], SELF_ERRS))).write(path)
+    return Labels.read(path)
+
+
+def table(network: Network, labels: Labels) -> str:
+    """How often the network errs on positions it was not trained on."""
+    lines = ["held out: plies, critical positions, blunders, share, sign of the value right"]
+    for row in measure(network, labels):
+        counts = f"{row.plies:>6} {row.critical:>7,} {row.blunders:>6,}"
+        lines.append(f"{counts} {row.rate:>7.2%} {row.sign:>7.1%}")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(run(train, __doc__, resumes=True))

@@ -1,0 +1,266 @@
+"""Many boards stepped at once, as arrays; no Gymnasium needed."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.bitboard import COLUMNS, ROWS
+from c4env.envs.vectorized import kernels
+from c4env.envs.vectorized.kernels import ONGOING
+from c4env.errors import (
+    IllegalMove,
+    InvalidAction,
+    InvalidObservation,
+    InvalidOption,
+    require_integer,
+)
+from c4env.observation import OBSERVATION_SHAPE, Observation
+from c4env.position import Position, parse_column
+
+
+def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
+    """Boards int64 ``[N, 2]`` of what the sides to move see, the inverse of :func:`observe`.
+
+    Args:
+        observation: a dict with the key ``"observation"``, or its planes alone: zeros and ones
+            in any numeric dtype, ``[N, 6, 7, 2]``.
+
+    Raises:
+        InvalidObservation: another shape, or other values.
+    """
+    array = np.asarray(
+        observation["observation"] if isinstance(observation, Mapping) else observation
+    )
+    if array.shape[1:] != OBSERVATION_SHAPE:
+        raise InvalidObservation(
+            f"planes of shape {array.shape}: expected (N, {ROWS}, {COLUMNS}, 2)"
+        )
+    if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
+        raise InvalidObservation("planes must hold 0 and 1 only")
+    boards = np.empty((len(array), 2), np.int64)
+    writable = np.array(array, np.int8, order="C")  # as the kernel is compiled for
+    kernels.read_planes(writable, boards)
+    return boards
+
+
+def observed(
+    boards: Int64s, results: Int8s | None = None, seats: Int8s | None = None
+) -> Observation:
+    """Observations of some boards, in fresh arrays.
+
+    Args:
+        boards, results: see ``c4env.envs.vectorized.kernels``; None where no game is over.
+        seats: int8 ``[M]``, who sees them; None for the sides to move.
+    """
+    size = len(boards)
+    words = np.empty((size, kernels.WORDS), np.int32)
+    masks = np.empty((size, COLUMNS), np.int8)
+    results = np.zeros(size, np.int8) if results is None else results
+    seats = np.full(size, -1, np.int8) if seats is None else seats
+    kernels.observe(boards, results, seats, kernels.NO_COLUMN, words, masks, 0, size)
+    return {"observation": kernels.as_planes(words), "action_mask": masks}
+
+
+def parse_actions(actions: ArrayLike, size: int) -> Int64s:
+    """Actions as int64 ``[size]``.
+
+    Raises:
+        InvalidAction: another shape, or not integers.
+    """
+    array = np.asarray(actions)
+    if array.shape != (size,):
+        raise InvalidAction(f"actions of shape {array.shape}: expected one a board, ({size},)")
+    if array.dtype.kind not in "iu":
+        raise InvalidAction(f"actions of dtype {array.dtype}: expected integers")
+    return np.ascontiguousarray(array, np.int64)
+
+
+def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
+    """The error that says why an action cannot be played on board i."""
+    if results[i] != ONGOING:
+        return IllegalMove(f"board {i}: the game is over; reset the board first")
+    try:
+        Position.from_bitboards(int(boards[i, 0]), int(boards[i, 1])).play(parse_column(action))
+    except (IllegalMove, InvalidAction) as error:
+        return type(error)(f"board {i}: {error}")
+    raise AssertionError(f"board {i}: {action} can be played")
+
+
+def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
+    """Boards int64 ``[K, 2]`` of one or more positions or move strings.
+
+    Raises:
+        InvalidOption: none at all, a finished game, or something else.
+        InvalidNotation, IllegalMove: a bad move string.
+    """
+    several = [positions] if isinstance(positions, (Position, str)) else positions
+    if not isinstance(several, Sequence):
+        raise InvalidOption(f"{positions!r}: expected positions or moves such as '4455'")
+    if not several:
+        raise InvalidOption("no positions: expected at least one")
+    boards = np.empty((len(several), 2), np.int64)
+    for i, given in enumerate(several):
+        position = Position.parse(given) if isinstance(given, str) else given
+        if not isinstance(position, Position):
+            raise InvalidOption(f"{position!r}: expected a c4env.Position or moves such as '4455'")
+        if position.outcome is not None:
+            raise InvalidOption(f"cannot start from a finished game: {position!r}")
+        boards[i] = position.mine, position.theirs
+    return boards
+
+
+def positions_of(boards: Int64s) -> list[Position]:
+    """The boards as values."""
+    return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
+
+
+def parse_where(where: Any, size: int) -> Bools:
+    """A choice of boards as bool ``[size]``; None for all.
+
+    Raises:
+        InvalidOption: another shape or dtype.
+    """
+    if where is None:
+        return np.ones(size, np.bool_)
+    array: NDArray[Any] = np.asarray(where)
+    if array.shape != (size,) or array.dtype != np.bool_:
+        raise InvalidOption(
+            f"a choice of boards of shape {array.shape} and dtype {array.dtype}: "
+            f"expected ({size},) and bool"
+        )
+    return array.astype(np.bool_)
+
+
+def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
+    """Put one start on all chosen boards, or one a chosen board.
+
+    Raises:
+        InvalidOption: another number of starts.
+    """
+    chosen = int(where.sum())
+    if len(starts) not in (1, chosen):
+        raise InvalidOption(f"{len(starts)} start positions: expected 1 or {chosen}")
+    boards[where] = starts
+
+
+class Batch:
+    """N boards on which the caller plays both sides, one ply a step.
+
+    Example:
+        batch = Batch(1024)
+        while True:
+            planes, masks = batch.observe()
+            rewards = batch.step(choose(planes, masks))
+            batch.reset(batch.over)
+    """
+
+    def __init__(self, size: int, *, copy: bool = True) -> None:
+        """Empty boards.
+
+        Args:
+            size: number of boards, at least 1.
+            copy: fresh arrays from every call; False hands out the same ones again,
+                overwritten by the next call.
+
+        Raises:
+            InvalidOption: a bad size.
+        """
+        self.size = require_integer("size", size)
+        self.copy = copy
+        self._boards = np.zeros((size, 2), np.int64)
+        self._results = np.zeros(size, np.int8)
+        self._seats = np.full(size, -1, np.int8)  # seen by the side to move
+        self._words = np.empty((size, kernels.WORDS), np.int32)
+        self._masks = np.empty((size, COLUMNS), np.int8)
+        self._rewards = np.empty((size, 2), np.float64)
+
+    @property
+    def over(self) -> Bools:
+        """Bool ``[N]``: whose games have ended; a copy."""
+        return np.not_equal(self._results, ONGOING)
+
+    @property
+    def results(self) -> Int8s:
+        """Int8 ``[N]``: ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` or ``DRAWN``; a copy.
+
+        These codes are constants of ``c4env.envs.vectorized.kernels``.
+        """
+        return self._results.copy()
+
+    @property
+    def plies(self) -> Int8s:
+        """Int8 ``[N]``: discs on each board; a copy."""
+        return kernels.plies_of(self._boards)
+
+    def positions(self) -> list[Position]:
+        """Every board as a value."""
+        return positions_of(self._boards)
+
+    def reset(
+        self,
+        where: ArrayLike | None = None,
+        positions: Position | str | Sequence[Position | str] | None = None,
+    ) -> None:
+        """Start new games.
+
+        Args:
+            where: bool ``[N]``, the boards to start on; None for all.
+            positions: one start for all of them, or one each; positions or move strings.
+                None for the empty board.
+
+        Raises:
+            InvalidOption: a bad ``where``, a finished game, or a wrong number of starts.
+            InvalidNotation, IllegalMove: a bad move string.
+        """
+        chosen = parse_where(where, self.size)
+        set_starts(self._boards, chosen, bitboards("" if positions is None else positions))
+        self._results[chosen] = ONGOING
+
+    def step(self, actions: ArrayLike) -> Float64s:
+        """One ply on every board.
+
+        Args:
+            actions: integers ``[N]``, 0-based columns.
+
+        Returns:
+            Rewards float64 ``[N, 2]`` of player 0 and player 1: 1 and -1 when a game is won.
+
+        Raises:
+            InvalidAction: a wrong shape or dtype, or an action that is not 0..6.
+            IllegalMove: a full column, or a game that is over.
+
+        An error names the board; no board has changed.
+        """
+        played = parse_actions(actions, self.size)
+        refused = kernels.first_refused(self._boards, self._results, played, False, False)
+        if refused >= 0:
+            raise refusal(refused, self._boards, self._results, int(played[refused]))
+        kernels.play(self._boards, self._results, played, 0, self.size)
+        rewards = np.empty_like(self._rewards) if self.copy else self._rewards
+        kernels.write_player_rewards(self._results, rewards, 0, self.size)
+        return rewards
+
+    def observe(self) -> tuple[Int8s, Int8s]:
+        """What the side to move sees: planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]``.
+
+        Plane 0 holds the discs of the side to move; a mask is all zeros once the game is over.
+        """
+        words = np.empty_like(self._words) if self.copy else self._words
+        masks = np.empty_like(self._masks) if self.copy else self._masks
+        state = self._boards, self._results, self._seats
+        kernels.observe(*state, kernels.NO_COLUMN, words, masks, 0, self.size)
+        return kernels.as_planes(words), masks
+
+
+def shares(size: int, threads: int) -> list[tuple[int, int]]:
+    """The boards, from one number up to another, that each thread looks after."""
+    parts = max(1, min(threads, size))
+    return list(itertools.pairwise(size * part // parts for part in range(parts + 1)))

@@ -1,0 +1,115 @@
+"""What chance decides on many boards, as kernels: the random opponent, seats, openings.
+
+Every board has its own streams of random numbers, so that its games depend on its own
+seed and on nothing that happens on other boards (``c4env.envs.vectorized.drand48``). There are two,
+one for how games start and one for the opponent: games start alike whoever the opponent is.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import STRIDE, playable, popcount
+from c4env.envs.vectorized.drand48 import STATES, below, next_random
+from c4env.envs.vectorized.kernels import ONGOING, play_cell
+from c4env.jit import kernel
+
+RANDOM_SEAT: Final = 2
+
+
+def streams(seeds: NDArray[np.uint64]) -> Int64s:
+    """States int64 ``[N]`` of the streams with these seeds.
+
+    The seeds are mixed (by the finaliser of SplitMix64), since streams of neighbouring
+    states would begin alike.
+    """
+    mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((mixed ^ (mixed >> np.uint64(31))) & np.uint64(STATES - 1)).astype(np.int64)
+
+
+def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
+    """States int64 ``[2, N]`` of the two streams of boards with these seeds."""
+    return streams(np.stack([seeds, ~seeds]))
+
+
+@kernel("int64(int64[::1], int64, int64)", nogil=True)
+def draw(states: Int64s, i: int, count: int) -> int:
+    """A number below ``count`` (at most 2**31) from stream i."""
+    states[i] = next_random(int(states[i]))
+    return below(int(states[i]), count)
+
+
+@kernel("int64[::1](int64[::1], int64[::1])")
+def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
+    """A new state, which serves as a seed, of the stream of each of these boards."""
+    seeds = np.empty(len(boards), np.int64)
+    for i in range(len(boards)):
+        states[boards[i]] = next_random(int(states[boards[i]]))
+        seeds[i] = states[boards[i]]
+    return seeds
+
+
+@kernel("int64(int64, int64)", nogil=True)
+def random_cell(occupied: int, state: int) -> int:
+    """One of the cells that can be played, each as likely, drawn by the state of a stream."""
+    cells = playable(occupied)
+    for _ in range(below(state, popcount(cells))):
+        cells &= cells - 1
+    return cells & -cells
+
+
+@kernel("int64[::1](int64[:, ::1], int64[::1])")
+def random_columns(discs: Int64s, states: Int64s) -> Int64s:
+    """The columns that ``"random"`` plays on boards ``[M, 2]``, drawn by states ``[M]``."""
+    columns = np.empty(len(discs), np.int64)
+    for i in range(len(discs)):
+        cell = random_cell(int(discs[i, 0] | discs[i, 1]), int(states[i]))
+        columns[i] = popcount(cell - 1) // STRIDE
+    return columns
+
+
+@kernel("void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64, int64)", nogil=True)
+def reply(
+    boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, start: int, stop: int
+) -> None:
+    """One ply of ``"random"`` wherever it is its turn."""
+    for i in range(start, stop):
+        occupied = int(boards[i, 0] | boards[i, 1])
+        if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
+            states[i] = next_random(int(states[i]))
+            results[i] = play_cell(boards, i, random_cell(occupied, int(states[i])))
+
+
+@kernel(
+    "void(int64[:, ::1], int8[::1], int8[::1], int64[::1], int64[:, ::1], int64, boolean[::1],"
+    " int64, int64)",
+    nogil=True,
+)
+def begin(
+    boards: Int64s,
+    results: Int8s,
+    seats: Int8s,
+    states: Int64s,
+    openings: Int64s,
+    seat: int,
+    where: Bools,
+    start: int,
+    stop: int,
+) -> None:
+    """New games on the chosen boards: an opening each, a seat each if it is ``RANDOM_SEAT``."""
+    for i in range(start, stop):
+        if not where[i]:
+            continue
+        k = draw(states, i, len(openings)) if len(openings) > 1 else 0
+        boards[i, 0] = openings[k, 0]
+        boards[i, 1] = openings[k, 1]
+        results[i] = ONGOING
+        seats[i] = draw(states, i, 2) if seat == RANDOM_SEAT else seat

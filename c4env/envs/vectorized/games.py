@@ -1,0 +1,210 @@
+"""N games between the caller and an opponent, or between the caller and itself.
+
+The state is that of ``c4env.envs.vectorized.kernels``, with the caller's seats and a stream of
+random numbers for each board. The methods that take ``start`` and ``stop`` work on these boards
+only, and can be called from several threads.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.bitboard import COLUMNS
+from c4env.envs.opponents import AnyOpponent, Follower, follower
+from c4env.envs.options import parse_seat, refuse_instant_end
+from c4env.envs.vectorized import batch, chance, kernels
+from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_integer
+from c4env.position import Position
+
+
+class Arrays(NamedTuple):
+    """What a step writes and hands out."""
+
+    words: NDArray[np.int32]  # [N, 21], the planes
+    masks: Int8s  # [N, 7]
+    rewards: Float64s  # [N]
+    terminations: Bools  # [N]
+    truncations: Bools  # [N], never true
+    player_rewards: Float64s  # [N, 2]
+    plies: Int8s  # [N]
+    seats: Int8s  # [N], not written in self-play
+
+    @classmethod
+    def make(cls, size: int) -> Arrays:
+        """Arrays for a number of boards."""
+        return cls(
+            np.empty((size, kernels.WORDS), np.int32),
+            np.empty((size, COLUMNS), np.int8),
+            np.empty(size, np.float64),
+            np.empty(size, np.bool_),
+            np.zeros(size, np.bool_),
+            np.empty((size, 2), np.float64),
+            np.empty(size, np.int8),
+            np.empty(size, np.int8),
+        )
+
+
+class Games:
+    """The boards, the opponent, and random numbers for each board.
+
+    Attributes:
+        size: number of boards, N.
+        boards, results: the state; see ``c4env.envs.vectorized.kernels``.
+        seats: int8 ``[N]``, the caller's player; -1 in self-play.
+        streams: int64 ``[2, N]``, random numbers, of starts and of the opponent; see
+            ``c4env.envs.vectorized.chance``.
+        self_play: True without an opponent.
+        opponent: as it was given; None in self-play.
+        asked: the opponent if it is to be asked, in one thread; None if it is played here, or
+            there is none.
+    """
+
+    def __init__(
+        self,
+        size: int,
+        opponent: AnyOpponent,
+        seat: int | str,
+        openings: Sequence[Position | str] | Position | str | None,
+    ) -> None:
+        """Empty boards; :meth:`begin` starts games.
+
+        Raises:
+            InvalidOption: an argument has another value; see ``ConnectFourVectorEnv``.
+            InvalidNotation, IllegalMove: a bad opening.
+        """
+        self.size = require_integer("num_envs", size)
+        self.self_play = opponent is None
+        self.set_opponent(opponent)
+        player = parse_seat(seat)
+        self._seat = -1 if self.self_play else chance.RANDOM_SEAT if player is None else player
+        self._openings = batch.bitboards("" if openings is None else openings)
+        if not self.self_play:
+            for start in batch.positions_of(self._openings):
+                if self._seat != start.to_move:
+                    refuse_instant_end(start)
+        self.boards = np.zeros((size, 2), np.int64)
+        self.results = np.zeros(size, np.int8)
+        self.seats = np.full(size, -1, np.int8)
+        self.streams = np.zeros((2, size), np.int64)
+
+    def set_opponent(self, opponent: AnyOpponent) -> None:
+        """Play against another opponent from its next move on.
+
+        Raises:
+            InvalidOption: it is none, or turns games against an opponent into self-play or
+                the other way round.
+        """
+        if self.self_play != (opponent is None):
+            now = "self-play" if self.self_play else "games against an opponent"
+            raise InvalidOption(f"opponent={opponent!r}: these boards are for {now}")
+        self.asked = follower(opponent)
+        self.opponent = opponent
+
+    @property
+    def _state(self) -> tuple[Int64s, Int8s, Int8s]:
+        """What all kernels begin with."""
+        return self.boards, self.results, self.seats
+
+    def save(self) -> tuple[Any, ...]:
+        """A copy of everything that play changes, for :meth:`restore`."""
+        arrays = (array.copy() for array in (*self._state, self.streams))
+        return *arrays, self.asked and self.asked.save()
+
+    def restore(self, saved: tuple[Any, ...]) -> None:
+        """Go back to what :meth:`save` returned."""
+        self.boards, self.results, self.seats, self.streams, asked = saved
+        if self.asked is not None:
+            self.asked.restore(asked)
+
+    def begin(self, where: Bools, start: int, stop: int) -> None:
+        """New games, before the opponent's first move, on chosen boards."""
+        drawn = self.streams[0], self._openings, self._seat
+        chance.begin(*self._state, *drawn, where, start, stop)
+        if self.asked is not None and len(new := np.flatnonzero(where)):
+            self.asked.begin(new, self.streams[1, new])
+
+    def _seeds(self, asked: Follower, boards: Int64s) -> Int64s:
+        """A seed for each of these boards, if they are wanted."""
+        return chance.seeds_of(self.streams[1], boards) if asked.draws else np.zeros_like(boards)
+
+    def set_starts(self, where: Bools, starts: Int64s) -> None:
+        """Put starts, one or one each, on the chosen boards, whose games have just begun.
+
+        Raises:
+            InvalidOption: another number of starts, or one that the opponent could end
+                before the caller's first move.
+        """
+        batch.set_starts(self.boards, where, starts)
+        if self.self_play:
+            return
+        placed = batch.positions_of(self.boards[where])
+        for position, seat in zip(placed, self.seats[where].tolist(), strict=True):
+            if seat != position.to_move:
+                refuse_instant_end(position)
+
+    def play(self, actions: Int64s, start: int, stop: int) -> None:
+        """The caller's ply wherever the game goes on; actions are 0..6 already."""
+        kernels.play(self.boards, self.results, actions, start, stop)
+
+    def reply(self, start: int, stop: int) -> None:
+        """The opponent's ply wherever it is to move; one that is asked, is asked for all boards.
+
+        Raises:
+            OpponentFailed: it raised, or chose what it cannot play.
+        """
+        if self.asked is not None:
+            self._ask(self.asked)
+        elif not self.self_play:
+            chance.reply(*self._state, self.streams[1], start, stop)
+
+    def _ask(self, asked: Follower) -> None:
+        to_move = kernels.plies_of(self.boards) & 1
+        waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
+        if not len(waiting):
+            return
+        boards, results = self.boards[waiting], self.results[waiting]
+        try:
+            answer = asked.columns(boards, waiting, self._seeds(asked, waiting))
+            actions = batch.parse_actions(answer, len(waiting))
+        except (OpponentFailed, InvalidAction) as error:
+            raise OpponentFailed(
+                f"the opponent, asked for boards {_shortened(waiting)}: {error}"
+            ) from error
+        except Exception as error:
+            raise OpponentFailed(
+                f"the opponent raised {type(error).__name__}, asked for boards "
+                f"{_shortened(waiting)}: {error}"
+            ) from error
+        refused = kernels.first_refused(boards, results, actions, False, False)
+        if refused >= 0:
+            board = int(waiting[refused])
+            why = batch.refusal(board, self.boards, self.results, int(actions[refused]))
+            raise OpponentFailed(f"the opponent's move on {why}")
+        kernels.play(boards, results, actions, 0, len(waiting))
+        self.boards[waiting], self.results[waiting] = boards, results
+
+    def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
+        """Write rewards and terminations, and tell the opponent of the games that are over."""
+        kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
+        kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
+        if self.asked is not None and len(ended := np.flatnonzero(arrays.terminations)):
+            self.asked.end(ended, arrays.rewards[ended])
+
+    def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
+        """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""
+        kernels.observe(*self._state, finished, arrays.words, arrays.masks, start, stop)
+        kernels.count_plies(self.boards, arrays.plies, start, stop)
+        if not self.self_play:
+            arrays.seats[start:stop] = self.seats[start:stop]
+
+
+def _shortened(numbers: Int64s) -> str:
+    text = ", ".join(map(str, numbers[:8].tolist()))
+    return text + (", ..." if len(numbers) > 8 else "")

@@ -1,0 +1,393 @@
+"""Many games of Connect Four stepped at once, as a Gymnasium ``VectorEnv``."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, NotRequired, TypedDict
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from c4env.arrays import Bools, Float64s, Int8s, Int64s
+from c4env.bitboard import COLUMNS
+from c4env.envs.opponents import AnyOpponent, reset_opponent
+from c4env.envs.options import known_options, loses_when_illegal, parse_seed
+from c4env.envs.vectorized import batch, chance, kernels
+from c4env.envs.vectorized.games import Arrays, Games
+from c4env.errors import InvalidOption, NotReset, require_integer
+from c4env.observation import OBSERVATION_SHAPE, Observation
+from c4env.position import Position
+from c4env.view.rendering import DEFAULT_SCALING, ansi, rgb_array
+from c4env.view.viewer import check_render_mode
+
+_RENDER_MODES: Final = ("rgb_array", "ansi")
+_OPTIONS: Final = ("reset_mask", "moves", "position")
+
+
+class VectorInfo(TypedDict):
+    """What ``info`` holds of N boards; the class says when.
+
+    The keys ``_final_obs`` and ``_final_info`` say bool ``[N]`` on which boards a game ended.
+    """
+
+    ply: Int8s  # [N]
+    seat: NotRequired[Int8s]  # [N]
+    player_rewards: NotRequired[Float64s]  # [N, 2]
+    final_obs: NotRequired[NDArray[np.object_]]  # [N]: an Observation, or None
+    _final_obs: NotRequired[Bools]
+    final_info: NotRequired[dict[str, NDArray[Any]]]
+    _final_info: NotRequired[Bools]
+
+
+class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
+    """N boards in one environment.
+
+    **Self-play form** (no opponent): a step is one ply by whichever side is to move on
+    each board, and the observation is that of the side to move next. The reward is that
+    of the player who moved; ``info["player_rewards"]`` holds those of both, so that the
+    loser's -1 is not lost. So a sum of rewards over a game, as Gymnasium's
+    ``RecordEpisodeStatistics`` reports it, is 1 whoever won, 0 for a draw and -1 after an
+    illegal move; the return of each player is the row of ``info["player_rewards"]`` at the
+    step that ends the game.
+
+    **Opponent form**: the caller plays the seat of each board, the opponent answers
+    inside the step, observations and rewards are those of the caller's seat.
+
+    Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
+    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``, all zeros once the
+    game is over; with ``NEXT_STEP`` it is all ones then, since the action is not looked at and
+    a policy has to be able to choose one. Rewards are float64 ``[N]``: 1 won, -1 lost or an
+    illegal move, else 0.
+
+    Info has ``"ply"`` int8 ``[N]``, the discs on the board; after a step
+    ``"player_rewards"`` float64 ``[N, 2]``, those of player 0 and player 1; and with an
+    opponent ``"seat"`` int8 ``[N]``.
+
+    Boards whose game ended start again as the autoreset mode says, named in
+    ``metadata["autoreset_mode"]``: ``NEXT_STEP`` (the next step ignores their action and
+    resets them), ``SAME_STEP`` (at once; the end is in ``info["final_obs"]`` and
+    ``info["final_info"]``, as Gymnasium's own vector environments have it) or ``DISABLED``
+    (``reset(options={"reset_mask": ...})`` before they are stepped again).
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium's declaration; replaced by each instance
+        "render_modes": list(_RENDER_MODES),
+        "render_fps": 2,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    # Made when first needed; here because Gymnasium closes half-made environments too.
+    _executor: ThreadPoolExecutor | None = None
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        opponent: AnyOpponent = None,
+        seat: int | str = "random",
+        illegal: str = "lose",
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        openings: Sequence[Position | str] | Position | str | None = None,
+        copy: bool = True,
+        threads: int = 1,
+        render_mode: str | None = None,
+        screen_scaling: int = DEFAULT_SCALING,
+    ) -> None:
+        """Boards; ``reset()`` starts their first games.
+
+        Args:
+            num_envs: number of boards.
+            opponent: None for self-play; ``"random"`` for any legal column; the name of
+                another agent; an agent; a model; or a function, which is given the observation
+                of a board on which it is to move and returns a column, or, marked by
+                ``c4env.batched``, the observations of M boards and returns M columns. Agents
+                and functions that have a method ``reset`` are given a seed when all boards are
+                reset.
+            seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
+                game.
+            illegal: what a full column does: ``"lose"`` that game with -1 (0 for the other
+                player), or, to find mistakes, ``"raise"`` an error that leaves every board
+                as it was.
+            autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
+            openings: positions or move strings that games start from, one drawn for each
+                game; a single one may stand alone; None for the empty board.
+            copy: fresh arrays from every call; False hands out the same ones again,
+                overwritten by the next call.
+            threads: threads that share the boards; pays from some thousand boards on, in
+                self-play and against ``"random"``, the only ones that it is for.
+            render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
+            screen_scaling: size of a picture; see ``c4env.view.rendering``.
+
+        Raises:
+            InvalidOption: an argument has another value.
+            UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
+            UnknownRenderMode: another render mode.
+        """
+        self._games = Games(num_envs, opponent, seat, openings)
+        self.num_envs = self._games.size
+        self._lose = loses_when_illegal(illegal)
+        try:
+            self.autoreset_mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            modes = [mode.value for mode in AutoresetMode]
+            raise InvalidOption(
+                f"autoreset_mode={autoreset_mode!r}: expected one of {modes}"
+            ) from None
+        check_render_mode(render_mode, _RENDER_MODES)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        ignores = self.autoreset_mode is AutoresetMode.NEXT_STEP  # the action after the end
+        self._finished = kernels.ANY_COLUMN if ignores else kernels.NO_COLUMN
+        self.render_mode = render_mode
+        self._scaling = require_integer("screen_scaling", screen_scaling)
+        self._copy = bool(copy)
+        self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
+        if self._games.asked is not None and threads > 1:
+            raise InvalidOption(f"threads={threads}: {opponent!r} is asked in one thread")
+
+        self.single_action_space = spaces.Discrete(COLUMNS)
+        self.single_observation_space = spaces.Dict(
+            {
+                "observation": spaces.Box(0, 1, OBSERVATION_SHAPE, np.int8),
+                "action_mask": spaces.Box(0, 1, (COLUMNS,), np.int8),
+            }
+        )
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+        self._started = False  # by the first reset
+        self._over = np.zeros(self.num_envs, np.bool_)  # at the start of a step
+        self._arrays = Arrays.make(self.num_envs)  # handed out again and again without copy
+
+    @property
+    def opponent(self) -> AnyOpponent:
+        """The opponent as it was given, None in self-play; another plays from its next move on."""
+        return self._games.opponent
+
+    @opponent.setter
+    def opponent(self, opponent: AnyOpponent) -> None:
+        self._games.set_opponent(opponent)
+
+    # -- Gymnasium's methods --------------------------------------------------------------
+
+    def reset(  # type: ignore[override]  # Gymnasium's info may hold anything
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> tuple[Observation, VectorInfo]:
+        """Start new games.
+
+        Args:
+            seed: what chance decides (the opponent's moves, seats, openings). Board i gets
+                ``seed + i``, or the i-th of N seeds. A board without a seed goes on with
+                its stream of random numbers. A board's games depend on its seed alone, unless
+                an opponent draws by itself: a function, or an agent that is a program.
+            options: ``"reset_mask"``, bool ``[N]``: the boards to start on, the others go
+                on; ``"moves"`` or ``"position"``: one start for these boards (a move
+                string, a position), or a list with one each.
+
+        Returns:
+            Observation and info; see the class.
+
+        Raises:
+            InvalidOption: an unknown option, a bad value, a finished game, or a start
+                that the opponent could end before the caller's first move.
+            InvalidNotation, IllegalMove: bad ``moves``.
+            OpponentFailed: the opponent raised, or chose what it cannot play.
+
+        After an error every game is as it was.
+        """
+        games = self._games
+        where, start = self._parse_options(options)
+        if not self._started and not where.all():
+            raise NotReset("the first reset() has to start every board: leave out reset_mask")
+        streams = self._parse_seed(seed, where)
+        before = games.save()
+        try:
+            games.streams = streams
+            if games.asked is not None and where.all():
+                reset_opponent(games.asked, int(streams[1, 0]) % 2**31)
+            games.begin(where, 0, games.size)
+            if start is not None:
+                games.set_starts(where, start)
+            games.reply(0, games.size)
+        except BaseException:
+            games.restore(before)
+            raise
+        self._started = True
+        np.not_equal(games.results, kernels.ONGOING, out=self._over)
+        arrays = self._outputs()
+        self._share(functools.partial(games.write_observations, arrays, self._finished))
+        return _observation(arrays), self._info(arrays)
+
+    def step(  # type: ignore[override]  # Gymnasium's info may hold anything
+        self, actions: ArrayLike
+    ) -> tuple[Observation, Float64s, Bools, Bools, VectorInfo]:
+        """One ply of the caller on every board, and the opponent's answer if there is one.
+
+        Args:
+            actions: integers ``[N]``, 0-based columns. With ``NEXT_STEP`` those of boards
+                whose game has just ended are not looked at.
+
+        Returns:
+            Observation, rewards, terminations, truncations (never true), info; see the class.
+
+        Raises:
+            NotReset: before the first reset.
+            InvalidAction: a wrong shape or dtype, or an action that is not 0..6.
+            IllegalMove: a full column (unless ``illegal="lose"``), or, with ``DISABLED``,
+                a game that is over.
+            OpponentFailed: the opponent raised, or chose what it cannot play.
+
+        An error names the board; after it every game is as it was.
+        """
+        if not self._started:
+            raise NotReset("reset() needs to be called before step.")
+        games = self._games
+        played = batch.parse_actions(actions, games.size)
+        skip = self.autoreset_mode is AutoresetMode.NEXT_STEP
+        refused = kernels.first_refused(games.boards, games.results, played, skip, self._lose)
+        if refused >= 0:
+            raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
+        arrays = self._outputs()
+        before = games.save() if games.asked is not None else None
+        final: Any = {}
+
+        def turn(start: int, stop: int) -> None:
+            games.play(played, start, stop)
+            if self.autoreset_mode is AutoresetMode.NEXT_STEP:
+                games.begin(self._over, start, stop)
+            games.reply(start, stop)
+            games.write_rewards(arrays, start, stop)
+            if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+                games.write_observations(arrays, self._finished, start, stop)
+
+        def again(start: int, stop: int) -> None:
+            games.begin(arrays.terminations, start, stop)
+            games.reply(start, stop)
+            games.write_observations(arrays, self._finished, start, stop)
+
+        try:
+            self._share(turn)
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                if arrays.terminations.any():
+                    final = self._final(arrays)
+                self._share(again)
+        except BaseException:
+            if before is not None:
+                games.restore(before)
+            raise
+        np.not_equal(games.results, kernels.ONGOING, out=self._over)
+        info: VectorInfo = {**self._info(arrays), "player_rewards": arrays.player_rewards, **final}
+        return _observation(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
+
+    def render(self) -> tuple[Any, ...] | None:
+        """A tuple with every board's picture, or None without a render mode."""
+        if self.render_mode is None:
+            return None
+        if self.render_mode == "ansi":
+            return tuple(map(ansi, self.positions()))
+        return tuple(rgb_array(p, screen_scaling=self._scaling) for p in self.positions())
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        if self._executor is not None:
+            self._executor.shutdown()
+            self._executor = None
+
+    def positions(self) -> list[Position]:
+        """Every board as a value."""
+        return batch.positions_of(self._games.boards)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the threads: a copy makes its own."""
+        return {**self.__dict__, "_executor": None}
+
+    # -- the parts of it --------------------------------------------------------------------
+
+    def _share(self, work: Callable[[int, int], None]) -> None:
+        """Do some work on all boards, shared by the threads."""
+        if len(self._spans) == 1 or self._games.asked is not None:
+            work(0, self.num_envs)
+            return
+        if self._executor is None:
+            self._executor = ThreadPoolExecutor(len(self._spans))
+        for future in [self._executor.submit(work, *span) for span in self._spans]:
+            future.result()
+
+    def _final(self, arrays: Arrays) -> dict[str, Any]:
+        """How the games ended that start again in this same step, in Gymnasium's layout."""
+        games, ended = self._games, arrays.terminations
+        at = np.flatnonzero(ended)
+        seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
+        each = (
+            {"observation": planes, "action_mask": mask}
+            for planes, mask in zip(seen["observation"], seen["action_mask"], strict=True)
+        )
+        final = np.empty(self.num_envs, object)  # of None
+        final[at] = np.fromiter(each, object, len(at))
+        info: dict[str, Any] = {
+            "ply": kernels.plies_of(games.boards) * ended,
+            "player_rewards": arrays.player_rewards.copy(),
+        }
+        if not games.self_play:
+            info["seat"] = games.seats * ended
+        info |= {f"_{key}": ended.copy() for key in info}
+        return {
+            "final_obs": final,
+            "_final_obs": ended.copy(),
+            "final_info": info,
+            "_final_info": ended.copy(),
+        }
+
+    def _outputs(self) -> Arrays:
+        return Arrays.make(self.num_envs) if self._copy else self._arrays
+
+    def _info(self, arrays: Arrays) -> VectorInfo:
+        info: VectorInfo = {"ply": arrays.plies}
+        if not self._games.self_play:
+            info["seat"] = arrays.seats
+        return info
+
+    def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
+        """The boards to start on, and where they start if that is asked for."""
+        options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
+        where = batch.parse_where(options.get("reset_mask"), self.num_envs)
+        start = options.get("moves", options.get("position"))
+        return where, None if start is None else batch.bitboards(start)
+
+    def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
+        """The boards' streams of random numbers after seeding the chosen boards."""
+        size = self.num_envs
+        several = getattr(seed, "ndim", 0) > 0 or (
+            isinstance(seed, Sequence) and not isinstance(seed, str)
+        )
+        if several:
+            each = [parse_seed(value) for value in seed]
+            if len(each) != size:
+                raise InvalidOption(f"{len(each)} seeds: expected one number or {size} of them")
+            given = where & np.array([value is not None for value in each])
+            seeds = np.array([(value or 0) % 2**64 for value in each], np.uint64)
+        else:
+            number = parse_seed(seed)
+            super().reset(seed=number)
+            given = where & (number is not None)
+            seeds = np.arange(size, dtype=np.uint64) + np.uint64((number or 0) % 2**64)
+        if self._started:
+            streams = self._games.streams.copy()
+        else:
+            drawn = self.np_random.integers(2**63, size=size, dtype=np.uint64)
+            streams = chance.both_streams(drawn)
+        streams[:, given] = chance.both_streams(seeds[given])
+        return streams
+
+
+def _observation(arrays: Arrays) -> Observation:
+    return {"observation": kernels.as_planes(arrays.words), "action_mask": arrays.masks}

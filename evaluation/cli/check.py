@@ -1,0 +1,33 @@
+"""Check an agent before it plays: c4 check myfile.py:agent.
+
+Fresh agents are asked about some positions of a game: are their moves legal, does the same seed
+give the same moves, is it deterministic and does it say so, can it be pickled, how long does
+a move take. An error is told with its file and line. The exit code is 1 if something is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from c4env.evaluation.cli.options import add_format
+from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.cli.progress import Progress
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agents", nargs="+", metavar="SPEC", help="agents, as in c4 run")
+    add_format(parser)
+
+
+def execute(arguments: argparse.Namespace) -> int:
+    from c4env.evaluation.games.check import check_agent
+    from c4env.evaluation.plan.field import split_name
+
+    good = True
+    for number, player in enumerate(arguments.agents):
+        with Progress("moves", quiet=True):  # what it prints goes to stderr
+            found = check_agent(split_name(player)[1])
+        say("\n" * bool(number), end="")
+        show(found.table(), arguments)
+        good = good and found.good
+    return 0 if good else 1

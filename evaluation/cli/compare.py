@@ -1,0 +1,33 @@
+"""Compare two runs, before and after a change: c4 compare BEFORE AFTER.
+
+Both are run directories. What is compared are the games that both have: of the same two agents
+from the same opening with the same colours. Of each agent: its score before and after, how far
+score (in percent) and Elo moved, and in how many games it did better and worse. --games lists
+the games that ended otherwise.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import argparse
+from pathlib import Path
+
+from c4env.evaluation.cli.options import add_board, add_format
+from c4env.evaluation.cli.output import show
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("before", type=Path, metavar="BEFORE", help="a run directory")
+    parser.add_argument("after", type=Path, metavar="AFTER", help="another")
+    parser.add_argument("--games", action="store_true", help="list the games that ended otherwise")
+    add_board(parser)
+    add_format(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    from c4env.evaluation.games.tournament import read_run
+    from c4env.evaluation.report.comparison import changed_games, compare
+
+    before, after = (read_run(folder) for folder in (arguments.before, arguments.after))
+    show((changed_games if arguments.games else compare)(before, after), arguments)

@@ -1,0 +1,76 @@
+"""Write positions with the exact score of every column, to train and to test on.
+
+c4 data FILE --positions 100000 --plies 8..30 --seed 1
+c4 data FILE --set uci
+
+FILE ends in .npz (NumPy) or .parquet (pandas, Hugging Face's datasets). It has the fields mine and
+theirs (bitboards, side to move first), ply, score, columns (the score of each, -99 where it is
+full), best (the columns of the greatest score) and split. No position comes twice, as itself or as
+its mirror image, and none is of the exam.
+
+The sets: random, games of random moves; zoo, games of agents that err now and then; all, every
+position of up to 12 plies; uci, the 67,557 of the UCI data set, where the exam's are a split.
+
+The same command writes the same file, whatever --jobs; stopped, it goes on from FILE.part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+
+from c4env.evaluation.cli.options import add_settings
+from c4env.evaluation.cli.output import say
+from c4env.evaluation.cli.progress import Progress
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
+    parser.add_argument(
+        "--positions", type=int, metavar="N",
+        help="how many (default 10,000; of all and uci all there are)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--plies", metavar="A..B", help="discs on the board (default 8..30; of uci 8)"
+    )
+    parser.add_argument(
+        "--set", nargs="+", default=["random", "zoo"], metavar="SET", dest="sets",
+        help="where they are from (default random zoo)",
+    )  # fmt: skip
+    add_settings(parser, "seed", "jobs")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    import numpy as np
+
+    from c4env.evaluation.exact.data import data
+
+    plies = None if arguments.plies is None else _range(arguments.plies)
+    with Progress("positions", arguments.quiet) as progress:
+        found = data(
+            *(arguments.file, arguments.positions, plies, arguments.seed, arguments.sets),
+            *(arguments.jobs, progress.watch),
+        )
+    won, drawn, lost = (int((np.sign(found.score) == sign).sum()) for sign in (1, 0, -1))
+    names, counts = np.unique(found.split, return_counts=True)
+    splits = ", ".join(f"{n:,} {name}" for name, n in zip(names, counts, strict=True))
+    say(
+        f"{len(found.mine):,} positions in {arguments.file}; the side to move wins {won:,}, draws "
+        f"{drawn:,}, loses {lost:,}; {splits}"
+    )
+
+
+def _range(text: str) -> range:
+    """The plies of ``A..B``, or of one number.
+
+    Raises:
+        InvalidRun: neither.
+    """
+    from c4env.evaluation.errors import InvalidRun
+
+    given = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
+    found = range(int(given[1]), int(given[2] or given[1]) + 1) if given else range(0)
+    if not found:
+        raise InvalidRun(f"--plies {text}: expected as in 8..30")
+    return found

@@ -1,0 +1,52 @@
+"""Describe every agent: what it does, its options and their defaults."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import argparse
+import textwrap
+
+from c4env.evaluation.cli.options import add_board, add_format
+from c4env.evaluation.cli.output import say, show, terminal_columns
+from c4env.evaluation.tables import Table
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agents", nargs="*", metavar="NAME", help="only these")
+    add_board(parser)
+    add_format(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    from c4env import agents
+    from c4env.agents.registry.registry import described
+    from c4env.errors import C4Error
+
+    rows: list[tuple[str, ...]] = [("agent", "summary", "option", "default", "help")]
+    for name in arguments.agents or agents.names():
+        try:
+            if arguments.format == "text":
+                say(_fitted(agents.describe(name)))
+                continue
+            name, summary, options = described(name)
+            rows += [(name, summary, *option) for option in options or [("", "", "")]]
+        except C4Error as error:
+            if arguments.agents:
+                raise
+            # Another package's; it hides none of the others.
+            broken = f"broken: {' '.join(str(error).split())}"
+            rows.append((name, broken, "", "", ""))
+            if arguments.format == "text":
+                say(_fitted(f"{name:<20} {broken}"))
+    if arguments.format != "text":
+        show(Table(rows, left=range(5)), arguments)
+
+
+def _fitted(text: str) -> str:
+    """Lines broken to the terminal's width, what goes on in the next one indented."""
+    columns, indent = terminal_columns(), " " * 24
+    if columns is None:
+        return text
+    lines = (textwrap.wrap(one, columns, subsequent_indent=indent) for one in text.splitlines())
+    return "\n".join(line for some in lines for line in some)

@@ -1,0 +1,126 @@
+"""What a command shows of a run: the summary on stdout, and its page and figures as files."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from c4env.evaluation.cli.options import DEFAULT_FIELD, QUICK_OPENINGS, anchor_of, run_settings
+from c4env.evaluation.cli.output import say, say_before, show
+from c4env.evaluation.cli.progress import Progress, RunProgress
+from c4env.evaluation.tables import plural
+
+if TYPE_CHECKING:
+    from c4env.evaluation.games.tournament import Tournament
+    from c4env.evaluation.rating.ratings import Ratings
+
+
+def default_field(arguments: argparse.Namespace) -> list[str]:
+    """The agents that play where none are named, from fewer openings if none are named either."""
+    arguments.openings = arguments.openings or QUICK_OPENINGS
+    return list(DEFAULT_FIELD)
+
+
+def play_run(
+    arguments: argparse.Namespace, players: Sequence[str], play: Callable[..., Tournament]
+) -> None:
+    """Play a run, given its settings, and show what it found."""
+    anchor = anchor_of(arguments, players)
+    with RunProgress(arguments.quiet) as progress:
+        run = play(**run_settings(arguments, progress))
+    show_run(run, arguments, progress.before, anchor)
+
+
+@contextmanager
+def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
+    """Write the games of a run without a directory to one, should what is done with them fail."""
+    from c4env.evaluation.store.record import open_games
+
+    try:
+        yield
+    except BrokenPipeError:  # whoever reads has left
+        raise
+    except BaseException:
+        if out is None:
+            folder = Path(tempfile.mkdtemp(prefix="c4-run-"))
+            with open_games(folder, run.header) as file:
+                for game in run.games:
+                    file.append(game)
+            say(f"{plural(len(run.games), 'game')} kept: c4 report {folder}", sys.stderr)
+        raise
+
+
+def show_run(
+    run: Tournament,
+    arguments: argparse.Namespace,
+    before: int,
+    anchor: tuple[str, float] | None = None,
+) -> None:
+    """Print what a run found, write its page, and say where its games are.
+
+    Args:
+        run: as it was just played.
+        arguments: of the command.
+        before: how many of its games had been played before.
+        anchor: the agent whose Elo is set, if any.
+    """
+    from c4env.evaluation.report.summary import RunSummary
+
+    with rescued(run, arguments.out):
+        summary = RunSummary.of(run, anchor)
+        show(summary, arguments)
+        if arguments.format == "text":
+            say_before(before)
+            if arguments.out is not None:
+                say(f"games in {arguments.out}; c4 report {arguments.out} shows all of them")
+        if summary.ratings is not None:
+            write_pages(arguments, run, summary.ratings, arguments.out)
+
+
+def write_pages(
+    arguments: argparse.Namespace, run: Tournament, ratings: Ratings, folder: str | Path | None
+) -> None:
+    """Write the page of ``--html`` and the figures of ``--plots``, if they were asked for.
+
+    Args:
+        arguments: also says ``--no-scores`` and ``--quiet``.
+        run: of at least one game.
+        ratings: of its players.
+        folder: the run directory, in which exact scores are kept; None keeps none.
+    """
+    plots = getattr(arguments, "plots", None)
+    if not arguments.html and not plots:
+        return
+    from c4env.evaluation.exact.judge import Judge, positions_backwards
+    from c4env.evaluation.report.models import conversations
+    from c4env.evaluation.report.page import contents, page
+    from c4env.evaluation.store.files import write_file
+    from c4env.evaluation.store.record import GAMES_FILE
+    from c4env.evaluation.store.transcripts import read_transcripts
+
+    kept = None if folder is None else Path(folder)
+    when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
+    header = {**run.header, "date": time.strftime("%d %B %Y", when).lstrip("0")}
+    title = "run" if kept is None else kept.resolve().name
+    talk = {} if kept is None else conversations(run.games, read_transcripts(kept))
+    with nullcontext() if arguments.no_scores else Judge(kept) as judge:
+        if judge is not None:
+            with Progress("positions", arguments.quiet) as progress:
+                judge.judge(positions_backwards(run.games), watch=progress.watch)
+        found = contents(header, run.games, ratings, judge, run.notes, title, talk)
+    if arguments.html:
+        write_file(arguments.html, page(found))
+        say(f"page in {arguments.html}", sys.stderr)
+    if plots:
+        from c4env.evaluation.report.plots import write_plots
+
+        for path in write_plots(plots, found):
+            say(f"figure in {path}", sys.stderr)

@@ -1,0 +1,106 @@
+"""Play against an agent in the terminal: c4 play human alphabeta:depth=7.
+
+Either player, or both, may be an agent's spec or `human`. Games are appended to a record
+that `c4 report` reads. At the end comes the tally of all games of the two in it; with another
+--format than text it alone is on standard output.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import argparse
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from c4env.evaluation.cli.options import (
+    add_board,
+    add_format,
+    add_people,
+    add_settings,
+    at_least,
+    searching,
+)
+from c4env.evaluation.cli.output import say, show
+
+if TYPE_CHECKING:
+    from c4env.evaluation.store.record import GameRecord
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
+    parser.add_argument(
+        "--first", choices=("1", "2"),
+        help="which of the two goes first (default: asked when a person plays, else 1)",
+    )  # fmt: skip
+    add_settings(parser, "seed", quiet=False)
+    add_people(parser)
+    add_board(parser)
+    add_format(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    from c4env.evaluation.games.processes import stdout_to_stderr
+    from c4env.evaluation.plan.field import split_name
+    from c4env.evaluation.play import HUMAN
+    from c4env.evaluation.rating.wintable import WinTable
+    from c4env.evaluation.store.record import read_games
+
+    named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
+    record = None if arguments.no_record else arguments.record
+    # The game is talked about on stderr where the tally is for programs.
+    with nullcontext() if arguments.format == "text" else stdout_to_stderr():
+        game = _play(arguments, named, record)
+    games = [] if game is None else [game]
+    players = [name for name, _ in named]
+    if record is not None and game is not None:
+        games = [each for each in read_games(record)[1] if {*each.players} == {*players}]
+    if games or arguments.format != "text":
+        say("\n" * (arguments.format == "text"), end="")
+        show(WinTable.of(games, players), arguments)
+    if record is not None and games and arguments.format == "text":
+        say(f"recorded in {record}; c4 report {record} tallies it")
+
+
+def _play(
+    arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
+) -> GameRecord | None:
+    """One game, recorded; None where it was left before a move."""
+    from c4env.evaluation.errors import InvalidRun
+    from c4env.evaluation.games.apart import apart_if_foreign
+    from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
+
+    at_least(arguments, 0, "seed")
+    (one, _), (other, _) = named
+    for (name, spec), given in zip(named, arguments.players, strict=True):
+        if name == HUMAN != spec:
+            raise InvalidRun(f"{given}: {HUMAN} is a person: expected another name for an agent")
+    if one == other and named[0] != named[1]:
+        raise InvalidRun(f"{' '.join(arguments.players)}: expected two names for two agents")
+    players = [None if spec == HUMAN else apart_if_foreign(spec) for _, spec in named]
+    hint = searching(arguments.hint)
+    if record is not None:
+        keep(record)  # a damaged record is better heard of before the game than after it
+    try:
+        if HUMAN in (one, other):
+            say(f"{HELP}\n")
+        if arguments.first is not None or HUMAN not in (one, other):
+            names = (other, one) if arguments.first == "2" else (one, other)
+        else:
+            names = ask_first((one, other), input, say)
+        first, second = players if names == (one, other) else players[::-1]
+        game = TerminalGame(
+            names, (first, second), hint, input, say, arguments.seed, styled=True
+        ).play()
+    except EOFError:
+        say("left before the game")
+        return None
+    finally:
+        for agent in players:
+            if agent is not None:
+                agent.close()
+    if record is not None and game is not None:
+        keep(record, game)
+    return game

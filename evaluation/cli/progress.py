@@ -1,0 +1,139 @@
+"""What a command says on stderr while it works: a bar on a terminal, a line a minute in a log."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import math
+import sys
+import time
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from c4env.evaluation.cli.output import say
+from c4env.evaluation.tables import shortened, signed
+
+if TYPE_CHECKING:
+    from c4env.arrays import Float64s
+    from c4env.evaluation.rating.sprt import Sprt
+    from c4env.evaluation.store.record import GameRecord
+
+EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
+
+
+def announce_compiling(quiet: bool = False) -> None:
+    """Say why the first run takes long to begin."""
+    from c4env.jit import on_compiling
+
+    if not quiet:
+        on_compiling(lambda: say("compiling native code, this first time only", sys.stderr))
+
+
+class Progress:
+    """How far the work is, on stderr, where also goes what agents print meanwhile."""
+
+    def __init__(self, unit: str, quiet: bool = False) -> None:
+        self._unit = unit
+        self._quiet = quiet
+        self._bar: Any = None
+        self._said = time.monotonic()
+        self.before = 0  # what was done when it began
+
+    def watch(self, done: int, total: int) -> None:
+        """Show that so many of all are done."""
+        if self._bar is None:
+            from tqdm import tqdm
+
+            self.before = done
+            self._bar = tqdm(
+                total=total,
+                initial=done,
+                unit=f" {self._unit}",
+                file=sys.stderr,
+                disable=self._quiet or not sys.stderr.isatty(),
+                dynamic_ncols=True,
+                leave=False,
+            )
+        self._bar.update(done - self._bar.n)
+        if self._quiet or time.monotonic() - self._said < EVERY:
+            return
+        self._said = time.monotonic()
+        so_far = self.so_far()
+        if self._bar.disable:
+            say(f"{done} of {total} {self._unit}{so_far and ': '}{so_far}", sys.stderr)
+        elif so_far:  # above the bar
+            self._bar.write(shortened(so_far, (self._bar.ncols or 80) - 1), file=sys.stderr)
+
+    def so_far(self) -> str:
+        """What was found so far, in a line."""
+        return ""
+
+    def __enter__(self) -> Self:
+        from c4env.evaluation.games.processes import stdout_to_stderr
+
+        self._stdout_to_stderr = stdout_to_stderr()
+        self._stdout_to_stderr.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._stdout_to_stderr.__exit__(*error)
+        if self._bar is not None:
+            self._bar.close()
+
+
+class RunProgress(Progress):
+    """The progress of a run, and its standings so far."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        super().__init__("games", quiet)
+        self._points: dict[str, float] = {}
+        self._games: dict[str, int] = {}
+
+    def on_game(self, game: GameRecord) -> None:
+        """Count a game."""
+        for player, points in zip(game.players, game.points, strict=True):
+            self._points[player] = self._points.get(player, 0) + points
+            self._games[player] = self._games.get(player, 0) + 1
+
+    def so_far(self) -> str:
+        """Shares of the points, the greatest first."""
+        shares = {player: self._points[player] / count for player, count in self._games.items()}
+        ordered = sorted(shares, key=lambda player: -shares[player])
+        return ", ".join(f"{player} {shares[player]:.0%}" for player in ordered)
+
+
+class MatchProgress(RunProgress):
+    """The progress of a match of two: score, Elo, what both gave away, and the test."""
+
+    def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
+        super().__init__(quiet)
+        self._sprt = sprt
+        self._count = 0
+        self._sums = [0.0] * 5  # of the pairs
+        self._tested: Any = 0  # what the test sees of them
+
+    def on_pair(self, pair: Float64s) -> None:
+        """Show what all pairs of games say, after each."""
+        self._count += 1
+        self._sums = [sum(both) for both in zip(self._sums, map(float, pair), strict=True)]
+        if self._sprt is not None:
+            self._tested = self._tested + self._sprt.of_pairs(pair)[0]
+        if self._bar is not None:
+            self._bar.set_postfix_str(self.so_far(), refresh=False)
+
+    def so_far(self) -> str:
+        """Score and Elo of the first agent, points given away, and the test between its bounds."""
+        if not self._count:
+            return ""
+        score = self._sums[0] / self._count / 2
+        said = f"score {score:.1%}"
+        if 0 < score < 1:
+            said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
+        if not math.isnan(self._sums[1]):  # the games are judged
+            from c4env.evaluation.rating.loss import Loss
+
+            said += f", given away {Loss.of(self._sums).rates()} of 100"
+        if self._sprt is not None:
+            low, high = self._sprt.bounds
+            ratio = float(self._sprt.llr(self._tested))
+            said += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
+        return said

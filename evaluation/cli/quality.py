@@ -1,0 +1,81 @@
+"""Judge moves by exact play, of games or on a set of positions.
+
+c4 quality DIR                    games that `c4 run --out DIR` wrote
+c4 quality SPEC ... --on SET ...  agents asked about positions, without games
+
+A SET is `exam`, critical positions that come with the package; a file of `moves score` lines; or
+begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy, which is then made
+from the seed.
+
+The exact score of every column is found in every position, on all cores, and kept in
+DIR/scores.jsonl: stopped, it goes on with the same command.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from c4env.evaluation.cli.options import add_format, add_sets, add_settings, at_least
+from c4env.evaluation.cli.output import show
+from c4env.evaluation.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from c4env.evaluation.exact.quality import Quality
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", nargs="+", metavar="DIR|SPEC", help="a run directory, or agents")
+    add_sets(parser)
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="with --on: keep answers and scores in DIR; the same command again goes on from there",
+    )  # fmt: skip
+    add_settings(parser, "seed", "jobs")
+    add_format(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    from c4env.evaluation.errors import InvalidRun
+
+    at_least(arguments, 0, "seed")
+    at_least(arguments, 1, "jobs")
+    if arguments.on:
+        quality = _of_answers(arguments)
+    elif len(arguments.what) > 1:
+        raise InvalidRun(
+            f"{' '.join(arguments.what)}: expected one run directory, or --on and a set of "
+            "positions to ask these agents about"
+        )
+    elif arguments.count is not None or arguments.out is not None:
+        raise InvalidRun("--count and --out are for positions: expected --on and a set of them")
+    else:
+        quality = _of_games(arguments)
+    show(quality, arguments)
+
+
+def _of_games(arguments: argparse.Namespace) -> Quality:
+    from c4env.evaluation.exact.judge import Judge, positions_backwards
+    from c4env.evaluation.exact.quality import Quality
+    from c4env.evaluation.store.record import read_games
+
+    folder = Path(arguments.what[0])
+    _, games = read_games(folder)
+    with Judge(folder) as judge, Progress("positions", arguments.quiet) as progress:
+        judge.judge(positions_backwards(games), arguments.jobs, progress.watch)
+        return Quality.of_games(games, judge, seed=arguments.seed)
+
+
+def _of_answers(arguments: argparse.Namespace) -> Quality:
+    from c4env.evaluation.exact.answers import quality
+
+    quiet = arguments.quiet
+    with Progress("positions", quiet) as positions, Progress("answers", quiet) as answers:
+        bars = {"positions": positions, "answers": answers}
+        return quality(
+            *(arguments.what, arguments.on, arguments.count, arguments.seed),
+            jobs=arguments.jobs,
+            out=arguments.out,
+            watch=lambda what, done, total: bars[what].watch(done, total),
+        )

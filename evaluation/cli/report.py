@@ -1,0 +1,110 @@
+"""Print the win table of a run directory, finished or not, or of games that people played.
+
+DIR is what `c4 run --out` or `c4 play --record` wrote. --html writes one page with tables,
+figures and every game to be replayed beside the exact score of each column; the scores
+are found first, on all cores, and kept in DIR/scores.jsonl.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from c4env.evaluation.cli.options import add_anchor, add_board, add_format, add_html, anchor_of
+from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.cli.pages import write_pages
+from c4env.evaluation.cli.progress import Progress
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.tables import plural
+from c4env.geometry import IS_STANDARD
+
+if TYPE_CHECKING:
+    from c4env.evaluation.report.models import Models
+    from c4env.evaluation.store.record import GameRecord
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, metavar="DIR")
+    add_board(parser)
+    add_format(parser)
+    add_anchor(parser)
+    add_html(parser)
+    parser.set_defaults(plots=None)
+    if IS_STANDARD:  # as the page
+        said = "write the figures as PNG and SVG (c4env[plots])"
+        parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
+    parser.add_argument(
+        "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
+    )
+    parser.add_argument(
+        "--prices", type=Path, metavar="FILE",
+        help='of language models, for a million tokens: {"MODEL": [ASKED, ANSWERED]}, as JSON',
+    )  # fmt: skip
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    from c4env.evaluation.games.tournament import read_run
+    from c4env.evaluation.rating.lotteries import standing
+    from c4env.evaluation.rating.tally import Tally
+    from c4env.evaluation.report.summary import RunSummary
+    from c4env.evaluation.studies.match import Match, judge_if
+
+    run = read_run(arguments.folder)
+    header, games = run.header, run.games
+    if not games and (arguments.html or arguments.plots or arguments.games):
+        raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
+    ratings = run.rate(anchor_of(arguments, run.players)) if games else None
+    match = None
+    if games and "sprt" in header:
+        with judge_if("loss" in header["sprt"], arguments.folder) as judge:
+            match = Match.read(header, games, judge)
+    found = None
+    if ratings is not None and len(run.players) > 2 and run.table.complete:
+        found = standing(Tally.of(games, run.players), ratings.exact)
+    summary = RunSummary(run.table, run.digest, ratings, match, found, models_of(arguments, games))
+    show(summary, arguments)
+    if arguments.games:
+        from c4env.evaluation.store.export import write_games
+
+        write_games(arguments.games, games)
+        say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
+    if ratings is not None:
+        write_pages(arguments, run, ratings, arguments.folder)
+
+
+def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
+    """What is known of the language models of a run, if there are any; they play on 6x7.
+
+    Raises:
+        InvalidRun: bad prices, or prices where nothing was paid.
+    """
+    if not IS_STANDARD:
+        return None
+    from c4env.evaluation.exact.judge import Judge, positions_backwards
+    from c4env.evaluation.exact.quality import Quality, judge_games
+    from c4env.evaluation.report.models import Models, model_rows, read_prices
+    from c4env.evaluation.store.transcripts import read_transcripts
+
+    prices = None if arguments.prices is None else read_prices(arguments.prices)
+    rows = model_rows(games, read_transcripts(arguments.folder), prices)
+    if not rows:
+        if prices is not None:
+            raise InvalidRun(
+                f"--prices: no language model has finished a game in {arguments.folder}"
+            )
+        return None
+    names = [row.player for row in rows]
+    turns = positions_backwards(games, names)
+    if arguments.no_scores or not turns:
+        return Models(rows)
+    with Judge(arguments.folder) as judge:
+        with Progress("positions", arguments.quiet) as progress:
+            judge.judge(turns, watch=progress.watch)
+        moves = tuple(judge_games(games, judge, names))
+    return Models(rows, Quality(moves, tuple(names)))

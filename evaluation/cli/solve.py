@@ -1,0 +1,216 @@
+"""Solve positions exactly: c4 solve 4455.
+
+A position is written as the 1-based columns played. One on the command line is shown with
+its board, the score of every column, the best columns and the line of best play. With none, they
+are read from standard input, one a line, and answered one a line: the moves and the score,
+so that the output is again a list of labelled positions (anything after the moves on an
+input line is passed over).
+
+With --quick the best columns have their score, and of the others it is only found out in about
+twice the time of one score where they lie, such as -6..-2: in positions that are soon decided
+they lead to long games, whose solution may take a thousand times as long.
+
+With --all FILE every position of a small board is written as a table of NumPy: numpy.load(FILE)
+has the fields mine and theirs (bitboards, side to move first), score, and columns, the score of
+each column, -99 where it is full or the game is over.
+
+A score is the side to move's: positive if it can force a win, the greater the sooner;
+0 for a draw; negative if it loses.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from c4env.evaluation.cli.options import add_board, add_format, file_to_build
+from c4env.evaluation.cli.output import board, say, show
+from c4env.evaluation.tables import Table
+
+if TYPE_CHECKING:
+    from c4env.agents.solver import Solver
+    from c4env.position import Position
+
+_PORTION: Final = 64  # lines of standard input that are answered together
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
+    add_format(parser, "json is one object a line")
+    parser.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="as --format json"
+    )
+    parser.add_argument(
+        "--columns", action="store_true", help="the score of every column for standard input too"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="columns that are not best by bounds, such as -6..-2"
+    )
+    add_board(parser)
+    parser.add_argument(
+        "--all", type=Path, metavar="FILE",
+        help="write every position of the board, which must be small, with all scores",
+    )  # fmt: skip
+    parser.add_argument("--no-book", action="store_true", help="search even what the book knows")
+    parser.add_argument("--threads", type=int, default=1, metavar="N", help="(default 1)")
+    parser.add_argument("--table-mb", type=int, default=64, metavar="MB", help="(default 64)")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    if arguments.all is not None:
+        _write_all(arguments)
+        return
+    from c4env.agents.solver import Solver
+    from c4env.position import Position
+
+    solver = Solver(
+        book=None if arguments.no_book else "default",
+        table_mb=arguments.table_mb,
+        threads=arguments.threads,
+    )
+    given = arguments.positions
+    asked = [(moves, Position.parse("" if moves == "-" else moves)) for moves in given]
+    asked = asked or _read_lines()
+    if given or arguments.format != "text":
+        found = (
+            (moves, position, _facts(solver, position, arguments.quick))
+            for moves, position in asked
+        )
+        if arguments.format in ("csv", "markdown"):
+            show(_table((moves, facts) for moves, _, facts in found), arguments)
+            return
+        for moves, position, facts in found:
+            if arguments.format == "json":
+                say(json.dumps({"moves": moves.replace("-", ""), **facts}))
+            else:
+                say(_shown(position, facts))
+        return
+    # What is found is shown before more is searched: it may be stopped any time.
+    for start in range(0, len(asked), _PORTION):
+        portion = asked[start : start + _PORTION]
+        for line in _answers(solver, portion, arguments):
+            say(line)
+        sys.stdout.flush()
+
+
+def _write_all(arguments: argparse.Namespace) -> None:
+    """Write the table of every position."""
+    import numpy as np
+
+    from c4env.agents.solver.whole import whole_board
+    from c4env.evaluation.errors import InvalidRun
+    from c4env.files import write_whole
+
+    if arguments.positions:
+        raise InvalidRun("--all: expected no positions besides")
+    file = file_to_build(arguments.all)
+    rows = whole_board()
+    write_whole(file, lambda out: np.save(out, rows))
+    say(f"{len(rows):,} positions in {file}")
+
+
+def _answers(
+    solver: Solver, asked: list[tuple[str, Position]], arguments: argparse.Namespace
+) -> Iterator[str]:
+    """One line a position: moves, score, and what is asked of the columns."""
+    positions = [position for _, position in asked]
+    scores = solver.scores_many(positions, threads=arguments.threads).tolist()
+    columns: Iterable[list[Any]] = itertools.repeat([])
+    if arguments.quick:
+        columns = map(solver.bounds, positions)
+    elif arguments.columns:
+        columns = solver.columns_many(positions, threads=arguments.threads).tolist()
+    for (moves, _), score, row in zip(asked, scores, columns, strict=False):
+        yield " ".join([moves, str(score), *map(_cell, row)])
+
+
+def _read_lines() -> list[tuple[str, Position]]:
+    """Positions of standard input; all are read before any is solved.
+
+    Raises:
+        InvalidNotation, IllegalMove: a line is no position; the message has its number.
+    """
+    from c4env.errors import C4Error
+    from c4env.position import Position
+
+    asked = []
+    for number, line in enumerate(sys.stdin, start=1):
+        moves, *_ = line.removeprefix("\ufeff").split() or [""]  # Windows begins files with a mark
+        if not moves:
+            continue
+        try:
+            asked.append((moves, Position.parse("" if moves == "-" else moves)))
+        except C4Error as error:
+            raise type(error)(f"standard input, line {number}: {error}") from None
+    return asked
+
+
+def _cell(column: int | tuple[int, int] | None) -> str:
+    """What is known of a column's score, as text."""
+    from c4env.agents.solver import NO_SCORE
+
+    if column is None or column == NO_SCORE:
+        return "."
+    if isinstance(column, int):
+        return str(column)
+    lowest, highest = column
+    return str(lowest) if lowest == highest else f"{lowest}..{highest}"
+
+
+def _cells(facts: dict[str, Any]) -> list[str]:
+    return [_cell(column) for column in facts["bounds" if "bounds" in facts else "columns"]]
+
+
+def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
+    from c4env.position import format_moves
+
+    score = solver.score(position)
+    return {
+        "score": score,
+        **({"bounds": solver.bounds(position)} if quick else {"columns": solver.scores(position)}),
+        "best": [column + 1 for column in solver.best_columns(position)],
+        "plies_to_end": solver.plies_to_end(position),
+        "line": format_moves(solver.principal_variation(position)),
+    }
+
+
+def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
+    """A row a position, its columns' scores at the end."""
+    from c4env.geometry import DIGITS
+
+    names = ("score", "best", "plies_to_end", "line")
+    rows = [["moves", *names, *DIGITS]]
+    for moves, facts in solved:
+        best = " ".join(map(str, facts["best"]))
+        cells = [facts["score"], best, facts["plies_to_end"], facts["line"]]
+        rows.append([moves, *cells, *_cells(facts)])
+    return Table(rows, left=(0, 2, 4))
+
+
+def _shown(position: Position, facts: dict[str, Any]) -> str:
+    """Board, scores below their columns, and what they mean."""
+    columns = _cells(facts)
+    wide = max(2, *map(len, columns))
+    cells = "".join(f" {cell:>{wide}}" for cell in columns)
+    rows = board(position).splitlines()
+    shown = "\n".join(" " * wide + row.replace(" ", " " * wide) for row in rows)
+    if position.outcome is not None:
+        winner = position.outcome.winner
+        verdict = "a draw" if winner is None else f"player {winner} has won"
+        return f"{shown}\nthe game is over: {verdict}"
+    score = facts["score"]
+    side = f"player {position.to_move} ({'xo'[position.to_move]})"
+    verdict = "draws" if score == 0 else "wins" if score > 0 else "loses"
+    best = ", ".join(map(str, facts["best"]))
+    return (
+        f"{shown}\n{cells}   score of each column\n"
+        f"{side} to move {verdict}, score {score:+d}, in {facts['plies_to_end']} plies\n"
+        f"best {best}   line {facts['line']}"
+    )

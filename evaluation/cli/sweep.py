@@ -1,0 +1,42 @@
+"""Strength against cost: c4 sweep alphabeta:depth=1..6,heuristic={chain,window,lines}
+
+Plays every agent that the patterns stand for, against each other or against the agents named with
+--against, and prints score and Elo beside nodes and time a move.
+
+key=1..6 is a range, {a,b} a choice of values. A shell that expands braces itself hands over several
+patterns, which comes to the same; quotes do no harm.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from c4env.evaluation.cli.options import add_run, run_settings
+from c4env.evaluation.cli.output import say, say_before, show
+from c4env.evaluation.cli.pages import rescued
+from c4env.evaluation.cli.progress import RunProgress, announce_compiling
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="specs, or patterns of them")
+    parser.add_argument(
+        "--against", nargs="+", default=[], metavar="SPEC",
+        help="the agents each of them meets (default: they meet each other)",
+    )  # fmt: skip
+    add_run(parser)
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    announce_compiling(arguments.quiet)
+    from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
+
+    with RunProgress(arguments.quiet) as progress:
+        settings = run_settings(arguments, progress)
+        found = sweep(arguments.patterns, arguments.against, **settings)
+    with rescued(found.result, arguments.out):
+        show(found, arguments)
+    if arguments.format == "text":
+        say(f"digest {found.result.digest}")
+        say_before(progress.before)
+        if arguments.out is not None:
+            say(f"games and {SWEEP_FILE} in {arguments.out}")

@@ -1,0 +1,78 @@
+"""Open a page on which to play, to analyse and to look at games: c4 web.
+
+The page is served on this machine, to this machine alone. SPECs are offered beside the zoo:
+agents of your own, or of others, which a page may not name by itself. Needs
+`pip install 'c4env[web]'`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+
+from c4env.evaluation.cli.options import add_people, at_least, searching
+from c4env.evaluation.cli.progress import announce_compiling
+
+PORT = 8044
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents beside the zoo")
+    parser.add_argument("--port", type=int, default=PORT, help=f"(default {PORT}; 0: any free one)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS",
+        help="where to listen (default 127.0.0.1: this machine alone)",
+    )  # fmt: skip
+    parser.add_argument("--no-browser", action="store_true", help="open no browser")
+    parser.add_argument(
+        "--runs", type=Path, action="append", default=[], metavar="DIR",
+        help="a run directory, or a folder of them, whose games the page opens; may be repeated",
+    )  # fmt: skip
+    add_people(parser)
+    parser.add_argument(
+        "--seconds", type=float, default=120.0, help="the longest an answer may take (default 120)"
+    )
+    parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    from c4env import agents
+    from c4env.agents.adapters.http_requests import is_loopback
+    from c4env.cores import usable_cores
+    from c4env.evaluation.play import keep
+    from c4env.lazy import from_extra
+
+    with from_extra("web", "the web server needs starlette and uvicorn"):
+        from c4env.evaluation.web import server
+    at_least(arguments, 1, "jobs")
+    announce_compiling()
+    for spec in arguments.agents:
+        agents.make(spec).close()  # an error now rather than in a worker
+    searching(arguments.hint)
+    record = None if arguments.no_record else arguments.record
+    if record is not None and record.exists():
+        keep(record)  # a damaged record is better heard of before a game than after it
+    settings = server.Settings(
+        tuple(arguments.agents), arguments.hint, record, tuple(arguments.runs),
+        arguments.seconds, arguments.jobs or usable_cores(), arguments.host,
+    )  # fmt: skip
+    logging.basicConfig(format="%(asctime)s %(message)s", level=logging.WARNING)
+    with server.listen(arguments.host, arguments.port) as socket, suppress(KeyboardInterrupt):
+        host, port = socket.getsockname()[:2]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+        def announce() -> None:
+            print(f"{address}   Ctrl-C stops", flush=True)
+            if not is_loopback(host):
+                print(
+                    f"listening beyond this machine, at {host}: whoever reaches it can play "
+                    "here, have it compute, and see the runs",
+                    flush=True,
+                )
+            if not arguments.no_browser:
+                webbrowser.open(address)
+
+        server.Server(settings, announce).run(sockets=[socket])

@@ -1,1 +1,0 @@
-"""Contests of agents: played, reported, compared; who is stronger."""

@@ -1,1 +1,0 @@
-"""Games that a person plays, or looks at."""

@@ -1,1 +1,0 @@
-"""Exact play: asked for scores, and as a judge of agents and heuristics."""

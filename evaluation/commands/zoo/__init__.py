@@ -1,1 +1,0 @@
-"""An agent by itself: described, tried, written, served to other programs."""

@@ -1,0 +1,280 @@
+"""Exact data: positions from named sets, with the score of every column, in one file.
+
+A file has no position twice, no mirror image of another, and none of the exam. It depends on what
+is asked for and the seed alone, byte for byte, whatever the number of threads. Until it is whole,
+what was found stands beside it in ``FILE.part``, from where the same call goes on.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.agents.batched import Pool
+from c4env.agents.registry.imports import meant
+from c4env.agents.solver import Solver
+from c4env.agents.solver.book import default_book, enumeration, twelve_ply_book
+from c4env.agents.solver.exam import SHA256, exam_positions
+from c4env.agents.training.labels import distinct, keys
+from c4env.arrays import Bools, Int8s, Int64s
+from c4env.bitboard import CELLS, mirror_all
+from c4env.cores import usable_cores
+from c4env.envs.vectorized.batch import Batch, boards_from
+from c4env.envs.vectorized.chance import streams
+from c4env.errors import require_integer
+from c4env.evaluation.errors import InvalidRun, UnwritableRun
+from c4env.evaluation.exact.datafile import SPLITS, Data, form_of
+from c4env.evaluation.store.journal import Format, Journal
+from c4env.files import write_whole
+
+ALL, UCI = LISTED = "all", "uci"
+POSITIONS: Final = 10_000  # where no number is given
+UCI_PLIES: Final = 8
+MOST_PLIES: Final = 12  # of which all positions are listed: six million, one a mirror pair
+PORTION: Final = 1024  # positions labelled between two lines of the file that grows
+GAMES: Final = 4096  # played at a time
+# After so many, and so many for each that is wanted, a ply that has too few is given up.
+PASSED: Final = 1_000_000, 10
+
+# Those that answer many boards in a kernel, and quickly; how often each of them holds a seat.
+ZOO: Final = {
+    "random": 1,
+    "greedy": 2,
+    "greedy:heuristic=window": 2,
+    "minimax:depth=3": 2,
+    "alphabeta:depth=4,heuristic=lines": 1,
+    "alphabeta-window": 1,
+}
+PLAYERS: Final[Mapping[str, Mapping[str, int]]] = {"random": {"random": 1}, "zoo": ZOO}
+"""Of each set of games who plays, and how often."""
+RANDOM_DISCS: Final = 12  # the most that begin a game of the zoo
+
+Boards = tuple[Int64s, Int64s]
+Watch = Callable[[int, int], None]
+
+
+def data(
+    file: str | Path,
+    positions: int | None = None,
+    plies: range | None = None,
+    seed: int = 0,
+    sets: Sequence[str] = ("random", "zoo"),
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> Data:
+    """Draw positions, find the exact score of each column, and write them to a file.
+
+    Args:
+        file: its name, which ends in ``.npz`` or ``.parquet``.
+        positions: how many, of each number of plies alike as far as there are so many. None takes
+            all there are, of ``all`` and ``uci``, and 10,000 else.
+        plies: discs on the board, such as ``range(8, 31)``, which it is by default.
+        seed: of the games, and of the order in the file.
+        sets: ``random``, games of random moves; ``zoo``, games of the agents of ``ZOO``, which
+            err now and then; ``all``, every position of up to ``MOST_PLIES`` plies; ``uci``, the
+            67,557 of the UCI set, those of the exam as a split of their own.
+        jobs: threads; all cores by default.
+        watch: called with positions labelled and in all.
+
+    Raises:
+        InvalidRun: a bad argument, a file that is there, fewer positions than were asked for.
+        BookUnavailable: plies below 12 without the 12-ply book of the extra ``book``.
+        UnreadableRun: ``FILE.part`` is damaged, or of another call.
+        UnwritableRun: the file cannot be written.
+        FileInUse: another process is at it.
+        MissingExtra: pyarrow is not installed.
+    """
+    file = Path(file)
+    writer = form_of(file)[1]
+    if file.exists() or not file.parent.is_dir():
+        raise InvalidRun(f"{file}: expected a new file in a directory that is there")
+    listed = len(sets) == 1 and sets[0] in LISTED
+    if not listed and (not sets or any(name not in PLAYERS for name in sets)):
+        known = [*PLAYERS, *LISTED]
+        wrong = "".join(meant(name, known) for name in sets if name not in known)
+        raise InvalidRun(
+            f"sets {' '.join(sets)!r}{wrong}: expected some of {', '.join(PLAYERS)}, or one of "
+            f"{', '.join(LISTED)}"
+        )
+    if UCI in sets and (positions is not None or plies is not None):
+        raise InvalidRun(f"set {UCI}: expected no number of positions or plies; it is what it is")
+    if plies is None:
+        plies = range(UCI_PLIES, UCI_PLIES + 1 if UCI in sets else 31)
+    most = MOST_PLIES if listed else CELLS - 1
+    if not plies or plies.step != 1 or plies[0] < 0 or plies[-1] > most:
+        raise InvalidRun(f"plies={plies!r}: expected some of 0..{most}, one after the other")
+    require_integer("seed", seed, 0, "an integer of 0 or more", wrong=InvalidRun)
+    positions = POSITIONS if positions is None and not listed else positions
+    if positions is not None:
+        require_integer("positions", positions, wrong=InvalidRun)
+    threads = require_integer("jobs", usable_cores() if jobs is None else jobs, wrong=InvalidRun)
+    # The columns of positions of 8 to 11 discs take a second each by search.
+    early = plies.start < MOST_PLIES and plies[-1] >= UCI_PLIES
+    solver = Solver(twelve_ply_book() if early else default_book())
+    names = list(dict.fromkeys(sets))
+    header: dict[str, Any] = {"seed": seed, "sets": names, "plies": [plies[0], plies[-1]]}
+    header |= {"positions": positions, "exam": SHA256}
+    part = file.with_name(f"{file.name}.part")
+    asked = names, plies, positions, seed
+    drawn = None if part.exists() else _draw(*asked)  # before a file is there: it may be refused
+    with Journal(part, PARTS, header) as journal:
+        if not journal.entries:
+            journal.entries.append(_draw(*asked) if drawn is None else drawn)
+            journal.append(journal.entries[0])
+        boards, *done = journal.entries
+        for start in range(sum(map(len, done)), boards.shape[1], PORTION):
+            if watch is not None:
+                watch(start, boards.shape[1])
+            some = boards[:, start : start + PORTION]
+            done.append(solver.columns_many(*some, threads=threads))
+            journal.append(done[-1])
+        if watch is not None:
+            watch(boards.shape[1], boards.shape[1])
+        found = _labelled(boards[0], boards[1], np.concatenate(done))
+        try:
+            write_whole(file, lambda out: writer(out, found))
+        except OSError as error:
+            raise UnwritableRun(f"{file}: {error.strerror or error}") from None
+    part.unlink()
+    return found
+
+
+def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) -> Int64s:
+    """Bitboards ``[2, N]`` of the positions of a file, in its order.
+
+    Raises:
+        InvalidRun: there are not so many.
+    """
+    if positions is None or names[0] in LISTED:
+        drawn = _canonical(*_listed(names[0], plies))
+    else:
+        drawn = _canonical(*_met(names, plies, positions, seed))
+    if positions is not None and drawn.shape[1] < positions:
+        raise InvalidRun(
+            f"positions={positions}: expected at most {drawn.shape[1]}, as many as were found of "
+            f"{plies[0]}..{plies[-1]} plies"
+        )
+    return np.random.default_rng(seed).permutation(drawn, axis=1)[:, :positions]
+
+
+def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
+    """Data of boards and the scores of their columns."""
+    score = columns.max(axis=1)
+    # Of the position and its mirror image alike, and of nothing else: one in twenty each.
+    part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)
+    split = np.choose(np.minimum(part, np.uint64(2)).astype(np.int64), [1, 2, 0])
+    split[_of_exam(mine, theirs)] = SPLITS.index("exam")
+    ply = np.bitwise_count(mine | theirs).astype(np.int8)
+    best = columns == score[:, None]
+    return Data(mine, theirs, ply, score, columns, best, np.array(SPLITS)[split])
+
+
+def _of_exam(mine: Int64s, theirs: Int64s) -> Bools:
+    """[N]: asked in the exam, or the mirror image of such."""
+    asked = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64).T
+    return np.isin(keys(mine, theirs), keys(*asked))
+
+
+def _listed(name: str, plies: range) -> Boards:
+    """All positions of a set that is listed."""
+    layers = enumeration.layers(plies[-1])[plies.start :]
+    mine, theirs = enumeration.bitboards(np.concatenate(layers))
+    if name == ALL:
+        kept = ~_of_exam(mine, theirs)
+    else:
+        kept = enumeration.without_immediate_win(mine, theirs)
+    return mine[kept], theirs[kept]
+
+
+def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
+    """So many positions that games pass, or a few more; of each number of plies alike."""
+    sources = [_games(PLAYERS[name], seed) for name in names]
+    found = {ply: np.empty((2, 0), np.int64) for ply in plies}
+    few: set[int] = set()
+    passed = 0
+    while True:
+        settled = sum(found[ply].shape[1] for ply in few)
+        share = -(-(positions - settled) // max(1, len(plies) - len(few)))
+        short = [ply for ply in plies if ply not in few and found[ply].shape[1] < share]
+        if not short:
+            break
+        batch = np.concatenate([next(source) for source in sources], axis=1)
+        batch = batch[:, ~_of_exam(*batch)]
+        discs = np.bitwise_count(batch[0] | batch[1])
+        for ply in short:
+            joined = np.concatenate([found[ply], batch[:, discs == ply]], axis=1)
+            found[ply] = joined[:, distinct(*joined)]
+        passed += batch.shape[1]
+        if passed > PASSED[0] + PASSED[1] * positions:
+            few.update(ply for ply in short if found[ply].shape[1] < share)
+            passed = 0
+    kept = [boards[:, : None if ply in few else share] for ply, boards in found.items()]
+    mine, theirs = np.concatenate(kept, axis=1)
+    return mine, theirs
+
+
+def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
+    """Boards ``[2, M]`` to move on, of many games at once that begin again when they end.
+
+    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two of the players go on, and a
+    share of their moves that differs from game to game is at random.
+    """
+    generator = np.random.default_rng([seed, *zlib.crc32(repr(players).encode()).to_bytes(4)])
+    seats = [Pool(players, int(s)).follow() for s in generator.integers(2**32, size=2)]
+    for seat in seats:
+        seat.reset(seed)
+    batch = Batch(GAMES)
+    random_discs, errs = np.zeros(GAMES, np.int64), np.zeros(GAMES)
+    while True:
+        met = []
+        for _ in range(CELLS):
+            plies = batch.plies
+            new = np.flatnonzero(plies == 0)
+            random_discs[new] = generator.integers(0, RANDOM_DISCS + 1, len(new))
+            errs[new] = 0.5 * generator.random(len(new)) ** 2
+            planes, masks = batch.observe()
+            discs = boards_from(planes)
+            seeds = streams(generator.integers(2**63, size=GAMES, dtype=np.uint64))
+            met.append(discs.T)
+            columns = (generator.random(masks.shape) * masks).argmax(axis=1)
+            chosen = (plies >= random_discs) & (generator.random(GAMES) >= errs)
+            for number, seat in enumerate(seats):
+                seat.begin(new, seeds[new])
+                at = np.flatnonzero(chosen & (plies % 2 == number))
+                if len(at):
+                    columns[at] = seat.columns(discs[at], at, seeds[at])
+            batch.step(columns)
+            batch.reset(batch.over)
+        yield np.concatenate(met, axis=1)
+
+
+def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
+    """``[2, N]``: of each mirror pair the board with the lesser numbers, whichever was met."""
+    boards = np.stack([mine, theirs])
+    images = np.stack([mirror_all(mine), mirror_all(theirs)])
+    swap = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
+    return np.where(swap, images, boards)
+
+
+def _boards(line: Any) -> Any:
+    """An array of a line of ``FILE.part``: the boards, or scores of the columns of some."""
+    kind, shape, text = line
+    raw = bytearray(zlib.decompress(base64.b64decode(text)))  # for an array that kernels take
+    return np.frombuffer(raw, {"boards": np.int64, "scores": np.int8}[kind]).reshape(shape)
+
+
+def _line(array: NDArray[Any]) -> list[Any]:
+    """The inverse of :func:`_boards`."""
+    kind = "boards" if array.dtype == np.int64 else "scores"
+    return [kind, array.shape, base64.b64encode(zlib.compress(array.tobytes())).decode()]
+
+
+PARTS: Final = Format(
+    "c4env data", _boards, "portions", _line, "; without the file all is found again"
+)

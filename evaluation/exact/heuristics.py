@@ -1,0 +1,272 @@
+"""Heuristics without search: how well their values order positions whose exact score is known.
+
+A heuristic is asked about an undecided position for one of the sides. Its value for the side to
+move can be had in two ways: asked for that side, or asked for the other one and negated. A
+search uses the first at leaves where its own side is to move, and the second at the others, so a
+heuristic that is not antisymmetric orders positions in two ways. It gets a row for each,
+*to move* and *waiting*, and one for their mean; one that is antisymmetric on all positions asked
+about gets one row, *either*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from c4env.agents.heuristics.names import Heuristic, load, require_finite
+from c4env.arrays import Float64s
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.labelled import Labelled
+from c4env.evaluation.exact.quality import (
+    BAND,
+    RESAMPLES,
+    TAIL,
+    Estimate,
+    band_name,
+    bands,
+    flat,
+    nested,
+    resampled_counts,
+    shown_share,
+)
+from c4env.evaluation.tables import Result, Rows, with_heading
+
+VIEWS: Final = ("to move", "waiting", "mean")
+EITHER: Final = "either"
+
+_BLOCK: Final = 512  # positions whose pairs are looked at in one go
+
+
+class HeuristicQuality(NamedTuple):
+    """How well one view of a heuristic orders some positions."""
+
+    heuristic: str
+    view: str  # of VIEWS, or EITHER
+    plies: tuple[int, int] | None  # discs on the board, both ends included; None: all
+    positions: int
+    decided: int  # of them, not draws
+    spearman: Estimate  # rank correlation of value and score
+    kendall: Estimate  # tau-b of value and score
+    sign: Estimate  # share of decided positions whose winner the value names; 0 counts half
+    commoner: float | None  # what always naming the commoner winner (mover or other) would get
+    better: float | None  # probability that its Spearman correlation beats the next row's
+
+
+@dataclass(frozen=True)
+class HeuristicTable(Result):
+    """Heuristics compared on the same positions.
+
+    Attributes:
+        overall: a row a heuristic and view, the best Spearman correlation first.
+        by_ply: the same for each band of plies that has positions, band by band.
+        positions: how many.
+    """
+
+    overall: tuple[HeuristicQuality, ...]
+    by_ply: tuple[HeuristicQuality, ...]
+    positions: int
+
+    def tables(self) -> list[list[list[str]]]:
+        """How well all do, then their Spearman correlations by ply."""
+        heading = ["heuristic", "view", "Spearman", "better than next", "Kendall"]
+        rows = [[*heading, "names the winner", "commoner winner"]]
+        for q in self.overall:
+            better = "-" if q.better is None else f"{100 * q.better:.0f}%"
+            rows.append([q.heuristic, q.view, _correlation(q.spearman), better])
+            rows[-1] += [_correlation(q.kendall), shown_share(q.sign), _percent(q.commoner)]
+        shown = list(dict.fromkeys(q.plies for q in self.by_ply if q.plies is not None))
+        counts = {q.plies: q.positions for q in self.by_ply}
+        by_ply = [["Spearman by ply", "view", *(f"{band_name(b)} ({counts[b]})" for b in shown)]]
+        for q in self.overall:
+            parts = {
+                p.plies: p for p in self.by_ply if (p.heuristic, p.view) == (q.heuristic, q.view)
+            }
+            by_ply.append([q.heuristic, q.view, *(_correlation(parts[b].spearman) for b in shown)])
+        return [rows, by_ply]
+
+    def summary(self) -> str:
+        """What was asked, and what the intervals are."""
+        return (
+            f"{self.positions} positions of known score, without search. 95 % intervals and "
+            f"probabilities: bootstrap over positions, {RESAMPLES} samples, the same for all."
+        )
+
+    def records(self) -> Rows:
+        """One line a heuristic, view and range of plies."""
+        return with_heading([flat(q) for q in (*self.overall, *self.by_ply)])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in the tables."""
+        return {
+            "positions": self.positions,
+            "overall": [nested(q) for q in self.overall],
+            "by_ply": [nested(q) for q in self.by_ply],
+        }
+
+
+def compare_heuristics(
+    names: Sequence[str | Heuristic],
+    positions: Sequence[Labelled],
+    seed: int = 0,
+    watch: Callable[[int, int], None] | None = None,
+) -> HeuristicTable:
+    """How well heuristics order positions of known score.
+
+    Args:
+        names: of ``c4env.agents.heuristics.names.HEURISTICS``, import paths
+        ``package.module:function``,
+            or functions.
+        positions: none of them over. The time grows with the square of their number.
+        seed: of the bootstrap over positions.
+        watch: called with comparisons done and in all.
+
+    Raises:
+        InvalidRun: no heuristic, one twice, or fewer than two positions.
+        InvalidHeuristic: there is none of that name, or it gives something else than a number
+            strictly between -WIN and WIN.
+    """
+    titles = [getattr(name, "__name__", str(name)) for name in names]
+    if not names or len(set(titles)) < len(titles):
+        raise InvalidRun(f"heuristics {', '.join(titles) or 'none'}: expected one or more, once")
+    if len(positions) < 2:
+        raise InvalidRun(f"{len(positions)} positions: expected at least two to put in order")
+    views = {
+        (title, view): values
+        for title, name in zip(titles, names, strict=True)
+        for view, values in _views(load(name), title, positions).items()
+    }
+    plies = np.array([p.position.plies for p in positions])
+    scores = np.array([p.score for p in positions], dtype=np.float64)
+    stages: list[tuple[int, int] | None] = [None]
+    stages += [b for b in bands(BAND) if ((plies >= b[0]) & (plies <= b[1])).sum() > 1]
+    total = len(stages) * len(views)
+    tables: list[list[HeuristicQuality]] = []
+    for stage in stages:
+        first, last = stage or (0, plies.max())
+        chosen = (plies >= first) & (plies <= last)
+        count = int(chosen.sum())
+        weights = np.vstack([np.ones(count), resampled_counts(count, [seed, count])])
+        some: list[_Measured] = []
+        for (title, view), values in views.items():
+            some.append(_measure(title, view, values[chosen], scores[chosen], weights))
+            if watch is not None:
+                watch(len(tables) * len(views) + len(some), total)
+        tables.append(_ranked(some, stage, scores[chosen]))
+    return HeuristicTable(
+        tuple(tables[0]), tuple(q for table in tables[1:] for q in table), len(positions)
+    )
+
+
+def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
+    """Values of the positions for the side to move: [N] by view."""
+    boards = [(p.position.mine, p.position.theirs) for p in positions]
+    to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
+    waiting = np.array([-require_finite(heuristic(t, m), title) for m, t in boards])
+    if np.array_equal(to_move, waiting):
+        return {EITHER: to_move}
+    return dict(zip(VIEWS, (to_move, waiting, (to_move + waiting) / 2), strict=True))
+
+
+class _Measured(NamedTuple):
+    """The measures of one view: of the positions themselves, then of each sample."""
+
+    heuristic: str
+    view: str
+    spearman: Float64s  # [1 + RESAMPLES], nan where there is nothing to put in order
+    kendall: Float64s
+    sign: Float64s
+
+
+def _measure(
+    heuristic: str, view: str, values: Float64s, scores: Float64s, weights: Float64s
+) -> _Measured:
+    spearman, kendall = rank_correlations(values, scores, weights)
+    decided = weights * (scores != 0)
+    agreement = (1 + np.sign(values) * np.sign(scores)) / 2
+    with np.errstate(invalid="ignore"):
+        sign = (decided @ agreement) / decided.sum(axis=1)
+    return _Measured(heuristic, view, spearman, kendall, sign)
+
+
+def _ranked(
+    some: Sequence[_Measured], stage: tuple[int, int] | None, scores: Float64s
+) -> list[HeuristicQuality]:
+    ranked = sorted(some, key=lambda m: -np.nan_to_num(m.spearman[0], nan=-2))
+    wins, losses = int((scores > 0).sum()), int((scores < 0).sum())
+    commoner = max(wins, losses) / (wins + losses) if wins + losses else None
+    table = []
+    for place, m in enumerate(ranked):
+        better = None
+        if place + 1 < len(ranked):
+            margin = (m.spearman - ranked[place + 1].spearman)[1:]
+            margin = margin[~np.isnan(margin)]
+            # Samples where both are alike are split.
+            better = float(((1 + np.sign(margin)) / 2).mean()) if len(margin) else None
+        spearman, kendall, sign = (_estimate(s) for s in (m.spearman, m.kendall, m.sign))
+        table.append(
+            HeuristicQuality(
+                *(m.heuristic, m.view, stage, len(scores), wins + losses),
+                *(spearman, kendall, sign, commoner, better),
+            )
+        )
+    return table
+
+
+def _estimate(measures: Float64s) -> Estimate:
+    value, samples = float(measures[0]), measures[1:][~np.isnan(measures[1:])]
+    if np.isnan(value) or not len(samples):
+        return Estimate(None, None, None)
+    low, high = np.quantile(samples, (TAIL, 1 - TAIL))
+    return Estimate(value, float(low), float(high))
+
+
+def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
+    """Spearman's rho and Kendall's tau-b of the same pairs under many weightings.
+
+    Both come from the signs of all differences: a rank is the weight below less the weight
+    above (equal values share it), and tau-b counts the pairs in the same order less
+    those in the opposite one, relative to the pairs that are not tied.
+
+    Args:
+        x: [N].
+        y: [N].
+        weights: [B, N], not negative: how often each pair counts.
+
+    Returns:
+        rho [B] and tau [B], nan where all of ``x`` or of ``y`` are equal.
+    """
+    rows = weights.astype(np.float32)  # counts and their sums stay exact to 2**24
+    ranks = np.empty((2, *weights.shape))
+    agreeing, untied_x, untied_y = np.zeros((3, len(weights)))
+    for start in range(0, len(x), _BLOCK):
+        some = slice(start, start + _BLOCK)
+        signs_x = np.sign(x[some] - x[:, None]).astype(np.float32)  # [N, block]
+        signs_y = np.sign(y[some] - y[:, None]).astype(np.float32)
+        ranks[0, :, some] = rows @ signs_x
+        ranks[1, :, some] = rows @ signs_y
+        for total, signs in (
+            (agreeing, signs_x * signs_y),
+            (untied_x, signs_x * signs_x),
+            (untied_y, signs_y * signs_y),
+        ):
+            total += ((rows @ signs).astype(np.float64) * weights[:, some]).sum(axis=1)
+    # The weighted mean of such ranks is 0.
+    covariance, variance_x, variance_y = (
+        (weights * a * b).sum(axis=1)
+        for a, b in ((ranks[0], ranks[1]), (ranks[0], ranks[0]), (ranks[1], ranks[1]))
+    )
+    with np.errstate(invalid="ignore"):
+        rho = covariance / np.sqrt(variance_x * variance_y)
+        tau = agreeing / np.sqrt(untied_x * untied_y)
+    return rho, tau
+
+
+def _correlation(estimate: Estimate) -> str:
+    return estimate.shown("+.2f", " to ")
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}%"

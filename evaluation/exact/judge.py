@@ -1,0 +1,201 @@
+"""The judge: exact scores of every column of many positions, found once and kept.
+
+Positions are solved up to mirror images, on all cores, and written to ``scores.jsonl`` in a
+folder as they are found, so that an interrupted judgement goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Final
+
+from c4env.agents.solver import Book, BookUnavailable, Solver
+from c4env.agents.solver.book import default_book, twelve_ply_book
+from c4env.bitboard import BOARD, CELLS, COLUMNS, STRIDE, TOP
+from c4env.cores import usable_cores
+from c4env.errors import require_integer
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import canonical
+from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.store.record import GameRecord
+from c4env.position import Position
+
+SCORES_FILE: Final = "scores.jsonl"
+
+Scores = tuple[int | None, ...]
+"""Seven exact scores, one a column, for the side to move; None where the column is full."""
+
+_PORTION: Final = 16  # positions a thread takes at a time
+
+
+class Judge:
+    """Exact column scores, each position solved once; a context manager.
+
+    Args:
+        folder: where ``scores.jsonl`` is kept, usually a run directory; None keeps nothing.
+        book: as for the solver (``c4env.agents.solver.Solver``), by default
+            :func:`strongest_book`; it changes no score.
+        table_mb: of the solver, for each thread.
+
+    Raises:
+        UnreadableRun: the file is damaged or in use.
+        BookUnavailable: the book asked for cannot be read.
+    """
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        book: Book | str | None = "strongest",
+        table_mb: int = 64,
+    ) -> None:
+        self._book = strongest_book() if book == "strongest" else book
+        self._table_mb = table_mb
+        self._solvers = [self._new_solver()]
+        self._known = Findings(None if folder is None else Path(folder) / SCORES_FILE, SCORES)
+
+    def _new_solver(self) -> Solver:
+        return Solver(book=self._book, table_mb=self._table_mb)
+
+    def __len__(self) -> int:
+        """Positions judged so far, mirror images counted once."""
+        return len(self._known)
+
+    def learn(self, position: Position, scores: Scores) -> None:
+        """Take the exact scores of a position that were found before."""
+        kept = canonical(position)
+        self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
+
+    def scores(self, position: Position) -> Scores:
+        """The exact score of each column; solved now if it was not before."""
+        if position.outcome is not None:
+            return (None,) * COLUMNS
+        kept = canonical(position)
+        found = self._solve(self._solvers[0], kept)
+        return found if kept == position else found[::-1]
+
+    def judge(
+        self,
+        positions: Iterable[Position],
+        jobs: int | None = None,
+        watch: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Find the scores of all positions that are not known yet.
+
+        Args:
+            positions: in any number and order; those that are over are passed over. Games
+                taken from their ends backwards are quickest: later positions help earlier.
+            jobs: threads (the solver searches beside Python); all cores by default.
+            watch: called with distinct positions done and in all, now and then.
+
+        Raises:
+            InvalidRun: ``jobs`` is not a positive number.
+            UnwritableRun: the scores cannot be written.
+        """
+        if jobs is not None:
+            require_integer("jobs", jobs, wrong=InvalidRun)
+        threads = jobs or usable_cores()
+        distinct = list(dict.fromkeys(canonical(p) for p in positions if p.outcome is None))
+        missing = [p for p in distinct if (p.mine, p.theirs) not in self._known]
+        done = len(distinct) - len(missing)
+        if watch is not None:
+            watch(done, len(distinct))
+        if not missing:
+            return
+        idle: SimpleQueue[Solver] = SimpleQueue()
+        while len(self._solvers) < threads:
+            self._solvers.append(self._new_solver())
+        for solver in self._solvers[:threads]:
+            idle.put(solver)
+        stopped = threading.Event()
+
+        def solve(portion: list[Position]) -> int:
+            solver = idle.get()
+            for position in portion:
+                if stopped.is_set():
+                    break
+                self._solve(solver, position)
+            idle.put(solver)
+            return len(portion)
+
+        with ThreadPoolExecutor(threads) as pool:
+            portions = (missing[i : i + _PORTION] for i in range(0, len(missing), _PORTION))
+            try:
+                for future in as_completed([pool.submit(solve, portion) for portion in portions]):
+                    done += future.result()
+                    if watch is not None:
+                        watch(done, len(distinct))
+            except BaseException:  # Ctrl-C, a full disk: what was found stays
+                stopped.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _solve(self, solver: Solver, position: Position) -> Scores:
+        """The scores of a canonical position, solved now if they are not known."""
+        key = position.mine, position.theirs
+        return self._known.find(key, lambda: tuple(solver.scores(position)))
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._known.journal.__exit__(*error)
+
+
+def sign(score: int) -> int:
+    """1 for a score that wins, 0 for a draw, -1 for one that loses."""
+    return (score > 0) - (score < 0)
+
+
+def strongest_book() -> Book:
+    """The 12-ply book where its package is installed, else the one that comes with this package.
+
+    Nearly all of the solver's time goes into positions of 8 to 11 discs, which the 12-ply book
+    answers at once.
+    """
+    try:
+        return twelve_ply_book()
+    except BookUnavailable:
+        return default_book()
+
+
+def positions_of(game: GameRecord) -> list[Position]:
+    """The positions in which the players of a game chose, in order, without the final one."""
+    position = Position.parse(game.opening)
+    found = []
+    for digit in game.moves[len(game.opening) :]:
+        found.append(position)
+        position = position.play(int(digit) - 1)
+    return found
+
+
+def positions_backwards(
+    games: Iterable[GameRecord], players: Collection[str] | None = None
+) -> list[Position]:
+    """Those of all, or of some players, each game from its end, as :meth:`Judge.judge` likes it."""
+    return [
+        position
+        for game in games
+        for position in reversed(positions_of(game))
+        if players is None or game.players[position.to_move] in players
+    ]
+
+
+def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
+    """An entry of the file, checked as far as can be without solving it."""
+    mine, theirs, scores = value
+    occupied = mine | theirs
+    full = [bool(occupied & TOP & (1 << STRIDE * c + STRIDE - 2)) for c in range(COLUMNS)]
+    if mine & theirs or not 0 <= occupied <= BOARD or [s is None for s in scores] != full:
+        raise ValueError
+    if any(type(s) is not int or abs(s) > CELLS // 2 for s in scores if s is not None):
+        raise ValueError
+    return (mine, theirs), tuple(scores)
+
+
+SCORES: Final = Format(
+    "c4env scores", _parse, "positions", remedy="; without the file all is computed again"
+)

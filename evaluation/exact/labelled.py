@@ -1,0 +1,169 @@
+"""Labelled positions: lines of ``moves score``, read, written, and made.
+
+The sets are named as the standard solver test sets are: by discs played and by plies to the
+end under best play.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from c4env.agents.registry.imports import meant
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import exam
+from c4env.errors import C4Error
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.exact.judge import strongest_book
+from c4env.evaluation.store.files import read_text
+from c4env.position import Position, format_moves
+
+EXAM: Final = "exam"
+MADE: Final = 100
+"""Positions of a set that is made, where no number is given."""
+
+
+class Labelled(NamedTuple):
+    """A position and its exact score for the side to move."""
+
+    moves: str
+    position: Position
+    score: int
+
+
+STAGES: Final = {
+    "end-easy": (range(29, 42), range(1, 14)),
+    "middle-easy": (range(15, 29), range(1, 14)),
+    "middle-medium": (range(15, 29), range(14, 28)),
+    "begin-easy": (range(1, 15), range(1, 14)),
+    "begin-medium": (range(1, 15), range(14, 28)),
+    "begin-hard": (range(1, 15), range(28, 42)),
+}
+"""Of each set that is made the discs played, and the plies to the end under best play."""
+
+
+def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
+    """The positions of several sets, each once, their labels held against the solver.
+
+    Args:
+        names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or sets of
+            :data:`STAGES`, which are made.
+        count: the first so many of each; None takes all of a file or the exam, and MADE of a
+            set that is made.
+        seed: of the sets that are made.
+
+    Raises:
+        InvalidRun: not a positive number, a position whose game is over, or a wrong label.
+        UnreadableRun: a file is not such.
+    """
+    if count is not None and count < 1:
+        raise InvalidRun(f"{count} positions: expected at least 1")
+    solver = Solver(book=strongest_book())
+    found: dict[Position, Labelled] = {}
+    read: list[Labelled] = []
+    for name in names:
+        if name in STAGES:
+            some = make_labelled(name, count or MADE, seed, solver)
+        elif name == EXAM:
+            some = [
+                Labelled(q.moves, q.position, max(s for s in q.scores if s is not None))
+                for q in exam()[:count]
+            ]
+        elif not Path(name).exists():
+            sets = [EXAM, *STAGES]
+            listed = f"; expected a file of `moves score` lines, or one of {', '.join(sets)}"
+            raise UnreadableRun(f"set {name!r}{meant(name, sets)}{listed}")
+        else:
+            some = read_labelled(Path(name))[:count]
+            read += some
+        for labelled in some:
+            if labelled.position.outcome is not None:
+                raise InvalidRun(f"{name}: {labelled.moves}: the game is over")
+            found.setdefault(labelled.position, labelled)
+    if read:  # one position may stand in two files, with two labels
+        scores = solver.scores_many([labelled.position for labelled in read])
+        for labelled, score in zip(read, scores, strict=True):
+            check_label(labelled, int(score))
+    return list(found.values())
+
+
+def check_label(labelled: Labelled, score: int) -> None:
+    """Hold a label against the score that was found.
+
+    Raises:
+        InvalidRun: they differ.
+    """
+    if score != labelled.score:
+        raise InvalidRun(f"{labelled.moves} is labelled {labelled.score}; its score is {score}")
+
+
+def read_labelled(path: Path) -> list[Labelled]:
+    """The positions of a file of ``moves score`` lines, the labels as they stand there.
+
+    Raises:
+        UnreadableRun: the file, or a line of it, is not such; the line's number is given.
+    """
+    found = []
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        try:
+            moves, score = line.split()
+            found.append(Labelled(moves, Position.parse(moves), int(score)))
+        except C4Error as error:
+            raise UnreadableRun(f"{path}, line {number}: {error}") from None
+        except ValueError:
+            raise UnreadableRun(
+                f"{path}, line {number}: {line[:80]!r}: expected moves and a score"
+            ) from None
+    if not found:
+        raise UnreadableRun(f"{path} holds no position")
+    return found
+
+
+def format_labelled(positions: Sequence[Labelled]) -> str:
+    """Lines of ``moves score``, the inverse of :func:`read_labelled`."""
+    return "".join(f"{p.moves} {p.score}\n" for p in positions)
+
+
+def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None:
+    """Columns of ``discs`` random moves, or None when the game ended with or before the last."""
+    position, columns = Position(), []
+    for _ in range(discs):
+        legal = position.legal_columns()
+        if not legal:
+            return None
+        columns.append(legal[int(generator.integers(len(legal)))])
+        position = position.play(columns[-1])
+    return columns if position.outcome is None else None
+
+
+def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
+    """Random games that are not over after a number of discs drawn from a range, without end."""
+    while True:
+        columns = random_moves(int(generator.integers(discs.start, discs.stop)), generator)
+        if columns is not None:
+            yield format_moves(columns)
+
+
+def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
+    """``count`` different positions of a set, from random play, labelled by the solver.
+
+    Args:
+        name: of :data:`STAGES`.
+        count: how many.
+        seed: the same seed gives the same positions.
+        solver: finds the scores.
+    """
+    played, left = STAGES[name]
+    games = random_games(played, np.random.default_rng([seed, list(STAGES).index(name)]))
+    found: dict[Position, Labelled] = {}
+    while len(found) < count:
+        moves = next(games)
+        position = Position.parse(moves)
+        if position not in found:
+            score = solver.score(position)
+            if solver.plies_to_end(position) in left:
+                found[position] = Labelled(moves, position, score)
+    return list(found.values())

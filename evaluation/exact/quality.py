@@ -1,0 +1,397 @@
+"""Move quality against exact play: what agents keep, and what they throw away.
+
+A move is judged by the exact scores of all columns (``c4env.evaluation.exact.judge``). It is
+*optimal* if its score is the best one; it *keeps the value* if it wins, draws or loses as the best
+column does; else it is a *blunder*, which only *critical* moves can be: those where the
+columns differ in win, draw and loss. Its *loss* is the best score less its own, in points of
+the score: as many discs of the winner's own. Moves with one legal column are no choice, and
+count nowhere but in their own number.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.arrays import Float64s
+from c4env.bitboard import CELLS
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.tables import Result, Rows, rounded, with_heading
+from c4env.position import Position
+
+BAND: Final = 7  # plies a band: six bands
+RESAMPLES: Final = 1000
+TAIL: Final = 0.025  # of a 95 % interval, each side
+
+
+class JudgedMove(NamedTuple):
+    """A move and the exact scores of the columns it was chosen from, for its mover."""
+
+    player: str
+    group: str  # what intervals resample: the game's opening, or the position asked about
+    ply: int  # discs on the board before it: 0 for the first player's first move
+    column: int  # 0-based
+    scores: Scores
+
+    @property
+    def best(self) -> int:
+        """The greatest score of any column."""
+        return max(s for s in self.scores if s is not None)
+
+    @property
+    def loss(self) -> int:
+        """The best score less the move's own."""
+        own = self.scores[self.column]
+        assert own is not None  # it was played
+        return self.best - own
+
+    @property
+    def forced(self) -> bool:
+        """Only one column was legal."""
+        return sum(s is not None for s in self.scores) == 1
+
+    @property
+    def critical(self) -> bool:
+        """The legal columns differ in win, draw and loss."""
+        return len({sign(s) for s in self.scores if s is not None}) > 1
+
+    @property
+    def blunder(self) -> bool:
+        """It turned a win into a draw or a loss, or a draw into a loss."""
+        return sign(self.best - self.loss) != sign(self.best)
+
+
+def judge_games(
+    games: Sequence[GameRecord], judge: Judge, players: Collection[str] | None = None
+) -> list[JudgedMove]:
+    """Every move that players, or some of them, chose in games; those of an opening are nobody's.
+
+    Groups are the openings, or the games where all began alike. What the judge does not
+    know yet it solves one by one: :meth:`Judge.judge` before is quicker.
+    """
+    alike = len({game.opening for game in games}) < 2
+    moves = []
+    for number, game in enumerate(games):
+        group = f"game {number}" if alike else game.opening
+        for position in positions_of(game):
+            ply = position.plies
+            player, column = game.players[ply & 1], int(game.moves[ply]) - 1
+            if players is None or player in players:
+                moves.append(JudgedMove(player, group, ply, column, judge.scores(position)))
+    return moves
+
+
+def given_away(game: GameRecord, judge: Judge) -> Float64s:
+    """By seat the points of value given away, and the number of critical moves: ``(2, 2)``.
+
+    A forfeit gives away what the position was worth, as a critical move of its own.
+    """
+    found = np.zeros((2, 2))
+    for move in judge_games([game], judge):
+        given = (sign(move.best) - sign(move.best - move.loss)) / 2
+        found[move.ply & 1] += given, move.critical
+    last = Position.parse(game.moves)
+    if last.outcome is None and game.winner is not None:
+        loser = 1 - game.winner
+        value = sign(max(score for score in judge.scores(last) if score is not None))
+        worth = (1 + (value if last.to_move == loser else -value)) / 2
+        found[loser] += worth, worth > 0
+    return found
+
+
+class Estimate(NamedTuple):
+    """A mean, and its 95 % interval; None where there is nothing to say it from."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+    def shown(self, form: str, to: str = "-", scale: float = 1, unit: str = "") -> str:
+        """The mean in a form such as ``.2f``, and its interval if it has one; "-" without."""
+        if self.value is None:
+            return "-"
+        text = f"{rounded(scale * self.value, form)}{unit}"
+        if self.low is None or self.high is None:
+            return text
+        return f"{text} ({rounded(scale * self.low, form)}{to}{rounded(scale * self.high, form)})"
+
+
+class MoveQuality(NamedTuple):
+    """What some of the moves of a player were worth."""
+
+    player: str
+    colour: int | None  # 0 as the first player, 1 as the second, None both
+    plies: tuple[int, int] | None  # discs on the board before, both ends included; None: all
+    moves: int  # with a choice
+    forced: int  # without, not counted in what follows
+    critical: int
+    blunders: int
+    optimal: Estimate  # share of the moves
+    keeping: Estimate  # share of the moves that keep win or draw (a lost position is kept too)
+    blunder_rate: Estimate  # blunders per critical move
+    loss: Estimate  # mean, in points of the score
+
+
+# Columns of the sums over a group, and which two give each estimate.
+_MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _FORCED = range(7)
+_RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL), (_LOSS, _MOVES))
+
+
+@dataclass(frozen=True)
+class Quality(Result):
+    """The judged moves of several players.
+
+    Attributes:
+        moves: all of them.
+        players: names in the order of the tables; by default the fewest blunders per
+            critical move come first.
+        unit: what the groups are called, in the plural.
+        seed: of the bootstrap over groups. All players share its samples.
+        notes: lines printed below the tables.
+    """
+
+    moves: tuple[JudgedMove, ...]
+    players: tuple[str, ...] = ()
+    unit: str = "openings"
+    seed: int = 0
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.moves:
+            raise InvalidRun("there is no move to judge")
+        if not self.players:
+            names = tuple(dict.fromkeys(move.player for move in self.moves))
+            object.__setattr__(self, "players", names)
+            ranked = sorted(self.overall(), key=_place)
+            object.__setattr__(self, "players", tuple(q.player for q in ranked))
+
+    @classmethod
+    def of_games(cls, games: Sequence[GameRecord], judge: Judge, seed: int = 0) -> Quality:
+        """The quality of the moves of some games (:func:`judge_games`)."""
+        alike = len({game.opening for game in games}) < 2
+        moves = judge_games(games, judge)
+        return cls(tuple(moves), unit="games" if alike else "openings", seed=seed)
+
+    # -- slices -------------------------------------------------------------------------
+
+    def overall(self) -> list[MoveQuality]:
+        """One row a player."""
+        return [self.slice(player) for player in self.players]
+
+    def by_colour(self) -> list[MoveQuality]:
+        """Two rows a player: its moves as the first player, and as the second."""
+        return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
+
+    def by_ply(self, width: int = BAND) -> list[MoveQuality]:
+        """A row for each player and band of ``width`` plies, where it has moved."""
+        rows = [
+            self.slice(player, plies=plies) for player in self.players for plies in bands(width)
+        ]
+        return [row for row in rows if row.moves + row.forced]
+
+    def slice(
+        self, player: str, colour: int | None = None, plies: tuple[int, int] | None = None
+    ) -> MoveQuality:
+        """A player's moves with one colour, in a range of plies (both ends included).
+
+        Raises:
+            InvalidRun: no such player.
+        """
+        if player not in self._data:
+            raise InvalidRun(f"{player!r} is none of the judged players: {', '.join(self._data)}")
+        group, ply, facts = self._data[player]
+        first, last = plies or (0, CELLS)
+        chosen = (ply >= first) & (ply <= last)
+        if colour is not None:
+            chosen &= ply % 2 == colour
+        sums = np.zeros((len(self._groups), _FORCED + 1))
+        np.add.at(sums, group[chosen], facts[chosen])
+        totals = sums.sum(axis=0)
+        estimates = [self._estimate(sums, top, bottom) for top, bottom in _RATIOS]
+        counts = [int(totals[i]) for i in (_MOVES, _FORCED, _CRITICAL, _BLUNDERS)]
+        measured: list[Any] = [*counts, *estimates]
+        return MoveQuality(player, colour, plies, *measured)
+
+    @functools.cached_property
+    def _groups(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(dict.fromkeys(m.group for m in self.moves))}
+
+    @functools.cached_property
+    def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
+        """By player, of its N moves: group [N], ply [N], and what each adds to the sums [N, 7]."""
+        by_player: dict[str, list[JudgedMove]] = {}
+        for move in self.moves:
+            by_player.setdefault(move.player, []).append(move)
+        return {
+            player: (
+                np.array([self._groups[m.group] for m in moves]),
+                np.array([m.ply for m in moves]),
+                np.array([_facts(m) for m in moves], dtype=np.float64),
+            )
+            for player, moves in by_player.items()
+        }
+
+    @functools.cached_property
+    def _samples(self) -> Float64s:
+        """[RESAMPLES, groups]: how often each group is in each sample."""
+        return resampled_counts(len(self._groups), self.seed)
+
+    def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
+        numerator, denominator = sums[:, top], sums[:, bottom]
+        groups = int((denominator > 0).sum())
+        if not groups:
+            return Estimate(None, None, None)
+        value = float(numerator.sum() / denominator.sum())
+        if groups < 2:
+            return Estimate(value, None, None)
+        if top != _LOSS and value in (0.0, 1.0):
+            # Resampling cannot show what never happened. Exact binomial bound, each group
+            # counted once, which is the cautious way.
+            margin = 1 - TAIL ** (1 / groups)
+            return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
+        weights = self._samples @ denominator
+        sampled = (self._samples @ numerator)[weights > 0] / weights[weights > 0]
+        # Few groups show too little of how much they differ. Scaled so, normal deviations
+        # from the value would follow Student's t.
+        generator = np.random.default_rng([self.seed, groups])
+        scale = np.sqrt(groups / generator.chisquare(groups - 1, len(sampled)))
+        low, high = np.quantile(value + (sampled - value) * scale, (TAIL, 1 - TAIL))
+        most = np.inf if top == _LOSS else 1.0
+        return Estimate(value, max(0.0, float(low)), min(most, float(high)))
+
+    # -- forms --------------------------------------------------------------------------
+
+    def tables(self) -> list[list[list[str]]]:
+        """All moves, then blunders by colour and by ply."""
+        heading = ["player", "moves", "forced", "critical", "blunders"]
+        rows = [[*heading, "optimal", "keeps the value", "blunders per critical", "mean loss"]]
+        for q in self.overall():
+            counts = [q.moves, q.forced, q.critical, q.blunders]
+            shares = [shown_share(e) for e in (q.optimal, q.keeping, q.blunder_rate)]
+            rows.append([q.player, *map(str, counts), *shares, q.loss.shown(".2f")])
+        return [rows, self.rates()]
+
+    def rates(self) -> list[list[str]]:
+        """Heading and one row a player: blunders per critical move by colour and by ply."""
+        shown = [
+            band
+            for band in bands(BAND)
+            if any(self.slice(player, plies=band).critical for player in self.players)
+        ]
+        rows = [["blunders per critical move", "as first", "as second", *map(band_name, shown)]]
+        for player in self.players:
+            parts = [self.slice(player, colour) for colour in (0, 1)]
+            parts += [self.slice(player, plies=band) for band in shown]
+            rows.append([player, *(_rate(q) for q in parts)])
+        return rows
+
+    def summary(self) -> str:
+        """What was counted, and what the intervals are."""
+        overall = self.overall()
+        moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
+        counted = (
+            f"{moves} moves judged by exact scores ({forced} more had one legal column and do not "
+            f"count). 95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
+        )
+        words = (
+            "critical: some column keeps win or draw, another gives it away; optimal: of the best "
+            "score; keeps the value: wins, draws or loses as the best column does; mean loss: "
+            "points of score below the best, a disc of the winner's own each."
+        )
+        return "\n".join([counted, words, *self.notes])
+
+    def records(self) -> Rows:
+        """One line a player and slice: all, by colour, by band of plies."""
+        slices = (*self.overall(), *self.by_colour(), *self.by_ply())
+        return with_heading([flat(q) for q in slices])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in the tables."""
+        return {
+            "notes": self.notes,
+            "groups": {"unit": self.unit, "count": len(self._groups)},
+            "overall": [nested(q) for q in self.overall()],
+            "by_colour": [nested(q) for q in self.by_colour()],
+            "by_ply": [nested(q) for q in self.by_ply()],
+        }
+
+
+def flat(measured: Any) -> dict[str, Any]:
+    """A NamedTuple of measures as a line of CSV: a range of plies is two columns, an estimate
+    three.
+    """
+    found: dict[str, Any] = {}
+    for name, value in measured._asdict().items():
+        if name == "plies":
+            found["first ply"], found["last ply"] = value or (None, None)
+        elif isinstance(value, Estimate):
+            found.update(zip((name, f"{name} low", f"{name} high"), value, strict=True))
+        else:
+            found[name] = value
+    return found
+
+
+def nested(measured: Any) -> dict[str, Any]:
+    """A NamedTuple of measures as JSON has it, each estimate an object of its own."""
+    return {
+        name: value._asdict() if isinstance(value, Estimate) else value
+        for name, value in measured._asdict().items()
+    }
+
+
+def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
+    """[RESAMPLES, count]: how often each of so many is in each bootstrap sample."""
+    generator = np.random.default_rng(seed)
+    return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
+
+
+def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
+    """Sorts players: the fewest blunders per critical move first, then the least loss.
+
+    Any part of an estimate may be missing, and of one player alone.
+    """
+    parts = [*quality.blunder_rate, *quality.loss]
+    missing = quality.blunder_rate.value is None
+    return missing, [-np.inf if part is None else part for part in parts]
+
+
+def _facts(move: JudgedMove) -> tuple[float, ...]:
+    """What a move adds to the sums, in the order of the constants above."""
+    if move.forced:
+        return (0, 0, 0, 0, 0, 0, 1)
+    loss, blunder = move.loss, move.blunder
+    return (1, move.critical, loss == 0, not blunder, blunder, loss, 0)
+
+
+def bands(width: int) -> Iterable[tuple[int, int]]:
+    """Ranges of plies that cover a game, both ends included.
+
+    Raises:
+        InvalidRun: not a width of 1..42.
+    """
+    if not 1 <= width <= CELLS:
+        raise InvalidRun(f"bands of {width!r} plies: expected 1..{CELLS}")
+    return [(first, min(first + width, CELLS) - 1) for first in range(0, CELLS, width)]
+
+
+def band_name(band: tuple[int, int]) -> str:
+    """A range of plies in words."""
+    first, last = band
+    return f"ply {first}" if first == last else f"ply {first}-{last}"
+
+
+def shown_share(estimate: Estimate) -> str:
+    """A share in percent with its interval, if it has one."""
+    return estimate.shown(".1f", scale=100, unit="%")
+
+
+def _rate(quality: MoveQuality) -> str:
+    value = quality.blunder_rate.value
+    return "-" if value is None else f"{100 * value:.1f}% of {quality.critical}"

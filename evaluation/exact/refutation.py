@@ -1,0 +1,283 @@
+"""Refutation: the least that any opponent can hold an agent to, and by which moves.
+
+From each opening and with each colour all moves of the opponent are searched, together with the
+agent's own answers (``c4env.evaluation.exact.worst_case``). The agent is asked afresh in each
+position,
+with a seed made of the position, so that it answers alike however the position was reached.
+
+All that is found out of an opening is appended to a file of its own, so a search that was
+stopped, or is given more positions later, goes on where it was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import re
+import statistics
+from collections.abc import Generator, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from c4env.agents.registry.registry import registered_here
+from c4env.errors import require_integer
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.answers import question
+from c4env.evaluation.exact.worst_case import FACTS, Facts, Search, WorstCase
+from c4env.evaluation.games.apart import names_code
+from c4env.evaluation.games.backends import as_they_end, dismiss_processes
+from c4env.evaluation.games.processes import OwnSettings, one_interrupt, stdout_to_stderr
+from c4env.evaluation.games.settings import Settings, Watcher
+from c4env.evaluation.games.workers import (
+    RunSpec,
+    agent_cache,
+    version_here,
+)
+from c4env.evaluation.plan.field import (
+    Player,
+    Traits,
+    describe_player,
+    make_field,
+    name_players,
+)
+from c4env.evaluation.plan.openings import Openings, choose_openings
+from c4env.evaluation.tables import Result, Rows, with_heading
+
+BUDGET: Final = 1000
+"""Positions the agent is asked in, for each opening and colour, unless another number is given."""
+PATIENCE: Final = 3.0  # seconds to wait for a worker to leave that a killed search left behind
+
+_RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
+_SEATS: Final = ("first", "second")
+
+
+@dataclass(frozen=True)
+class Refutation(Result):
+    """The worst cases of an agent.
+
+    Attributes:
+        player: its name.
+        openings: one for each opening and colour.
+        budget: positions it was asked in for each, at most, before a line was played to its end.
+        notes: what a reader must know of how it was asked.
+    """
+
+    player: str
+    openings: tuple[WorstCase, ...]
+    budget: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def positions(self) -> int:
+        """Positions the agent was asked in, in all."""
+        return sum(case.positions for case in self.openings)
+
+    @property
+    def tenable(self) -> tuple[WorstCase, ...]:
+        """The cases that are won or drawn for the agent by exact play."""
+        return tuple(case for case in self.openings if case.value >= 0)
+
+    @property
+    def kept(self) -> tuple[WorstCase, ...]:
+        """The cases of :attr:`tenable` where no line was found that gets less."""
+        return tuple(case for case in self.tenable if case.outcome == case.value)
+
+    @property
+    def held(self) -> float | None:
+        """Share of :attr:`tenable` that is :attr:`kept`; None if none is tenable."""
+        return len(self.kept) / len(self.tenable) if self.tenable else None
+
+    @property
+    def shortest(self) -> WorstCase | None:
+        """The refutation of fewest discs, the first of them; None if there is none."""
+        found = [case for case in self.tenable if case.outcome < case.value]
+        return min(found, key=lambda case: len(case.line), default=None)
+
+    def summary(self) -> str:
+        """What it holds, in a few sentences."""
+        kept = self.kept
+        cases = f"{len(self.openings)} openings and colours, {len(self.tenable)} of which"
+        lines = [f"{self.player}: {cases} it could win or draw."]
+        if self.held is not None:
+            open_ = [case.searched for case in kept if not case.proven]
+            lines.append(
+                f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%}): "
+                f"{len(kept) - len(open_)} against every line (proven), {len(open_)} without a "
+                f"refutation in {self.budget} positions"
+                + (f", all lines of {min(open_)} plies." if open_ else ".")
+            )
+        errors = [case.first_error for case in self.openings if case.first_error is not None]
+        if errors:
+            median = statistics.median(errors)
+            lines.append(f"Median of the discs on the board at its first error: {median:g}.")
+        if (case := self.shortest) is not None:
+            lines.append(
+                f"Shortest refutation found: {case.line} (the agent moves {_SEATS[case.seat]})."
+            )
+        lines.append(f"It was asked in {self.positions} positions.")
+        return "\n".join([*lines, *self.notes])
+
+    def tables(self) -> list[list[list[str]]]:
+        """One table, a row for each opening and colour."""
+        heading = ["opening", "it moves", "value", "outcome", "first error", "proven", "positions"]
+        rows = [[*heading, "line"]]
+        for case in self.openings:
+            results = [_RESULTS[case.value], _RESULTS[case.outcome]]
+            error = "-" if case.first_error is None else str(case.first_error)
+            proven = "yes" if case.proven else "no"
+            about = [case.opening or "-", _SEATS[case.seat], *results, error, proven]
+            rows.append([*about, str(case.positions), case.line])
+        return [rows]
+
+    def records(self) -> Rows:
+        """The table with values and outcomes as numbers."""
+        return with_heading([_as_dict(case) for case in self.openings])
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it."""
+        return {
+            "player": self.player,
+            "budget": self.budget,
+            "held": self.held,
+            "positions": self.positions,
+            "notes": self.notes,
+            "openings": [_as_dict(case) for case in self.openings],
+        }
+
+
+def _as_dict(case: WorstCase) -> dict[str, Any]:
+    found = asdict(case)
+    del found["fault"], found["searched"]  # they are in the notes and the summary
+    return found
+
+
+def refute(
+    player: Player | Mapping[str, Player],
+    openings: Openings = 2,
+    positions: int = BUDGET,
+    *,
+    seed: int = 0,
+    jobs: int = 1,
+    out: str | Path | None = None,
+    limit: int | None = None,
+    watch: Watcher | None = None,
+) -> Refutation:
+    """Find what any opponent can hold an agent to, from each opening and with each colour.
+
+    Args:
+        player: a spec, or a callable on an observation; or a mapping from a name of your own
+            to it.
+        openings: as in :func:`evaluation.round_robin`.
+        positions: how many the agent is asked in, for each opening and colour, before the search
+            ends; a line that is being played to its end is still finished.
+        seed: of stochastic agents; each position has a seed of its own, made from this one.
+        jobs: worker processes; they find the same for any number.
+        out: a folder that keeps all that is found out, also of several agents; the same call, or
+            one with more positions, goes on from there.
+        limit: only so many of the openings, the first in the order of the seed.
+        watch: called with openings and colours done and in all, now and then.
+
+    Raises:
+        InvalidRun: a bad number or opening.
+        UnknownAgent, UnknownOption, ...: the spec is wrong.
+        UnreadableRun: what was kept is damaged.
+        FileInUse: another process writes to it.
+    """
+    chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
+    positions = require_integer("positions", positions, wrong=InvalidRun)
+    starts = choose_openings(openings, chosen.seed, chosen.limit)
+    field = name_players(player if isinstance(player, Mapping) else [player])
+    if len(field) != 1:
+        raise InvalidRun(f"{len(field)} agents given: one is refuted at a time")
+    ((name, given),) = field.items()
+    with OwnSettings():
+        kind, made = make_field(field)  # an error now rather than in a worker; compiles it
+    for agent in made.values():
+        agent.close()
+    folder = None if chosen.out is None else Path(chosen.out)
+    # An object is asked here, unless it goes to a worker, which it could end.
+    apart = chosen.jobs > 1 or names_code(given)
+    run = RunSpec(field, chosen.seed, registered=registered_here(), apart=apart)
+    task = _Task(name, run, positions, folder, kind.in_short(name))
+    cases = [(opening, seat) for opening in starts for seat in (0, 1)]
+    found: dict[tuple[str, int], WorstCase] = {}
+    try:
+        with one_interrupt(), closing(_on_workers(task, cases, chosen.jobs)) as results:
+            for case in results:
+                found[case.opening, case.seat] = case
+                if watch is not None:
+                    watch(len(found), len(cases))
+    finally:
+        agent_cache.clear()
+        if kind.holding or apart:
+            dismiss_processes()
+    ordered = tuple(found[case] for case in cases)
+    return Refutation(name, ordered, positions, _notes(kind, chosen.seed, ordered))
+
+
+def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, ...]:
+    notes = []
+    if kind.timed:
+        notes.append("Its moves depend on the clock: another search need not find the same.")
+    elif not kind.deterministic:
+        notes.append(
+            f"It is not known to answer a position always alike: each was asked once, with a seed "
+            f"from the position and --seed {seed}. All is said of those answers."
+        )
+    faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
+    if faults:
+        notes.append(f"{len(faults)} lines end without an answer of the agent, as {faults[0]}.")
+    return tuple(notes)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What a worker must know besides the opening and the colour."""
+
+    name: str
+    run: RunSpec
+    budget: int
+    folder: Path | None
+    identity: str
+
+    def path(self, opening: str, seat: int) -> Path | None:
+        """The file of an opening and colour: another agent, seed or version has another."""
+        if self.folder is None:
+            return None
+        agent = [self.name, describe_player(self.run.field[self.name]), self.identity]
+        asked = json.dumps([*agent, self.run.seed, version_here(), opening, seat])
+        mark = hashlib.sha256(asked.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+        readable = re.sub(r"[^\w=.-]+", "-", self.name)[:60]
+        return self.folder / f"{readable}-{opening}-{seat}-{mark}.jsonl"
+
+
+def _on_workers(
+    task: _Task, cases: list[tuple[str, int]], jobs: int
+) -> Generator[WorstCase, None, None]:
+    """The cases as they are found, in any order."""
+    if jobs == 1:
+        yield from (_case(task, *case) for case in cases)
+        return
+    try:
+        yield from as_they_end(_case, ((task, *case) for case in cases), jobs)
+    except pickle.PicklingError as error:
+        raise InvalidRun(
+            f"the agent cannot be sent to a worker ({error.__cause__ or error}); give it by its "
+            "import path, or search with jobs=1"
+        ) from None
+
+
+# -- in the worker -----------------------------------------------------------------------
+
+
+def _case(task: _Task, opening: str, seat: int) -> WorstCase:
+    task.run.arrive()
+    facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
+    with stdout_to_stderr(), facts.journal:  # what agents print: stdout is for the answer
+        policy = agent_cache.policy(task.run, task.name, 0)
+        answer = partial(question, policy, task.name, seed=task.run.seed)
+        return Search(answer, facts, seat, task.budget).run(opening)

@@ -1,0 +1,219 @@
+"""The worst case of an agent from one opening: a search of all moves of the opponent.
+
+Each move is searched with the agent's own answer. Three facts keep the search short:
+
+- What exact play gives the agent is the most it can be held to.
+- Once exact play says that the agent is lost, or no more than drawn, the opponent need only
+  play on by exact scores, against the agent's own answers, to the end.
+- When no four is left that the opponent could still complete, it cannot win any more.
+
+Positions are taken in the order of :func:`search_priority`: first those the agent has nearly lost.
+"""
+
+from __future__ import annotations
+
+import functools
+import heapq
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from c4env.agents.solver import Solver
+from c4env.bitboard import BOARD, CELLS, fours
+from c4env.evaluation.exact.judge import sign, strongest_book
+from c4env.evaluation.store.journal import Findings, Format
+from c4env.position import Position, format_moves
+
+
+@dataclass(frozen=True)
+class WorstCase:
+    """What the best opponent found gets from one opening, when the agent has one of the colours.
+
+    Attributes:
+        opening: 1-based columns.
+        seat: 0 if the agent is the first player, 1 if the second.
+        value: what exact play of both sides gives the agent: 1, 0 or -1.
+        outcome: what it got against the best line found; never more than ``value``.
+        line: that line, 1-based columns from the empty board to the end of the game.
+        first_error: discs on the board when the agent first gave away a win or a draw in that
+            line; None if it never did.
+        proven: no opponent can do better: all was searched that could show one.
+        positions: those the agent was asked in.
+        searched: so many plies after the opening, all lines of the opponent were tried; if
+            proven, all that matter to the end.
+        fault: what the agent did in place of an answer, if the line ends with that.
+    """
+
+    opening: str
+    seat: int
+    value: int
+    outcome: int
+    line: str
+    first_error: int | None
+    proven: bool
+    positions: int
+    searched: int
+    fault: str = ""
+
+
+Key = tuple[str, int, int]  # what was asked, and the bitboards
+Facts = Findings[Key, Any]
+"""Known scores of positions and answers of the agent."""
+
+
+def parse_fact(entry: Any) -> tuple[Key, Any]:
+    """A line of the file: its key, and what was found.
+
+    Raises:
+        ValueError: not such: no position, no score, or a column that cannot be played.
+    """
+    kind, mine, theirs, found = entry
+    position = Position.from_bitboards(mine, theirs)
+    if kind == "score":
+        good = type(found) is int and abs(found) <= CELLS // 2
+    else:
+        good = isinstance(found, str) or position.is_legal(found)
+    if not good:
+        raise ValueError
+    return (kind, mine, theirs), found
+
+
+FACTS: Final = Format("c4env refutation", parse_fact, "facts")
+
+
+@functools.cache
+def solver() -> Solver:
+    """One a process: what it found out serves the next openings."""
+    return Solver(book=strongest_book())
+
+
+class _Node(NamedTuple):
+    """A position, the game that led to it, and its exact score for the agent."""
+
+    position: Position
+    moves: str
+    score: int
+
+
+def search_priority(node: _Node) -> int:
+    """Less is searched sooner: what the agent is close to losing, and what comes soon."""
+    return node.position.plies + 3 * max(node.score, 0)
+
+
+class Search:
+    """The search from one opening.
+
+    Args:
+        answer: the agent's column, or what it did instead, in words.
+        facts: what is known already, and where to keep what is found out.
+        seat: 0 if the agent is the first player, 1 if the second.
+        budget: positions the agent is asked in, at most, before a line is played to its end.
+    """
+
+    def __init__(
+        self, answer: Callable[[Position], int | str], facts: Facts, seat: int, budget: int
+    ) -> None:
+        self._answer = answer
+        self._facts = facts
+        self._seat = seat
+        self._budget = budget
+        self._asked: set[Position] = set()
+        self._outcome = 2  # more than any game gives: nothing found yet
+        self._line = ""
+        self._fault = ""
+
+    def run(self, opening: str) -> WorstCase:
+        """The worst case found from an opening of 1-based columns."""
+        position = Position.parse(opening)
+        root = _Node(position, opening, self._score(position))
+        self._play_out(root)
+        left = CELLS if self._outcome == -1 else self._search(root)
+        value, errs = sign(root.score), self._first_error(len(opening))
+        found = (self._outcome, self._line, errs, left == CELLS, len(self._asked))
+        searched = left - position.plies
+        return WorstCase(opening, self._seat, value, *found, searched, self._fault)
+
+    def _find(self, kind: str, position: Position, ask: Callable[[Position], Any]) -> Any:
+        key = kind, position.mine, position.theirs
+        return self._facts.find(key, lambda: ask(position))
+
+    def _score(self, position: Position) -> int:
+        """The exact score, for the agent."""
+        score: int = self._find("score", position, lambda p: solver().score(p))
+        return score if position.to_move == self._seat else -score
+
+    def _end(self, moves: str, outcome: int, fault: str = "") -> None:
+        """A game is over."""
+        if outcome < self._outcome:
+            self._outcome, self._line, self._fault = outcome, moves, fault
+
+    def _play(self, node: _Node, column: int) -> _Node | None:
+        """The position after a column, if the game goes on."""
+        position = node.position.play(column)
+        moves = node.moves + format_moves([column])
+        if position.outcome is not None:
+            winner = position.outcome.winner
+            self._end(moves, 0 if winner is None else 1 if winner == self._seat else -1)
+            return None
+        return _Node(position, moves, 0)
+
+    def _reply(self, node: _Node) -> _Node | None:
+        """The position after the agent's answer, with its score, if the game goes on."""
+        self._asked.add(node.position)
+        column = self._find("agent", node.position, self._answer)
+        if isinstance(column, str):
+            self._end(node.moves, -1, column)
+            return None
+        after = self._play(node, column)
+        return after and after._replace(score=self._score(after.position))
+
+    def _play_out(self, node: _Node | None) -> None:
+        """The game to its end, the opponent playing best by exact scores."""
+        while node is not None:
+            if node.position.to_move == self._seat:
+                node = self._reply(node)
+            else:
+                best = self._find("best", node.position, lambda p: solver().best_columns(p)[0])
+                node = self._play(node, best)
+
+    def _search(self, root: _Node) -> int:
+        """Look for less than was found so far.
+
+        Returns:
+            Discs on the board to which all lines were searched: all, unless positions ran out.
+        """
+        after = self._reply(root) if root.position.to_move == self._seat else root
+        waiting = [] if after is None else [(0, 0, after)]
+        seen: set[Position] = set()
+        while waiting:
+            _, _, node = heapq.heappop(waiting)
+            for column in node.position.legal_columns():
+                before = self._play(node, column)
+                if before is None or before.position in seen:
+                    continue
+                if len(self._asked) >= self._budget and before.position not in self._asked:
+                    return min(n.position.plies for n in [node, *(left for _, _, left in waiting)])
+                seen.add(before.position)
+                after = self._reply(before)
+                if after is not None and sign(after.score) < self._outcome:
+                    self._play_out(after)
+                if self._outcome == -1:
+                    return CELLS
+                if after is not None and (self._outcome > 0 or self._can_lose(after.position)):
+                    heapq.heappush(waiting, (search_priority(after), len(seen), after))
+        return CELLS
+
+    def _can_lose(self, position: Position) -> bool:
+        """Whether a four is left that the opponent could complete."""
+        return bool(fours(BOARD & ~position.discs(self._seat)))
+
+    def _first_error(self, start: int) -> int | None:
+        """Discs on the board when the agent first gave away value in the line found."""
+        position = Position.parse(self._line[:start])
+        for digit in self._line[start:]:
+            before = self._score(position)
+            ply, to_move = position.plies, position.to_move
+            position = position.play(int(digit) - 1)
+            if to_move == self._seat and sign(self._score(position)) < sign(before):
+                return ply
+        return position.plies if self._fault and self._score(position) >= 0 else None

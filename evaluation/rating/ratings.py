@@ -1,0 +1,350 @@
+"""Elo by a logistic (Bradley-Terry) fit on points, with a first-move term, and how sure it is.
+
+The model: the first player scores ``1 / (1 + 10**(-(r1 - r2 + f) / 400))`` on average.
+Ratings maximise the likelihood of all games at once, so their order does not matter. Virtual
+draws keep an agent that never wins at a finite rating: one less than there are agents, as many
+as there are differences to find (Jeffreys' prior), each in the unit that is resampled, so mostly
+a pair of games. Each pair of agents gets the share of them that its games have in what is known
+of the two (:func:`leverages`).
+
+Games from one opening hang together: an opening that costs a point with one colour gives it
+back with the other. So the intervals come from resampling openings, never single games, by
+the Bayesian bootstrap (Rubin, "The Bayesian Bootstrap", Annals of Statistics 9, 1981): each
+opening, with all its games, gets an exponential weight. The virtual points get gamma weights
+of the same mean. For two agents and independent games that comes to
+Jeffreys' interval for a proportion, which is wide where a plain bootstrap has no width at
+all: for an agent that won every game.
+"""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, overload
+
+import numpy as np
+
+from c4env.arrays import Float64s, Int64s
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.rating.fit import fit
+from c4env.evaluation.rating.tally import Tally, all_openings
+from c4env.evaluation.tables import Shown, Table, number, plural, signed
+
+TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
+_DRAWS: Final = 1000
+_BLOCK: Final = 1 << 15  # pairs of agents, times draws, that are fitted in one go
+_LEAST: Final = 1e-6  # virtual points, below which the fit would be lost in rounding
+_TIE: Final = 1e-3  # Elo: nearer strengths are the same
+_SURE: Final = 0.95
+_ENOUGH: Final = 25  # openings, with which a run is no longer told to play more
+_STUDENT: Final = {2: 9.2, 3: 2.2, 4: 1.33}
+"""By how much Student's t of so few openings is wider than any weights of them make it. What moving
+first is worth is a matter of openings above all; of strengths the virtual points say enough."""
+_UNKNOWN: Final = 2000.0  # Elo to either side: nothing is known
+
+
+class Interval(NamedTuple):
+    """An estimate and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """An agent's strength, and how sure it is."""
+
+    player: str
+    elo: float
+    low: float  # 95 % interval of the Elo
+    high: float
+    ranks: tuple[int, int]  # 95 % interval of the place, 1 the best
+    better: float | None  # probability of being stronger than the next in the list, if any
+    score: float  # points a game, 0..1
+    games: int
+
+
+@dataclass(frozen=True)
+class Ratings(Sequence[Rating]):
+    """The ratings of a field, the strongest first: a sequence of :class:`Rating`.
+
+    Attributes:
+        players: one rating an agent.
+        first_move: what moving first is worth.
+        resampled: what the intervals resample: ``"openings"``, or ``"games"`` where there is
+            only one opening.
+        units: how many of those.
+        exact: every agent is deterministic, and all positions after so many plies were played
+            by all, so nothing was sampled. ``low`` and ``high`` then tell how much the
+            openings differ; they are not an error.
+        anchor: the agent whose Elo was set, if any; otherwise the mean of the field is 0.
+        rival: of all but the first the one most likely to be as strong, and the probability that
+            the first is the stronger of the two.
+    """
+
+    players: tuple[Rating, ...]
+    first_move: Interval
+    resampled: str
+    units: int
+    exact: bool = False
+    anchor: str | None = None
+    rival: tuple[str, float] | None = None
+
+    @overload
+    def __getitem__(self, index: int) -> Rating: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Rating, ...]: ...
+    def __getitem__(self, index: int | slice) -> Rating | tuple[Rating, ...]:
+        return self.players[index]
+
+    def __len__(self) -> int:
+        return len(self.players)
+
+    def rows(self) -> list[list[Any]]:
+        """Heading and one row an agent: place, name, Elo, its interval, score, games, > next."""
+        spread = "spread" if self.exact else "95 %"
+        rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games", "> next"]]
+        for r in self:
+            rows.append([format_ranks(r.ranks), r.player, Shown(r.elo, signed(r.elo))])
+            rows[-1] += [f"{signed(r.low)} .. {signed(r.high)}", number(r.score, ".1%")]
+            rows[-1] += [r.games, number(r.better, ".1%")]
+        return rows
+
+    def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
+        """The rows; below, what the numbers mean and rest on, then ``notes``."""
+        return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
+
+    def words(self) -> list[str]:
+        """What the first move is worth, what the numbers mean and rest on, and what is missing."""
+        return [first_move_line(self), self.basis(), *self.caution()]
+
+    def _repr_markdown_(self) -> str:
+        return self.table().markdown()
+
+    def basis(self) -> str:
+        """Where the intervals come from, in a sentence or two."""
+        if self.exact:
+            return (
+                "Exact over this set: every agent is deterministic and every opening was played, "
+                f"so these Elo carry no sampling error. The spread tells how much the {self.units} "
+                f"{self.resampled} differ."
+            )
+        units = plural(self.units, self.resampled[:-1])
+        return f"95 % intervals: {units}, resampled {_DRAWS} times."
+
+    def caution(self) -> tuple[str, ...]:
+        """That there were too few openings to tell agents apart, and what would; mostly nothing."""
+        told = all(r.better is None or r.better >= _SURE for r in self)
+        openings = self.units if self.resampled == "openings" else 1
+        if self.exact or told or openings >= _ENOUGH:
+            return ()
+        few = "1 opening is" if openings == 1 else f"{openings} openings are"
+        whom = "the two" if len(self) == 2 else "all of these agents"
+        found = ((plies, len(all_openings(plies))) for plies in range(1, 5))
+        plies, count = next((f for f in found if f[1] >= _ENOUGH), (0, 0))
+        would = f"; --openings {plies} plays {count}" if plies else ""
+        return (f"{few} too few to tell {whom} apart{would}.",)
+
+
+def rate(
+    tally: Tally,
+    deterministic: Collection[str] = (),
+    anchor: tuple[str, float] | None = None,
+    seed: int = 0,
+    centre: Collection[str] = (),
+) -> Ratings:
+    """Ratings of the players, the strongest first; the same for games in any order.
+
+    Args:
+        tally: of the games.
+        deterministic: the agents known to answer the same position always alike. When all
+            are, and all openings were played by all, the ratings are exact over that set.
+        anchor: an agent and the Elo to give it; without, the mean of the field is 0.
+        seed: of the resampling.
+        centre: those whose mean is 0 instead of all.
+
+    Raises:
+        InvalidRun: the anchor is none of the players.
+    """
+    elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
+    if anchor is not None:
+        _check_anchor(anchor[0], tally.players)
+        centre = [anchor[0]]
+    if centre:
+        fixed = [tally.players.index(player) for player in centre]
+        level = 0 if anchor is None else anchor[1]
+        elo = elo - elo[fixed].mean() + level
+        drawn = drawn - drawn[:, fixed].mean(1, keepdims=True) + level
+    exact = tally.enumerated and set(tally.players) <= set(deterministic)
+    points, games = tally.sums()
+    score, played = _shares(points, games)[0], (games.sum(1) + games.sum(2))[0]
+    low, high = np.percentile(drawn, TAILS, axis=0)
+    if exact:
+        drawn = elo[None]
+    best, worst = _ranks(drawn)
+    order = sorted(range(len(elo)), key=lambda i: (-elo[i].round(6), tally.players[i]))
+    ratings = [
+        Rating(
+            tally.players[i],
+            float(elo[i]),
+            float(low[i]),
+            float(high[i]),
+            (int(best[i]), int(worst[i])),
+            None if below is None else _better(drawn, i, below),
+            float(score[i]),
+            int(played[i]),
+        )
+        for i, below in zip(order, [*order[1:], None], strict=True)
+    ]
+    ahead = [(_better(drawn, order[0], i), tally.players[i]) for i in order[1:]]
+    return Ratings(
+        tuple(ratings),
+        Interval(first_move, *map(float, np.percentile(drawn_first_move, TAILS))),
+        tally.resampled,
+        tally.units,
+        exact,
+        None if anchor is None else anchor[0],
+        min(((p, sure) for sure, p in ahead), key=lambda rival: rival[1], default=None),
+    )
+
+
+def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
+    """Agent and Elo of ``NAME=ELO``; the name itself may hold ``=``.
+
+    Raises:
+        InvalidRun: not of that form, or the name is none of the players.
+    """
+    name, equals, elo = text.rpartition("=")
+    try:
+        value = float(elo)
+    except ValueError:
+        value = np.nan
+    if not equals or not name or not np.isfinite(value):
+        raise InvalidRun(f"anchor {text!r}: expected NAME=ELO, such as random=0")
+    _check_anchor(name, players)
+    return name, value
+
+
+def _check_anchor(name: str, players: Sequence[str]) -> None:
+    if name not in players:
+        raise InvalidRun(f"anchor {name!r} is none of the agents: {', '.join(players)}")
+
+
+def first_move_line(ratings: Ratings) -> str:
+    """What the first move is worth, and what the numbers of the table mean."""
+    first = ratings.first_move
+    zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
+    return (
+        f"Moving first: {signed(first.value)} Elo ({signed(first.low)} .. {signed(first.high)}). "
+        f"Elo: {zero}; > next: probability of being stronger than the next."
+    )
+
+
+def format_ranks(ranks: tuple[int, int]) -> str:
+    """A place or a range of places."""
+    best, worst = ranks
+    return str(best) if best == worst else f"{best}-{worst}"
+
+
+def strengths(
+    tally: Tally, seed: int = 0, apart: bool = False
+) -> tuple[Float64s, float, Float64s, Float64s]:
+    """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``.
+
+    Two tallies of the same players and openings get the same weights of openings. With ``apart``
+    the virtual draws of one of them are independent of those of the other.
+    """
+    n = len(tally.players)
+    (points,), (games,) = tally.sums()
+    unit, shares = tally.games_of_a_pair, leverages(games + games.T)
+    virtual = unit * shares / 4  # points with one colour
+    start = fit(points + virtual, games + 2 * virtual)
+    generator = tally.generator(seed)
+    ours, theirs = generator.spawn(4)[2 * apart :][:2]
+    drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
+    for block in _blocks(n):
+        points, games = tally.sums(tally.weights(generator, len(block)))
+        # The virtual points of the row against the column, moving first and second.
+        first, second = (
+            unit * np.maximum(g.standard_gamma(shares / 4, (len(block), n, n)), _LEAST * shares)
+            for g in (ours, theirs)
+        )
+        alike = (first + second) / 2
+        found = fit(points + alike, games + alike + alike.swapaxes(1, 2), start)
+        drawn[block] = found[0]
+        # Alike with both colours, virtual draws would say that moving first is worth nothing:
+        # for its interval each agent's points are split between the colours at random.
+        found = fit(points + first, games + first + second.swapaxes(1, 2), found)
+        drawn_first_move[block] = found[1]
+    first_move = float(start[1])
+    if tally.resampled == "openings" and (wider := _STUDENT.get(tally.units)):
+        away = wider * (drawn_first_move - first_move)
+        drawn_first_move = np.clip(first_move + away, -_UNKNOWN, _UNKNOWN)
+    return start[0], first_move, drawn, drawn_first_move
+
+
+def leverages(games: Float64s) -> Float64s:
+    """How much of what is known of two agents comes from their own games: 0 to 1.
+
+    They sum to one less than the number of agents. Where all have met alike each pair has 2/n of
+    a game; a pair that alone joins two parts of a field has 1.
+
+    Args:
+        games: ``(players, players)`` of each pair, symmetric.
+    """
+    n = len(games)
+    joined = games + _LEAST * max(games.max(initial=0), 1) * ~np.eye(n, dtype=bool)
+    inverse = np.linalg.inv(np.diag(joined.sum(0)) - joined + 1 / n)
+    own = np.diag(inverse)
+    return np.asarray(joined * (own[:, None] + own - 2 * inverse))
+
+
+def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
+    """Points a game ``(players,)`` in each tally, 0..1, and as resampled ``(draws, players)``.
+
+    The tallies are of the same players and openings, which get the same weights in all; each has
+    virtual games of its own, a unit for each player.
+    """
+    generator = tallies[0].generator(0)
+    virtual = generator.spawn(1)[0]
+    n = len(tallies[0].players)
+    found = [(_shares(*tally.sums())[0], np.empty((_DRAWS, n))) for tally in tallies]
+    for block in _blocks(n):
+        weights = tallies[0].weights(generator, len(block))
+        for tally, (_, drawn) in zip(tallies, found, strict=True):
+            won, lost = tally.games_of_a_pair * virtual.standard_gamma(0.5, (2, len(block), n))
+            drawn[block] = _shares(*tally.sums(weights), won, won + lost)
+    return found
+
+
+def _shares(
+    points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
+) -> Float64s:
+    """Points a game of each player ``(draws, players)``, ``won`` points of ``more`` games added."""
+    gained = points.sum(2) + (games - points).sum(1) + won
+    return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
+
+
+def _blocks(players: int) -> list[Int64s]:
+    """The draws, in parts of a size that fits into the processor's cache."""
+    count = -(-_DRAWS * players * players // _BLOCK)
+    return np.array_split(np.arange(_DRAWS), min(_DRAWS, count))
+
+
+def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
+    """Best and worst place of each player in the middle 95 % of the draws ``(draws, players)``."""
+    players = range(elo.shape[1])
+    above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
+    below = np.stack([(elo < elo[:, [i]] - _TIE).sum(1) for i in players], 1)
+    best = np.percentile(above + 1, TAILS[0], axis=0, method="inverted_cdf")
+    worst = np.percentile(elo.shape[1] - below, TAILS[1], axis=0, method="inverted_cdf")
+    return best, worst
+
+
+def _better(elo: Float64s, one: int, other: int) -> float:
+    """Share of the draws in which one is stronger; half of those in which they are alike."""
+    ahead = elo[:, one] - elo[:, other]
+    return float((ahead > _TIE).mean() + (np.abs(ahead) <= _TIE).mean() / 2)

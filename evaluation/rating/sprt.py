@@ -1,0 +1,181 @@
+"""A match of two that ends as soon as it is decided: the sequential probability ratio test.
+
+The unit is a pair of games from one opening with the colours swapped, so what an opening is
+worth cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the agent in question; those
+five counts (pentanomial) are all the test sees.
+
+Two hypotheses, in logistic Elo, the Elo of the ratings: H0, the agent is ``elo0`` stronger,
+and H1, it is ``elo1`` stronger. The log likelihood ratio is the generalised one: under each
+hypothesis the likeliest distribution of pairs that has its mean score. Wald's bounds then
+keep the chance to accept H1 though H0 holds near ``alpha``, and the reverse near ``beta``.
+
+Source: Michel Van den Bergh's notes on Fishtest's mathematics ("The generalized maximum
+likelihood ratio for the expectation value of a distribution", "Normalized Elo"); Fishtest and
+fastchess compute the same, there called the logistic model.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from c4env.evaluation.errors import InvalidRun
+
+Decision = Literal["H0", "H1"]
+
+SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
+_UNSEEN: Final = 1e-3  # count of a kind of pair not yet seen, as Fishtest has it
+_STEPS: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test of how much stronger one of two is: ``h1`` Elo, or ``h0``.
+
+    Attributes:
+        h0: how much stronger the agent is under H0, in logistic Elo.
+        h1: the same under H1; more than ``h0``.
+        alpha: chance to accept H1 when H0 holds.
+        beta: chance to accept H0 when H1 holds.
+
+    Raises:
+        InvalidRun: not two Elo in order within +-1000, or not chances between 0 and 1/2.
+    """
+
+    h0: float
+    h1: float
+    alpha: float = 0.05
+    beta: float = 0.05
+    on: ClassVar[str] = "elo"
+    unit: ClassVar[str] = "Elo"
+    most: ClassVar[float] = 1000
+
+    def __post_init__(self) -> None:
+        if not -self.most <= self.h0 < self.h1 <= self.most:
+            raise InvalidRun(
+                f"sprt {self.h0:g},{self.h1:g}: expected H0,H1 in {self.unit}, the smaller first, "
+                f"within {-self.most}..{self.most}"
+            )
+        for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < chance < 0.5:
+                raise InvalidRun(f"{name}={chance:g}: expected a chance between 0 and 0.5")
+
+    @classmethod
+    def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
+        """The test of ``H0,H1``, two numbers in its unit.
+
+        Raises:
+            InvalidRun: not of that form.
+        """
+        try:
+            h0, h1 = map(float, text.split(","))
+        except ValueError:
+            raise InvalidRun(f"sprt {text!r}: expected H0,H1 in {cls.unit}, such as 0,40") from None
+        return cls(h0, h1, alpha, beta)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Log likelihood ratios at which H0, and H1, is accepted."""
+        return (
+            math.log(self.beta / (1 - self.alpha)),
+            math.log((1 - self.beta) / self.alpha),
+        )
+
+    def of_pairs(self, pairs: ArrayLike) -> NDArray[np.float64]:
+        """What each pair adds to the sums that :meth:`llr` takes; here, to the counts.
+
+        Args:
+            pairs: ``(N, 5)``, of each the points of the one in question, the value it gave away
+                and its critical moves (:mod:`c4env.evaluation.rating.loss`), and both of the
+                other.
+        """
+        points = np.asarray(pairs, np.float64).reshape(-1, 5)[:, 0]
+        return np.asarray(np.eye(len(SCORES))[np.rint(2 * points).astype(int)])
+
+    def llr(self, sums: ArrayLike) -> NDArray[np.float64]:
+        """Log likelihood ratio ``(...)`` of H1 to H0, given counts ``(..., 5)`` of pairs."""
+        seen = np.maximum(np.asarray(sums, np.float64), _UNSEEN)
+        total = seen.sum(-1)
+        shares = seen / total[..., None]
+        likely = _likeliest(shares, np.array([expected_score(elo) for elo in (self.h0, self.h1)]))
+        ratio = (shares * np.log(likely[..., 1, :] / likely[..., 0, :])).sum(-1)
+        return np.asarray(total * ratio)
+
+    def decide(self, sums: ArrayLike) -> Decision | None:
+        """The hypothesis to accept after pairs of that sum, if it is time."""
+        low, high = self.bounds
+        llr = float(self.llr(sums))
+        return "H0" if llr <= low else "H1" if llr >= high else None
+
+    def states(self, elo: float, other: str, more: str = "") -> str:
+        """What a hypothesis says of the first agent: "30 Elo stronger than ..."."""
+        if not elo:
+            return f"as strong as {other}"
+        return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
+
+    def beats(self, other: str) -> str:
+        """What is known of the first agent where the difference is more than nothing."""
+        return f"stronger than {other}"
+
+    def known(self, decision: Decision, other: str) -> str:
+        """What is known of the first agent then: not the other hypothesis, nor anything beyond.
+
+        H0 says that it is not as strong as under H1: how weak it is, the test does not ask.
+        """
+        value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
+        if value * side > 0:
+            return self.states(value, other, "more than ")
+        if not value and side > 0:
+            return self.beats(other)
+        return f"not {self.states(value, other)}"
+
+    def verdict(
+        self, decision: Decision | None, one: str, other: str, after: str, measured: str
+    ) -> str:
+        """What was decided, as a sentence.
+
+        Args:
+            decision: the hypothesis that was accepted, if any.
+            one: the first agent.
+            other: the second.
+            after: says after how much.
+            measured: the difference that was found, and its interval.
+        """
+        if decision is None:
+            h0, h1 = (self.states(value, other) for value in (self.h0, self.h1))
+            return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0)."
+        found = self.known(decision, other)
+        return f"{decision} accepted {after}: {one} is {found}; measured {measured}."
+
+
+def expected_score(elo: float) -> float:
+    """Points a game of an agent that is so much stronger."""
+    return 1 / (1 + 10 ** (-elo / 400))
+
+
+def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The likeliest distributions ``(..., means, 5)`` of mean scores, given the observed shares.
+
+    They are ``shares / (1 + t (score - mean))`` with the ``t`` that gives them that mean. The
+    excess over the mean falls as ``t`` grows: Newton's method finds it, and halving the range in
+    which all shares stay positive where a step would leave that.
+    """
+    away = SCORES - means[:, None]
+    weighted = shares[..., None, :] * away
+    inside = -(1 - 1e-12)  # at the very end of the range a share would be divided by nothing
+    low = np.broadcast_to(inside / away[:, -1], weighted.shape[:-1])
+    high = np.broadcast_to(inside / away[:, 0], weighted.shape[:-1])
+    t = np.zeros(weighted.shape[:-1])
+    for _ in range(_STEPS):
+        below = 1 + t[..., None] * away
+        excess, slope = (weighted / below).sum(-1), (weighted * away / below**2).sum(-1)
+        low, high = np.where(excess > 0, t, low), np.where(excess > 0, high, t)
+        step = t + excess / slope
+        before, t = t, np.where((step >= low) & (step <= high), step, (low + high) / 2)
+        if (np.abs(t - before) <= 1e-12 * (high - low + np.abs(t))).all():
+            break
+    return np.asarray(shares[..., None, :] / (1 + t[..., None] * away))

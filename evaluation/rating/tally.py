@@ -1,0 +1,150 @@
+"""Points and games of a field, opening by opening, and their random weights."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import functools
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from c4env.arrays import Float64s
+from c4env.evaluation.plan.openings import enumerate_openings
+from c4env.evaluation.seeds import seeds
+from c4env.evaluation.store.record import GameRecord
+
+_ENUMERATED: Final = (1, 4, 25, 121, 568, 2144, 8231)  # openings of 0, 1, 2, ... plies
+_LEAST: Final = 1e-6  # of all weights together
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Points and games of a field, opening by opening: all that ratings need.
+
+    Attributes:
+        players: names, sorted, so that nothing depends on the order they come in.
+        openings: sorted.
+        points: ``(openings, players, players)``: of the first player (row) against the second.
+            Where there is but one opening, a slice is no opening but one game of each pair and
+            colour.
+        games: how many games those points are from; the same shape.
+        beside: other games of the same players, if any, which are resampled by themselves: a
+            newcomer's few, whose weights would hang in the air among those of many openings.
+    """
+
+    players: tuple[str, ...]
+    openings: tuple[str, ...]
+    points: Float64s
+    games: Float64s
+    beside: Tally | None = None
+
+    @classmethod
+    def of(
+        cls, games: Iterable[GameRecord], players: Iterable[str], openings: Iterable[str] = ()
+    ) -> Tally:
+        """The tally of some games; those of an agent against itself say nothing of it.
+
+        ``openings`` may name some that have no games.
+        """
+        names = tuple(sorted(set(players)))
+        played = [game for game in games if game.players[0] != game.players[1]]
+        openings = tuple(sorted({*openings, *(game.opening for game in played)}))
+        index = {name: i for i, name in enumerate(names)}
+        layer = {opening: i for i, opening in enumerate(openings)}
+        # Sorted, since games come in any order.
+        played.sort(key=lambda game: (game.players, game.moves, str(game.winner)))
+        before = Counter[tuple[str, str]]()
+        cells = []
+        for game in played:
+            first, second = (index[player] for player in game.players)
+            slice_ = layer[game.opening] if len(openings) > 1 else before[game.players]
+            before[game.players] += 1
+            cells.append((slice_, first, second))
+        slices = len(openings) if len(openings) > 1 else max(before.values(), default=0)
+        points = np.zeros((slices, len(names), len(names)))
+        counts = np.zeros_like(points)
+        for cell, game in zip(cells, played, strict=True):
+            points[cell] += game.points[0]
+            counts[cell] += 1
+        return cls(names, openings, points, counts)
+
+    @property
+    def resampled(self) -> str:
+        """What the intervals resample: openings, or games where there is but one opening."""
+        return "openings" if len(self.openings) > 1 else "games"
+
+    @property
+    def units(self) -> int:
+        """How many of those."""
+        return len(self.points) if len(self.openings) > 1 else int(self.games.sum())
+
+    def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
+        """Random weights of the units, ``(draws, units)``, of mean 1; then of those beside.
+
+        Of single games they are ``(draws, slices, players, players)``. Nearly exponential for
+        many units. For few they vary more: that corrects for a variance estimated from few
+        units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t. Their sum varies
+        as that of ``n - 2`` exponentials, whatever the weights: were it free, it would be next to
+        nothing in some draws, and the virtual points alone would speak.
+        """
+        units = self.units
+        shape = np.full(len(self.points), max(units - 4, 1) / max(units, 1))
+        if self.resampled == "games":
+            shape = shape[:, None, None] * self.games
+        weights = generator.standard_gamma(shape, (draws, *shape.shape))
+        total, axes = max(units - 2, 1), tuple(range(1, weights.ndim))
+        weights /= np.maximum(weights.sum(axes, keepdims=True), _LEAST)
+        sums = generator.standard_gamma(total, (draws, *(1 for _ in axes)))
+        weights *= sums * (units / total)
+        return weights, *(self.beside.weights(generator, draws) if self.beside else ())
+
+    def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
+        """Points and games ``(draws, players, players)`` with such weights; a draw without any."""
+        both = self.points, self.games
+        if not weights:
+            points, games = (table.sum(0, keepdims=True) for table in both)
+        elif self.resampled == "openings":
+            points, games = (np.tensordot(weights[0], table, 1) for table in both)
+        else:
+            points, games = ((weights[0] * table).sum(1) for table in both)
+        if self.beside:
+            more = self.beside.sums(weights[1:])
+            points, games = points + more[0], games + more[1]
+        return points, games
+
+    @property
+    def games_of_a_pair(self) -> float:
+        """How many games of two agents a unit has where they met: 2 with both colours."""
+        if self.resampled == "games":
+            return 1.0
+        met = self.games + self.games.swapaxes(1, 2)
+        return float(met.sum() / max(np.count_nonzero(met), 1))
+
+    @property
+    def enumerated(self) -> bool:
+        """Whether all who met played all positions after so many plies, with both colours."""
+        counts = self.games if self.resampled == "openings" else self.games.sum(0, keepdims=True)
+        met = counts.sum(0) + counts.sum(0).T > 0
+        plies = len(min(self.openings, default="", key=len))
+        return (
+            self.beside is None
+            and bool(met.any(0).all())
+            and bool((counts[:, met] > 0).all())
+            and plies < len(_ENUMERATED)
+            and len(self.openings) == _ENUMERATED[plies]
+            and self.openings == all_openings(plies)
+        )
+
+    def generator(self, seed: int) -> np.random.Generator:
+        """Randomness keyed by who played where."""
+        return np.random.default_rng(seeds((*self.players, "", *self.openings), seed))
+
+
+@functools.cache
+def all_openings(plies: int) -> tuple[str, ...]:
+    """All positions after so many plies, mirror-reduced, sorted."""
+    return tuple(sorted(enumerate_openings(plies)))

@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+import pickle
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from c4env import Position, agents
+from c4env.agents.errors import InvalidHeuristic
+from c4env.agents.heuristics.evaluations import line_score
+from c4env.agents.heuristics.names import HEURISTICS, WIN, Located, check, load
+from c4env.agents.heuristics.windows import count_in_windows, window_starts
+from c4env.agents.search.fixed_depth import FixedDepth
+from c4env.jit import config
+from tests.helpers import reference
+from tests.helpers.strategies import bits_of, board_of, stacks
+
+DIRECTIONS = {  # distance in bits: windows, and how many there are
+    7: (reference.HORIZONTAL, 24),
+    1: (reference.VERTICAL, 21),
+    8: (reference.RISING, 12),
+    6: (reference.FALLING, 12),
+}
+compiled_only = pytest.mark.skipif(config.DISABLE_JIT, reason="about compiled functions")
+
+
+@pytest.mark.parametrize("shift", DIRECTIONS)
+def test_windows_are_as_many_as_known_and_start_where_the_reference_has_them(shift: int) -> None:
+    windows, known = DIRECTIONS[shift]
+    assert len(windows) == known
+    starts = {min(7 * column + row for row, column in cells) for cells in windows}
+    assert starts == {bit for bit in range(49) if window_starts(shift) >> bit & 1}
+
+
+@given(stacks)
+def test_discs_in_windows_are_counted_as_in_the_reference(columns: list[list[int]]) -> None:
+    board = board_of(columns)
+    mine, theirs = bits_of(board, 0), bits_of(board, 1)
+    for shift, (windows, _) in DIRECTIONS.items():
+        found: list[set[int]] = [set(), set(), set(), set(), set()]
+        for cells in windows:
+            discs = [board[row][column] for row, column in cells]
+            if 1 not in discs:
+                found[discs.count(0)].add(min(7 * column + row for row, column in cells))
+        for number, mask in enumerate(count_in_windows(mine, theirs, shift), start=1):
+            assert found[number] == {bit for bit in range(49) if mask >> bit & 1}
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@given(stacks)
+def test_a_heuristic_is_the_reference_on_any_board(name: str, columns: list[list[int]]) -> None:
+    """Games need not reach the board; where both have four, no answer is defined."""
+    board = board_of(columns)
+    boards = [bits_of(board, player) for player in (0, 1)]
+    if len({board[r][c] for r, c in reference.winning_discs(board)}) == 2:
+        return
+    for own in (0, 1):
+        value = HEURISTICS[name](boards[own], boards[1 - own])
+        assert type(value) is float
+        assert value == reference.HEURISTICS[name](board, own)
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_a_heuristic_is_the_reference_in_games(name: str) -> None:
+    for moves in reference.random_games(seed=10, count=200):
+        position, board = Position.parse(moves), reference.board_after(moves)
+        player = len(moves) % 2
+        for own, boards in (
+            (player, (position.mine, position.theirs)),
+            (1 - player, (position.theirs, position.mine)),
+        ):
+            value = HEURISTICS[name](*boards)
+            assert value == reference.HEURISTICS[name](board, own), moves
+            assert -WIN < value < WIN
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@given(stacks)
+def test_the_mirror_image_is_worth_the_same(name: str, columns: list[list[int]]) -> None:
+    board, mirrored = board_of(columns), board_of(columns[::-1])
+    heuristic = HEURISTICS[name]
+    value = heuristic(bits_of(board, 0), bits_of(board, 1))
+    assert heuristic(bits_of(mirrored, 0), bits_of(mirrored, 1)) == value
+
+
+# -- what the published programs say -------------------------------------------------
+
+
+def rows(path: Path) -> Iterator[list[str]]:
+    for line in path.read_text().splitlines():
+        moves, *rest = line.split("\t")
+        yield ["" if moves == "-" else moves, *rest]
+
+
+def test_the_chain_evaluation_is_the_released_programs(shared_data: Path) -> None:
+    lines = list(rows(shared_data / "chain.tsv"))
+    assert len(lines) > 200
+    for moves, value, *_ in lines:
+        position = Position.parse(moves)
+        assert HEURISTICS["chain"](position.mine, position.theirs) == float(value), moves
+
+
+def test_the_line_score_is_the_released_programs(shared_data: Path) -> None:
+    lines = list(rows(shared_data / "lines.tsv"))
+    assert len(lines) > 200
+    for moves, value, *_ in lines:
+        position = Position.parse(moves)
+        assert line_score(position.mine, position.theirs) == int(value), moves
+
+
+@pytest.mark.parametrize(
+    ("moves", "values"),
+    [  # in the order of HANDED, for the side to move
+        ("", (0.0, 0.0, 0.0, 0.0)),
+        # One disc of the other's: 4 + 1 + 1 + 1 windows through it, and the centre; lines see
+        # it alone with three resting cells to the left, to the right and above.
+        ("4", (-3.07, 0.0, 0.0, -12.0)),
+        # An own disc below one of the other's: 6 live windows against 9, and lines to the left
+        # and right against the one upwards.
+        ("44", (-0.03, 6.0, 3.0, 4.0)),
+        # Three in a row that can be made four, below three that cannot be yet.
+        ("112233", (-0.06, 3.0, 3.0, 16.0)),
+    ],
+)
+def test_small_boards_by_hand(moves: str, values: tuple[float, ...]) -> None:
+    position = Position.parse(moves)
+    found = [HEURISTICS[name](position.mine, position.theirs) for name in HANDED]
+    assert found == pytest.approx(values, abs=1e-12)
+
+
+HANDED = ("chain", "window", "window-b", "lines")
+
+
+# -- heuristics of users ---------------------------------------------------------------
+
+
+@pytest.fixture
+def user_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
+    """An importable module with heuristics of all kinds."""
+    import numba
+
+    module: Any = types.ModuleType("users_heuristics")
+    exec(
+        "def centre(mine, theirs):\n    return float(mine & 7) - float(theirs & 7)\n"
+        "def counted(mine, theirs):\n    return mine - theirs\n"
+        "def truth(mine, theirs):\n    return mine > theirs\n"
+        "def none(mine, theirs):\n    return None\n"
+        "def one(mine):\n    return 1.0\n"
+        "def dynamic(mine, theirs):\n    return float(eval('mine'))\n"
+        "value = 3\n",
+        module.__dict__,
+    )
+    module.jitted = numba.njit(module.centre)
+    module.explicit = numba.njit("float64(int64, int64)")(module.centre)
+    if not config.DISABLE_JIT:
+        module.narrow = numba.njit("float32(int64, int64)")(module.centre)
+        module.small = numba.njit("float64(int32, int32)")(module.centre)
+    monkeypatch.setitem(sys.modules, "users_heuristics", module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["centre", "jitted", "explicit"])
+def test_a_users_function_is_a_heuristic(name: str, user_module: types.ModuleType) -> None:
+    heuristic = load(f"users_heuristics:{name}")
+    assert heuristic(5, 2) == 3.0
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    ("name", "returned"),
+    [("counted", "int64"), ("truth", "bool"), ("none", "none"), ("narrow", "float32")],
+)
+def test_a_heuristic_that_returns_no_float64_is_refused(
+    name: str, returned: str, user_module: types.ModuleType
+) -> None:
+    with pytest.raises(InvalidHeuristic, match=f"returns {returned}.*expected float64") as caught:
+        load(f"users_heuristics:{name}")
+    assert f"users_heuristics:{name}" in str(caught.value)
+
+
+@compiled_only
+@pytest.mark.parametrize("name", ["one", "dynamic", "small"])
+def test_a_heuristic_that_does_not_compile_is_refused(
+    name: str, user_module: types.ModuleType
+) -> None:
+    with pytest.raises(InvalidHeuristic, match=r"does not compile for \(int64 mine"):
+        load(f"users_heuristics:{name}")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["chian", "", "users_heuristics", "users_heuristics:missing", "no_such_module_1:f", ":f", "a:"],
+)
+def test_a_heuristic_that_is_not_there_is_refused(name: str, user_module: types.ModuleType) -> None:
+    with pytest.raises(InvalidHeuristic, match=r"window-b, or package\.module:function") as caught:
+        load(name)
+    assert repr(name) in str(caught.value)
+
+
+def test_what_is_no_function_is_no_heuristic(user_module: types.ModuleType) -> None:
+    with pytest.raises(InvalidHeuristic, match="3 is no function or class"):
+        load("users_heuristics:value")
+    with pytest.raises(InvalidHeuristic, match="None is not a function"):
+        check(None, "mine")
+
+
+def test_the_table_holds_the_published_heuristics_under_their_names() -> None:
+    assert list(HEURISTICS) == ["chain", "lines", "threats", "window", "window-b"]
+    assert all(load(name) is HEURISTICS[name] for name in HEURISTICS)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e9, -1e6])
+@pytest.mark.parametrize("name", ["alphabeta", "alphabeta-table", "minimax", "greedy"])
+def test_a_value_out_of_range_is_refused_wherever_it_is_searched(name: str, value: float) -> None:
+    options = {} if name == "greedy" else {"depth": 3}
+    agent = agents.make(name, heuristic=lambda mine, theirs: value, **options)
+    with pytest.raises(InvalidHeuristic, match="strictly between"):
+        agent.choose(Position.parse("1122"))
+
+
+def test_a_heuristic_may_be_given_as_a_function() -> None:
+    agent = agents.make("alphabeta", depth=2, heuristic=lambda mine, theirs: 0.5)
+    assert agent.choose(Position.parse("112233")) == 3
+
+
+@compiled_only
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_ours_are_asked_by_their_address_as_if_they_were_given_themselves(name: str) -> None:
+    by_address, itself = FixedDepth(4, name), FixedDepth(4, name)
+    assert isinstance(by_address._heuristic, Located)
+    itself._heuristic = HEURISTICS[name]
+    copied = pickle.loads(pickle.dumps(by_address))
+    for moves in ("", "4455", "1234567", "444432165"):
+        position = Position.parse(moves)
+        found = itself.best_move(position)
+        assert by_address.best_move(position) == copied.best_move(position) == found
+
+
+@compiled_only
+def test_what_a_users_heuristic_raises_is_not_lost() -> None:
+    def inverse(mine: int, theirs: int) -> float:
+        return 1.0 / (mine & theirs)
+
+    with pytest.raises(ZeroDivisionError):
+        FixedDepth(2, inverse).best_move(Position())

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from c4env import Position, agents
+from c4env.agents.errors import InvalidValue, UnknownAgent
+from c4env.agents.registry.imports import import_attribute
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
+    (tmp_path / "helper.py").write_text("COLUMN = 3\n")
+    (tmp_path / "my-agent.py").write_text(
+        "from helper import COLUMN\n"
+        "def agent(observation):\n    return COLUMN\n"
+        "class Built:\n"
+        "    def __init__(self, column: int = 2): self.column = column\n"
+        "    def __call__(self, observation): return self.column\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("start", ["", "./", "sub/../"])
+def test_a_file_is_taken_where_an_import_path_is(folder, start):
+    (folder / "sub").mkdir()
+    agent = agents.make(f"{start}my-agent.py:agent")
+    assert agent.choose(Position()) == 3
+    assert agents.make(f"{folder}/my-agent.py:Built:column=5").choose(Position()) == 5
+    assert str(folder) not in sys.path
+
+
+def test_a_file_is_loaded_once_and_names_its_module(folder):
+    one = import_attribute("my-agent.py:agent")
+    assert import_attribute(f"{folder}/my-agent.py:agent") is one
+    assert sys.modules["my-agent.py"].__file__ == str(folder / "my-agent.py")
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("absent.py:agent", "there is no file 'absent.py'; expected package.module:attribute or"),
+        ("my-agent.py:nothing", "has no attribute 'nothing'"),
+        ("broken.py:agent", r"ZeroDivisionError: division by zero \\(broken.py, line 2\\)"),
+        ("my-agent.py", "unknown agent 'my-agent.py'; did you mean 'my-agent.py:FUNCTION'"),
+        ("eng", "unknown agent 'eng'; did you mean 'exec:./eng'"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said(folder, spec, said):
+    (folder / "broken.py").write_text("\n1 / 0\n")
+    (folder / "eng").write_text("")
+    for _ in range(2):
+        with pytest.raises(UnknownAgent, match=said.replace("\\\\", "\\")):
+            agents.make(spec)
+
+
+def test_a_program_of_this_folder_is_hinted_at(folder):
+    (folder / "eng").write_text("")
+    with pytest.raises(InvalidValue, match=r"did you mean 'exec:\./eng'"):
+        agents.make("exec:eng")
+    with pytest.raises(InvalidValue, match=r"can be run$"):
+        agents.make("exec:absent")

@@ -1,0 +1,722 @@
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import math
+import re
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4env import Position, agents, observe
+from c4env.agents.base import Agent
+from c4env.agents.errors import (
+    InvalidFunction,
+    InvalidHeuristic,
+    InvalidSpec,
+    InvalidValue,
+    UnknownAgent,
+    UnknownOption,
+)
+from c4env.agents.registry import registry
+from c4env.agents.registry.entries import REQUIRED, Between, Entry, Option
+from c4env.agents.registry.imports import import_attribute
+from c4env.agents.registry.options import checked, options_of
+from c4env.agents.registry.registry import (
+    ENTRY_POINTS,
+    FunctionAgent,
+    describe,
+    described,
+    join_spec,
+    make,
+    names,
+    options_of_entry,
+    register,
+    split_spec,
+)
+from c4env.agents.registry.table import ZOO
+from c4env.errors import C4Error, InvalidAction
+from c4env.evaluation.games.game import Fault, ask
+from tests.helpers.paths import ROOT
+from tests.helpers.processes import run_python
+
+PUBLISHED = {  # contract names and the published depth in plies
+    "alphabeta-chain": 7,
+    "alphabeta-window": 5,
+    "alphabeta-window-b": 5,
+    "minimax": 7,
+    "negamax": None,
+    "rust-port": 5,
+}
+
+
+@pytest.fixture(autouse=True)
+def no_third_parties(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Entry points of nobody; they are read once, and nothing public reads them again."""
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
+    registry._third_parties.cache_clear()
+    yield
+    registry._third_parties.cache_clear()
+
+
+# -- names -------------------------------------------------------------------------
+
+
+def test_the_published_systems_have_their_names_and_settings() -> None:
+    assert set(names()) >= {*PUBLISHED, "random", "greedy", "alphabeta"}
+    assert names() == sorted(names())
+    for name, depth in PUBLISHED.items():
+        assert getattr(make(name), "depth", None) == depth
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("greedy", "greedy"),
+        (" greedy ", "greedy"),
+        ("greedy()", "greedy"),
+        ("alphabeta:depth=6,heuristic=window", "alphabeta:depth=6,heuristic=window"),
+        ("alphabeta(depth=6, heuristic=window)", "alphabeta:depth=6,heuristic=window"),
+        ("alphabeta: heuristic = lines", "alphabeta:heuristic=lines"),
+    ],
+)
+def test_a_spec_is_made_and_written_back(spec: str, name: str) -> None:
+    agent = make(spec)
+    assert agent.name == name
+    assert repr(agent) == f"agents.make({name!r})"
+    assert repr(make(agent.name)) == repr(agent)
+
+
+def test_keyword_options_add_to_the_spec_and_override_it() -> None:
+    agent: Any = make("alphabeta:depth=6", heuristic="window")
+    assert (agent.depth, agent.name) == (6, "alphabeta:depth=6,heuristic=window")
+    other: Any = make("alphabeta", depth=6, heuristic="window")
+    assert other.name == agent.name
+    overridden: Any = make("alphabeta:depth=6", depth=2)
+    assert (overridden.depth, overridden.name) == (2, "alphabeta:depth=2")
+
+
+words = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
+values = st.one_of(words, st.integers().map(str), st.just("package.module:function"))
+
+
+@given(words, st.dictionaries(words, values, max_size=4))
+def test_specs_split_as_they_were_joined(name: str, options: dict[str, str]) -> None:
+    spec = join_spec(name, options)
+    assert split_spec(spec) == (name, options)
+    listed = ",".join(f"{key}={value}" for key, value in options.items())
+    assert split_spec(f"{name}({listed})") == (name, options)
+    path = f"package.{name.replace('-', '_')}:attribute"
+    assert split_spec(join_spec(path, options)) == (path, options)
+    assert split_spec(f"{path}({listed})") == (path, options)
+
+
+LOADED = Entry(
+    "loaded",
+    f"{__name__}:Loaded",
+    "made from a file",
+    argument="path",
+)
+
+
+class Loaded(Agent):
+    """Made from a file.
+
+    Args:
+        path: the file.
+        depth: plies.
+    """
+
+    def __init__(self, path: str, depth: int = 2) -> None:
+        self.path = path
+        self.depth = depth
+
+    def choose(self, position: Position) -> int:
+        return position.legal_columns()[0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "path", "depth"),
+    [
+        ("loaded:model.zip", "model.zip", 2),
+        ("loaded:model", "model", 2),
+        ("loaded:./a=b,c.py:f,depth=3", "./a=b,c.py:f", 3),
+        ("loaded://127.0.0.1:80, depth=4", "//127.0.0.1:80", 4),
+        ("loaded(dir/model.zip,depth=5)", "dir/model.zip", 5),
+        ("loaded:path=x,depth=6", "x", 6),
+    ],
+)
+def test_an_argument_needs_no_key(spec: str, path: str, depth: int) -> None:
+    register("loaded", LOADED)
+    agent: Any = make(spec)
+    assert (agent.path, agent.depth) == (path, depth)
+    again: Any = make(agent.name)
+    assert (again.path, again.depth, again.name) == (path, depth, agent.name)
+    assert agent.name.startswith(f"loaded:{path}")
+    assert "path=...  the file" in describe("loaded")
+
+
+@pytest.mark.parametrize("spec", ["loaded", "loaded:depth=3"])
+def test_a_missing_argument_is_said(spec: str) -> None:
+    register("loaded", LOADED)
+    with pytest.raises(InvalidSpec, match=r"^loaded: path is missing: expected loaded:PATH$"):
+        make(spec)
+
+
+# -- errors --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("", "  ", ":", "()", ":depth=3", "alphabeta:", "alphabeta:depth", "alphabeta:depth="),
+        *("alphabeta:=3", "alphabeta:depth=3,", "alphabeta:depth=3,,heuristic=chain"),
+        *("alphabeta(depth)", "(depth=3)", "alphabeta(depth=3", "alphabeta:3", "alphabeta depth=3"),
+    ],
+)
+def test_a_malformed_spec_is_refused(spec: str) -> None:
+    with pytest.raises((InvalidSpec, UnknownAgent)) as caught:
+        make(spec)
+    assert repr(spec) in str(caught.value)
+
+
+@pytest.mark.parametrize("spec", [None, 3, ["greedy"], b"greedy"])
+def test_a_spec_that_is_no_text_is_refused(spec: Any) -> None:
+    with pytest.raises(InvalidSpec, match="expected name:key=value"):
+        make(spec)
+
+
+def test_an_option_given_twice_is_refused() -> None:
+    with pytest.raises(InvalidSpec, match="'depth' is given twice"):
+        make("alphabeta:depth=3,depth=4")
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [("alfabeta", "did you mean 'alphabeta'"), ("greddy:depth=3", "'greedy'"), ("zzz", "known: ")],
+)
+def test_an_unknown_agent_comes_with_a_suggestion(spec: str, hint: str) -> None:
+    with pytest.raises(UnknownAgent, match=hint) as caught:
+        make(spec)
+    assert repr(spec.split(":")[0]) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [
+        ("alphabeta:deth=3", "alphabeta: unknown option 'deth'; did you mean 'depth'"),
+        ("alphabeta:colour=3", "unknown option 'colour'; known: depth, heuristic"),
+        ("alphabeta-chain:heuristic=lines", "unknown option 'heuristic'; known: depth"),
+        ("random:seed=3", "random: unknown option 'seed'; known: none"),
+    ],
+)
+def test_an_unknown_option_comes_with_a_suggestion(spec: str, hint: str) -> None:
+    with pytest.raises(UnknownOption, match=hint):
+        make(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "meant"),
+    [
+        ("alphabeta:depth=3:heuristic=chain", "depth=3,heuristic=chain"),
+        ("alphabeta:heuristic=chain:depth=3", "heuristic=chain,depth=3"),
+    ],
+)
+def test_a_colon_between_options_is_told_from_a_bad_value(spec: str, meant: str) -> None:
+    with pytest.raises(InvalidSpec, match=f"did you mean '{meant}'"):
+        make(spec)
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "43", "x", "3.0", "1e1", "True"])
+def test_a_bad_value_is_refused(value: str) -> None:
+    expected = f"alphabeta: depth='{value}': expected int between 1 and 42"
+    with pytest.raises(InvalidValue) as caught:
+        make(f"alphabeta:depth={value}")
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("value", [True, 3.0, None, "three", [3]])
+def test_a_bad_keyword_value_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidValue, match="expected int between 1 and 42") as caught:
+        make("alphabeta", depth=value)
+    assert repr(value) in str(caught.value)
+
+
+def test_an_unbounded_option_says_only_what_it_is() -> None:
+    option = Option("rate", float, 0.5)
+    assert option.parse("mine", "0.25") == 0.25
+    assert option.parse("mine", 2) == 2.0
+    with pytest.raises(InvalidValue, match=r"mine: rate='x': expected float$"):
+        option.parse("mine", "x")
+    assert Option("word", str, "a").parse("mine", "b") == "b"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("deepening:movetime=inf", "expected float between 0.001 and 86400"),
+        ("mcts:movetime=1e12", "expected float between 0.001 and 86400"),
+        ("sb3:model.zip,temperature=inf", "expected finite float of at least 0"),
+        ("sb3:model.zip,temperature=-1", "temperature='-1': expected finite float of at least 0"),
+        ("perfect:blunder=nan", "expected float between 0 and 1"),
+        ("perfect:blunder=-0.1", "expected float between 0 and 1"),
+        ("deepening:nodes=" + "9" * 30, "expected int between 1 and 1e+15"),
+    ],
+)
+def test_an_option_that_must_be_finite_says_so(spec: str, expected: str) -> None:
+    with pytest.raises(InvalidValue, match=re.escape(expected)):
+        make(spec)
+
+
+def test_a_number_beyond_every_float_is_refused() -> None:
+    with pytest.raises(InvalidValue, match="expected float between 0 and 100"):
+        make("mcts", c=10**400)
+
+
+@pytest.mark.parametrize("path", ["builtins:max", "builtins:dict", "math:hypot", "builtins:type"])
+def test_what_has_no_signature_is_named_without_a_traceback(path: str) -> None:
+    """An agent of it may be built, which then loses its games; or the reason is said."""
+    try:
+        assert describe(path).startswith(path)
+        agent = make(path)
+    except C4Error:
+        return
+    fault = ask(agent, observe(Position()))
+    assert isinstance(fault, Fault)
+    agent.reset(seed=1)
+
+
+def test_an_unknown_heuristic_is_refused() -> None:
+    with pytest.raises(InvalidHeuristic, match="'lime'"):
+        make("alphabeta:heuristic=lime")
+
+
+# -- agents of users and third parties ---------------------------------------------------
+
+
+class Fixed(Agent):
+    """Plays one column.
+
+    Args:
+        column: the column. It is played until it is full, and then all the same.
+    """
+
+    @checked
+    def __init__(self, column: Annotated[int, Between(0, 6)] = 2) -> None:
+        self.column = column
+
+    def choose(self, position: Position) -> int:
+        return self.column
+
+
+def leftmost(observation: Any) -> int:
+    """The first column of the mask."""
+    return int(observation["action_mask"].argmax())
+
+
+class Policy:
+    """Another library's policy: callable, with a reset of its own."""
+
+    def __init__(self) -> None:
+        self.seeds: list[Any] = []
+
+    def __call__(self, observation: Any) -> int:
+        return 5
+
+    def reset(self, seed: Any = None) -> None:
+        self.seeds.append(seed)
+
+
+def makes_a_policy(strength: int = 1) -> Policy:
+    return Policy()
+
+
+def makes_nothing(strength: int = 1) -> None:
+    return None
+
+
+def test_a_function_can_be_registered_and_played() -> None:
+    register("left-most", leftmost)
+    assert "left-most" in names()
+    agent = make("left-most")
+    assert isinstance(agent, FunctionAgent)
+    assert (agent.name, agent.deterministic) == ("left-most", False)
+    assert agent(observe(Position.parse("111111"))) == 1
+    assert agent.choose(Position.parse("111111")) == 1
+    agent.reset(seed=1)
+    assert describe("left-most").endswith("The first column of the mask.")
+    with pytest.raises(UnknownOption, match="depth"):
+        make("left-most:depth=3")
+
+
+def test_a_class_can_be_registered_with_options() -> None:
+    register("fixed", Fixed)
+    assert make("fixed").choose(Position()) == 2
+    agent = make("fixed:column=4")
+    assert (agent.choose(Position()), agent.name) == (4, "fixed:column=4")
+    with pytest.raises(UnknownOption, match="fixed: unknown option 'row'; known: column"):
+        make("fixed:row=4")
+
+
+def test_a_factory_of_a_policy_can_be_registered() -> None:
+    register("policy", makes_a_policy)
+    agent: Any = make("policy:strength=3")
+    assert agent.choose(Position()) == 5
+    agent.reset(seed=7)
+    assert agent.function.seeds == [7]
+    register("nothing", makes_nothing)
+    with pytest.raises(UnknownAgent, match="'nothing' built None"):
+        make("nothing")
+
+
+def test_an_entry_can_be_registered() -> None:
+    register("mine", Entry("mine", f"{__name__}:Fixed", "one column"))
+    assert make("mine:column=6").choose(Position()) == 6
+    with pytest.raises(InvalidValue, match="expected int between 0 and 6"):
+        make("mine:column=7")
+    with pytest.raises(InvalidValue, match=r"^mine: column=3\.0: expected int between 0 and 6$"):
+        make("mine", column=3.0)
+    assert describe("mine").endswith("one column\n                      column=2  the column")
+
+
+def test_what_a_function_answers_is_judged() -> None:
+    register("nonsense", lambda observation: "3")
+    agent = make("nonsense")
+    assert agent(observe(Position())) == "3"  # the game judges it
+    with pytest.raises(InvalidAction, match="3"):
+        agent.choose(Position())
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a:b", "1st", "a=b", "-a", "a,b", "a\n"])
+def test_a_name_of_other_characters_is_refused(name: str) -> None:
+    with pytest.raises(InvalidSpec, match="letters, digits") as caught:
+        register(name, leftmost)
+    assert repr(name) in str(caught.value)
+
+
+def test_a_name_is_not_taken_over_unasked() -> None:
+    with pytest.raises(InvalidSpec, match="'greedy' is taken"):
+        register("greedy", leftmost)
+    register("greedy", leftmost, replace=True)
+    assert make("greedy")(observe(Position())) == 0
+
+
+def test_only_agents_are_registered() -> None:
+    with pytest.raises(InvalidSpec, match="3 is no class, function, Entry or model"):
+        register("three", 3)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = types.ModuleType("users_agents")
+    module.Fixed, module.leftmost, module.three = Fixed, leftmost, 3
+    monkeypatch.setitem(sys.modules, "users_agents", module)
+
+
+@pytest.mark.usefixtures("users")
+def test_a_class_or_function_is_named_by_its_import_path() -> None:
+    assert make("users_agents:leftmost").choose(Position()) == 0
+    assert make("users_agents:Fixed").choose(Position()) == 2
+    agent = make("users_agents:Fixed:column=5")
+    assert (agent.choose(Position()), agent.name) == (5, "users_agents:Fixed:column=5")
+    assert make("users_agents:Fixed(column=6)").choose(Position()) == 6
+    shown = describe("users_agents:Fixed:column=5").split("\n")
+    assert shown[0].endswith("Plays one column.")
+    assert [line.strip() for line in shown[1:]] == ["column=2  the column"]
+    assert "\n" not in describe("users_agents:leftmost")
+
+
+RAISING = {  # a module's text, and what is said of it
+    "syntax": ("def f(:\n", r"SyntaxError: invalid syntax \(raising\.py, line 1\)"),
+    "division": ("\n1 / 0\n", r"ZeroDivisionError: division by zero \(raising\.py, line 2\)"),
+    "exit": ("import sys\nsys.exit(3)\n", r"SystemExit: 3 \(raising\.py, line 2\)"),
+    "attribute": ("import os\nos.nothing\n", r"AttributeError: .* \(raising\.py, line 2\)"),
+    "missing": ("import no_such_module_1\n", "No module named 'no_such_module_1'"),
+    "built": (
+        "class A:\n    def __init__(self):\n        raise OSError('no\\ndisk')\n",
+        r"OSError: no disk \(raising\.py, line 3\)",
+    ),
+    "built-exit": ("def A():\n    raise SystemExit\n", r"SystemExit:  ?\(raising\.py, line 2\)"),
+}
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The current directory, whose ``raising.py`` is imported afresh."""
+    monkeypatch.chdir(tmp_path)
+    yield tmp_path
+    sys.modules.pop("raising", None)
+    importlib.invalidate_caches()
+
+
+@pytest.mark.parametrize("kind", RAISING)
+def test_code_of_a_user_that_raises_is_told_in_a_line(in_folder: Path, kind: str) -> None:
+    text, words = RAISING[kind]
+    (in_folder / "raising.py").write_text(text)
+    with pytest.raises(UnknownAgent, match=f"raising:A.*{words}") as caught:
+        make("raising:A")
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is not None
+    if "built" in kind:
+        return
+    for spec, error in (
+        ("greedy:heuristic=raising:f", InvalidHeuristic),
+        ("puct:raising:f", InvalidFunction),
+    ):
+        with pytest.raises(error, match=f"'raising:f'.*{words}"):
+            make(spec)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["raise KeyboardInterrupt\n", "class A:\n    def __init__(self): raise KeyboardInterrupt"],
+)
+def test_an_interrupt_passes_through_a_users_code(in_folder: Path, text: str) -> None:
+    (in_folder / "raising.py").write_text(text)
+    with pytest.raises(KeyboardInterrupt):
+        make("raising:A")
+
+
+MAIN = """
+from c4env import evaluation
+
+def heuristic(mine, theirs):
+    return float(mine % 1000)
+
+if __name__ == "__main__":
+    field = ["greedy:heuristic=__main__:heuristic", "random"]
+    for jobs in (1, 2):
+        print(evaluation.round_robin(field, openings=1, seed=3, jobs=jobs).digest)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_what_a_script_defines_plays_in_its_workers_too(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(MAIN)
+    alone, two = run_python(tmp_path / "script.py", check=True).stdout.split()
+    assert alone == two
+
+
+class Typed(Agent):
+    def __init__(self, n: int = 1, x: float | None = None, on: bool = False, word: str = "", raw=0):  # type: ignore[no-untyped-def]
+        self.given = (n, x, on, word, raw)
+
+    def choose(self, position: Position) -> int:
+        return 0
+
+
+def test_options_of_an_imported_class_become_what_its_annotations_say() -> None:
+    register("annotated", Typed)
+    agent: Any = make("annotated:n=3,x=0.5,on=true,word=7,raw=8")
+    assert agent.given == (3, 0.5, True, "7", "8")
+    assert agent.name == "annotated:n=3,x=0.5,on=true,word=7,raw=8"
+    assert make("annotated:x=inf").given[1] == math.inf  # type: ignore[attr-defined]
+    assert make("annotated", n=4, x=2).given == (4, 2, False, "", 0)  # type: ignore[attr-defined]
+    register("policy", makes_a_policy)
+    make("policy:strength=3")
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [("n=x", "expected int"), ("n=1.5", "expected int"), ("x=y", "expected float"),
+     ("on=maybe", "expected true or false")],
+)  # fmt: skip
+def test_a_text_that_is_no_such_value_is_refused(option: str, expected: str) -> None:
+    register("annotated", Typed)
+    with pytest.raises(InvalidValue, match=expected) as caught:
+        make(f"annotated:{option}")
+    assert repr(option.partition("=")[2]) in str(caught.value)
+
+
+@pytest.mark.usefixtures("users")
+def test_another_process_is_given_what_was_registered_and_what_main_defines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    main = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    main.column_of_main = leftmost  # type: ignore[attr-defined]
+    register("mine", leftmost)
+    make("__main__:column_of_main")
+    found = registry.registered_here()
+    assert {"mine", "__main__:column_of_main"} <= set(found)
+    register("mine", Fixed, replace=True)
+    del main.column_of_main  # type: ignore[attr-defined]
+    for name, thing in found.items():
+        register(name, thing, replace=True)
+    assert make("mine").choose(Position()) == 0
+    assert make("__main__:column_of_main").choose(Position()) == 0
+    del registry.taken_from_main["__main__:column_of_main"]
+
+
+@pytest.mark.usefixtures("users")
+@pytest.mark.parametrize(
+    "path", ["users_agents:missing", "no_such_module_1:Agent", "users_agents:three"]
+)
+def test_an_import_path_that_leads_nowhere_is_refused(path: str) -> None:
+    for use in (make, describe):
+        with pytest.raises(UnknownAgent) as caught:
+            use(path)
+        assert repr(path) in str(caught.value)
+
+
+def test_third_parties_register_through_entry_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    here = __name__
+
+    def entry_points(group: str) -> list[importlib.metadata.EntryPoint]:
+        asked.append(group)
+        kinds = {"theirs": f"{here}:Fixed", "their-function": f"{here}:leftmost"}
+        kinds["their-entry"] = f"{here}:THEIR_ENTRY"
+        kinds["broken"] = "no_such_module_1:Agent"
+        return [importlib.metadata.EntryPoint(n, v, group) for n, v in kinds.items()]
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    registry._third_parties.cache_clear()
+    assert {"theirs", "their-function", "their-entry", "broken"} <= set(names())
+    assert asked == [ENTRY_POINTS] == ["c4env.agents"]
+    assert make("theirs:column=1").choose(Position()) == 1
+    assert make("their-function").choose(Position()) == 0
+    assert make("their-entry:column=3").choose(Position()) == 3
+    assert "one column" in describe("their-entry")
+    with pytest.raises(InvalidSpec, match="taken"):
+        register("theirs", leftmost)
+    with pytest.raises(UnknownAgent, match=r"'broken': its entry point 'no_such_module_1:Agent'"):
+        make("broken")
+
+
+THEIR_ENTRY = Entry("their-entry", f"{__name__}:Fixed", "one column")
+
+
+# -- descriptions ----------------------------------------------------------------------
+
+
+def test_every_agent_and_option_is_described() -> None:
+    for entry in ZOO:
+        text = describe(entry.name)
+        assert text.startswith(entry.name)
+        assert entry.summary in text
+        for option in options_of_entry(entry):
+            assert option.help
+            assert f" {option.name}=" in text
+            assert f"  {option.help}\n" in f"{text}\n"
+        assert ("(needs the package" in text) == bool(entry.needs)
+    assert describe("alphabeta:depth=3") == describe("alphabeta")
+    assert describe("sb3:model.zip") == describe("sb3")
+    with pytest.raises(UnknownAgent, match="did you mean 'greedy'"):
+        describe("gredy")
+
+
+@pytest.mark.parametrize("entry", ZOO, ids=lambda entry: entry.name)
+def test_options_read_from_the_source_are_those_of_the_class(entry: Entry) -> None:
+    assert options_of_entry(entry) == options_of(import_attribute(entry.target))
+
+
+def other_value(option: Option) -> Any:
+    """A value that is not the default; a text that names nothing else has none."""
+    if option.kind is bool:
+        return not option.default
+    if option.kind is not str:
+        values = (option.kind(v) for v in (max(option.low, 0) + 1, option.low, 2))
+        return next(v for v in values if v != option.default and option.low <= v <= option.high)
+    return next((name for name in option.choices if name != option.default), option.default)
+
+
+ARGUMENTS = {
+    "exec": "exec:cat -u",
+    "http": "http://127.0.0.1:8001",
+    "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
+    "chat": "chat:some/model:v1,base_url=http://127.0.0.1:9",
+    "open_spiel": "open_spiel:mcts",
+}
+
+
+@pytest.mark.parametrize(
+    "entry", [e for e in ZOO if e.name not in ("sb3", "torch", "selfplay")], ids=lambda e: e.name
+)
+def test_what_is_printed_of_an_agent_makes_it_again(
+    entry: Entry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Printed defaults pass, in a spec and to the class; so does the repr, with every option."""
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    for module in entry.needs:
+        pytest.importorskip(module)
+    spec = ARGUMENTS.get(entry.name, entry.name)
+    plain: Any = make(spec)
+    _, _, told = described(entry.name)
+    given = {name: text for name, text, _ in told if text != "..." and f"{name}=" not in spec}
+    everything = make(join_spec(spec, given) if ":" not in spec else spec, **given)
+    assert everything.deterministic == plain.deterministic
+    for option in options_of_entry(entry):
+        if option.default is REQUIRED:
+            continue
+        assert make(spec, **{option.name: option.default}).name
+        agent = make(spec, **{option.name: other_value(option)})
+        again = eval(repr(agent), {"agents": agents})
+        assert (repr(again), again._given) == (repr(agent), agent._given)  # type: ignore[attr-defined]
+        agent.name = ""  # as one of the class itself
+        assert f"{option.name}={other_value(option)!r}" in repr(agent)
+        again = eval(repr(agent), {type(agent).__name__: type(agent)})
+        assert (repr(again), again._given) == (repr(agent), agent._given)
+        agent.close()
+
+
+@pytest.mark.parametrize(
+    ("build", "said"),
+    [
+        ("sampling.mcts:MCTS", "MCTS: c=-5: expected float between 0 and 100"),
+        ("sampling.mcts:MCTS", "MCTS: rollout='clever': expected one of greedy, random"),
+        ("sampling.mcts:MCTS", "MCTS: reuse=2: expected true or false"),
+        ("sampling.mcts:MCTS", "MCTS: simulations=0: expected int between 1 and 1e+09, or None"),
+        ("sampling.puct:PUCT", "PUCT: follow='maybe': expected true or false"),
+        ("solver.perfect:Perfect", "Perfect: blunder=3: expected float between 0 and 1"),
+        ("solver.perfect:Perfect", "Perfect: ties='centre': expected one of center, random"),
+        ("solver.perfect:Perfect", "Perfect: table_mb=None: expected int between 1 and 65536"),
+        ("network.agent:Learned", "Learned: depth=-1: expected int between 0 and 4"),
+        ("published.negamax:Negamax", "Negamax: max_nodes='x': expected int between 1 and 1e+15"),
+        ("published.alphabeta:Chain", "Chain: depth=True: expected int between 1 and 42"),
+        ("adapters.remote:Remote", "Remote: url=7: expected text"),
+    ],
+)
+def test_a_class_checks_its_own_options(build: str, said: str) -> None:
+    key, value = re.findall(r"(\w+)=(.*?):", said)[0]
+    with pytest.raises(InvalidValue) as caught:
+        import_attribute(f"c4env.agents.{build}")(**{key: eval(value)})
+    assert str(caught.value) == said
+
+
+def test_values_of_numpy_and_numbers_of_another_type_are_taken() -> None:
+    agent: Any = make("mcts", simulations=np.int64(7), c=2, reuse=np.bool_(False), movetime=None)
+    assert (agent.simulations, agent.c, agent.reuse) == (7, 2.0, False)
+    assert (type(agent.simulations), type(agent.c)) == (int, float)
+    assert agent.name == "mcts:simulations=7,c=2.0,reuse=false,movetime=None"
+    assert make("mcts:reuse=0").name == "mcts:reuse=false"  # as it was once written
+
+
+def test_a_spec_says_true_false_and_none() -> None:
+    agent: Any = make("puct:follow=true,reuse=false,movetime=None,simulations=3")
+    assert (agent.follow, agent.reuse, agent.movetime, agent.simulations) == (True, False, None, 3)
+    with pytest.raises(InvalidValue, match=r"table_mb='None': expected int between 1 and 65536$"):
+        make("perfect:table_mb=None")
+
+
+def test_a_function_is_written_as_its_import_path() -> None:
+    register("holder", Holder)
+    agent = make("holder", function=leftmost)
+    assert agent.name == f"holder:function={__name__}:leftmost"
+    assert make("holder", function=lambda o: 0).name == "holder:function=<lambda>"
+
+
+class Holder(Agent):
+    def __init__(self, function: Any = None) -> None:
+        self.function = function
+
+    def choose(self, position: Position) -> int:
+        return 0

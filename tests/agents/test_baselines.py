@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from c4env import Position
+from c4env.agents.baselines import Greedy, Random
+from c4env.agents.heuristics.names import HEURISTICS
+from tests.helpers import reference
+from tests.helpers.strategies import positions
+
+
+def centre_first(columns: list[int]) -> list[int]:
+    return sorted(columns, key=lambda column: (abs(column - 3), column))
+
+
+def greedy_by_hand(moves: str, heuristic: str) -> int:
+    """Wins, else blocks, else takes the best next board; nearest the centre first."""
+    board, me = reference.board_after(moves), len(moves) % 2
+    columns = centre_first(reference.open_columns(board))
+    for player in (me, 1 - me):
+        for column in columns:
+            reference.play(board, column, player)
+            four = reference.winner(board) is not None
+            reference.take_back(board, column)
+            if four:
+                return column
+    values = []
+    for column in columns:
+        reference.play(board, column, me)
+        values.append(reference.HEURISTICS[heuristic](board, me))
+        reference.take_back(board, column)
+    return columns[values.index(max(values))]
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_greedy_wins_blocks_or_takes_the_best_next_board(heuristic: str) -> None:
+    agent = Greedy(heuristic)
+    for moves in reference.random_games(seed=90, count=80):
+        assert agent.choose(Position.parse(moves)) == greedy_by_hand(moves, heuristic), moves
+
+
+@pytest.mark.parametrize(
+    ("moves", "column"),
+    [
+        pytest.param("", 3, id="the centre"),
+        pytest.param("121212", 0, id="wins rather than blocks"),
+        pytest.param("12121", 0, id="blocks"),
+        pytest.param("37475", 1, id="blocks; of two ends as near the centre the left one"),
+    ],
+)
+def test_greedy_in_small_cases(moves: str, column: int) -> None:
+    assert Greedy().choose(Position.parse(moves)) == column
+
+
+@given(positions(finished=False))
+def test_random_plays_legal_columns(position: Position) -> None:
+    agent = Random()
+    agent.reset(seed=1)
+    assert {agent.choose(position) for _ in range(10)} <= set(position.legal_columns())
+
+
+def test_random_plays_every_column_about_as_often() -> None:
+    agent = Random()
+    agent.reset(seed=3)
+    position = Position.parse("444444")
+    drawn = [agent.choose(position) for _ in range(6000)]
+    counts = np.bincount(drawn, minlength=7)
+    assert counts[3] == 0
+    others = np.delete(counts, 3)
+    assert np.abs(others - 1000).max() < 150  # five standard deviations
+
+
+def test_the_same_seed_draws_the_same_columns() -> None:
+    def columns(seed: Any) -> list[int]:
+        agent = Random()
+        agent.reset(seed)
+        return [agent.choose(Position()) for _ in range(40)]
+
+    assert columns(5) == columns(5)
+    assert columns(5) != columns(6)
+    assert columns(np.random.SeedSequence(5)) == columns(5)
+    assert columns(None) != columns(None)
+    again = Random()
+    again.reset(5)
+    first = [again.choose(Position()) for _ in range(40)]
+    again.reset(5)
+    assert [again.choose(Position()) for _ in range(40)] == first

@@ -1,0 +1,50 @@
+"""The loop in plain PyTorch runs, learns, and its network plays."""
+
+from __future__ import annotations
+
+import pytest
+
+from c4env import evaluation
+from c4env.agents.batched import opponent
+
+torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
+torch.set_num_threads(1)  # a second one would but wait on a busy machine
+
+
+def test_a_network_is_trained_and_plays_in_a_tournament(tmp_path):
+    from c4env.agents.training.command_line import run
+    from c4env.agents.training.examples import torch_ppo
+
+    path = tmp_path / "model.pt"
+    assert run(torch_ppo.train, None, argv=[str(path), "--steps", "300", "--seed", "3"]) == 0
+    spec = f"c4env.agents.training.examples.torch_ppo:TorchPPO:path={path}"
+    result = evaluation.round_robin([spec, "random"], openings=0, seed=1)
+    assert [game.forfeited_by for game in result.games] == [None, None]
+
+
+def test_the_same_seed_trains_the_same_network(tmp_path):
+    from c4env.agents.training.examples import torch_ppo
+
+    def trained(seed):
+        torch_ppo.train(tmp_path / "m.pt", 400, seed, boards=8, length=16)
+        return torch.load(tmp_path / "m.pt", weights_only=True)["value.weight"]
+
+    assert trained(1).equal(trained(1))
+    assert not trained(1).equal(trained(2))
+
+
+def test_a_short_training_beats_random(tmp_path):
+    from c4env.agents.training.examples import torch_ppo
+    from c4env.agents.training.judge import score_against
+
+    torch_ppo.train(tmp_path / "m.pt", 20_000, 1, boards=64)
+    trained = opponent(torch_ppo.TorchPPO(str(tmp_path / "m.pt")))
+    assert score_against(trained, opponent("random", seed=1)) > 0.75  # three seeds: 0.85 to 0.92
+
+
+def test_nothing_is_read_back_from_the_device(tmp_path):
+    """Tensors on ``meta`` hold no values; whatever asks for one raises an error."""
+    from c4env.agents.training.examples import torch_ppo
+
+    network = torch_ppo.train(tmp_path / "m.pt", 1, 1, "meta", 8, length=4)
+    assert {parameter.device.type for parameter in network.parameters()} == {"meta"}

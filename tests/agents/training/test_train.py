@@ -1,0 +1,264 @@
+"""Positions, labels and the training of the network."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4env import Position, agents
+from c4env.agents.errors import InvalidValue
+from c4env.agents.network.features import describe
+from c4env.agents.network.network import Network, shipped
+from c4env.agents.solver import Solver
+from c4env.agents.solver.exam import exam
+from c4env.agents.training import labels as made
+from c4env.agents.training import train
+from c4env.agents.training.command_line import run
+from c4env.agents.training.labels import Labels, held_out, positions_of_games
+from c4env.bitboard import mirror, mirror_all, playable, winning_cells
+
+QUOTA = {9: 20, 20: 30, 30: 20}
+SEED = np.random.SeedSequence(3)
+
+
+def main(arguments: list[str]) -> int:
+    return run(train.train, None, argv=arguments, resumes=True)
+
+
+def position_of(mine: Any, theirs: Any) -> Position:
+    return Position.from_bitboards(int(mine), int(theirs))
+
+
+def labelled(mine: np.ndarray, theirs: np.ndarray) -> Labels:
+    """The labels of positions, by the exact scores of the solver."""
+    solver = Solver(table_mb=4)
+    signs, keeps = np.empty(len(mine), np.int8), np.empty((len(mine), 7), np.int8)
+    for i, sides in enumerate(zip(mine, theirs, strict=True)):
+        scores = solver.scores(position_of(*sides))
+        signs[i] = np.sign(max(score for score in scores if score is not None))
+        keeps[i] = [-1 if score is None else np.sign(score) == signs[i] for score in scores]
+    return Labels(mine, theirs, signs, keeps)
+
+
+@pytest.fixture(scope="module")
+def labels() -> Labels:
+    """About 30 plies each: the solver is quick there, compiled or not."""
+    return labelled(*positions_of_games({30: 40, 33: 20}, np.random.SeedSequence(5)))
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_games_give_quiet_positions_of_the_plies_asked_for() -> None:
+    mine, theirs = positions_of_games(QUOTA, SEED)
+    plies = np.bitwise_count(mine | theirs)
+    assert {ply: int(np.count_nonzero(plies == ply)) for ply in np.unique(plies)} == QUOTA
+    pairs = list(zip(mine.tolist(), theirs.tolist(), strict=True))
+    turned = [(mirror(own), mirror(other)) for own, other in pairs]
+    assert len({min(pair) for pair in zip(pairs, turned, strict=True)}) == len(pairs)
+    for own, other in pairs:
+        assert position_of(own, other).outcome is None
+        assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
+    again = positions_of_games(QUOTA, np.random.SeedSequence(3))
+    assert np.array_equal(mine, again[0])
+    assert not held_out(mine, theirs).any()
+
+
+@pytest.mark.compiled
+def test_early_positions_are_all_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made, "ALL", 2)
+    mine, theirs = made.early_positions()
+    assert np.bincount(np.bitwise_count(mine | theirs)).tolist() == [1, 4, 25]
+    found = made.by_book(mine, theirs)
+    assert found.signs[0] == 1
+    assert found.keeps[0].tolist() == [0, 0, 0, 1, 0, 0, 0]
+
+
+@pytest.mark.compiled
+def test_no_position_of_the_exam_is_learned_from() -> None:
+    """Every one is held out, as its mirror image is; what is made to learn from holds none."""
+    asked = [question.position for question in exam()]
+    mine, theirs = np.array([(p.mine, p.theirs) for p in asked]).T
+    assert held_out(mine, theirs).all()
+    assert held_out(mirror_all(mine), mirror_all(theirs)).all()
+    known = set(made.keys(mine, theirs).tolist())
+    learned = positions_of_games({8: 300, 12: 300}, SEED)
+    aside = positions_of_games({8: 300}, SEED, kept=True)
+    assert not known & set(made.keys(*learned).tolist())
+    assert known & set(made.keys(*aside).tolist())  # so games do reach some
+
+
+@pytest.mark.compiled
+def test_a_key_is_of_one_position_and_its_mirror_image_alone() -> None:
+    mine, theirs = made.early_positions()  # one of each mirror pair
+    assert len(np.unique(made.keys(mine, theirs))) == len(mine)
+    assert np.array_equal(made.keys(mirror_all(mine), mirror_all(theirs)), made.keys(mine, theirs))
+
+
+def test_mirror_images_are_held_out_together() -> None:
+    generator = np.random.default_rng(1)
+    boards = generator.integers(0, 2**49, (2, 4000)) & ~0x1020408102040
+    assert np.array_equal(mirror_all(boards[0]), [mirror(board) for board in boards[0].tolist()])
+    kept = held_out(*boards)
+    assert np.array_equal(held_out(mirror_all(boards[0]), mirror_all(boards[1])), kept)
+    assert 0.005 < kept.mean() < 0.05
+
+
+@pytest.mark.compiled
+def test_labels_are_what_exact_scores_say() -> None:
+    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
+    mine, theirs = positions_of_games({9: 1, 11: 2, 12: 2, 18: 3, 26: 10, 35: 10}, SEED)
+    for found, expected in zip(made.exact(mine, theirs), labelled(mine, theirs), strict=True):
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.compiled
+def test_a_portion_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
+    monkeypatch.setattr(made, "PORTION", QUOTA)
+    first = made.portion(tmp_path, 1, seed=1)
+    assert len(first.mine) == sum(QUOTA.values())
+    monkeypatch.setattr(made, "exact", None)
+    assert np.array_equal(made.portion(tmp_path, 1, seed=1).keeps, first.keeps)
+    both = Labels.join([first, first])
+    assert len(both.mine) == len(first.mine)
+
+
+@pytest.mark.compiled
+def test_measure_counts_what_is_wrong(labels: Labels) -> None:
+    class Told:
+        """Answers as the labels say, but for the first critical position."""
+
+        def evaluate(self, mine: np.ndarray, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+            logits = labels.keeps.astype(np.float32)
+            logits[labels.critical.argmax()] *= -1
+            return logits, labels.signs * 1.0
+
+    *bands, last = made.measure(Told(), labels)
+    assert last == ("all", int(labels.critical.sum()), 1, 1.0)
+    assert last.rate == 1 / last.critical
+    assert [band.plies for band in bands] == ["30-35"]
+    assert made.measure(shipped(), labels)[-1].rate < 0.3
+
+
+@pytest.mark.compiled
+def test_a_network_meets_quiet_positions_in_games() -> None:
+    mine, theirs = made.positions_met(shipped(), 12, [1], ("", "greedy"))
+    assert len(mine) > 12
+    assert not held_out(mine, theirs).any()
+    for own, other in zip(mine.tolist(), theirs.tolist(), strict=True):
+        assert position_of(own, other).plies > made.ALL
+        assert not (winning_cells(own) | winning_cells(other)) & playable(own | other)
+    assert np.array_equal(made.positions_met(shipped(), 12, [1], ("", "greedy"))[0], mine)
+
+
+def test_without_torch_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "c4env.agents.training.fit", raising=False)
+    monkeypatch.delitem(sys.modules, "c4env.agents.training.model", raising=False)
+    assert main(["--out", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert "pip install 'c4env[train]'" in error
+    assert error.count("\n") == 1
+
+
+def test_a_bad_share_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for scale in ("0", "-1", "2", "nan"):
+        assert main(["--out", str(tmp_path), "--scale", scale]) == 2
+        assert "expected" in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def torch() -> Any:
+    return pytest.importorskip("torch", reason="PyTorch, of the extra train, is not installed")
+
+
+@pytest.mark.compiled
+def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> None:
+    from c4env.agents.training.model import Model
+
+    torch.manual_seed(5)
+    model = Model(8, 2, 4, 16)
+    for parameter in model.parameters():
+        parameter.data += 0.05 * torch.randn(parameter.shape)
+    model.rounded = True
+    planes = torch.from_numpy(describe(*labels[:2])).float().permute(0, 3, 1, 2)
+    to_move = torch.from_numpy(np.bitwise_count(labels.mine | labels.theirs).astype(np.int64) & 1)
+    with torch.no_grad():
+        expected = model(planes, to_move).numpy()
+    assert np.array_equal(Network(model.export()).one_way(*labels[:2]), expected)
+
+
+@pytest.mark.compiled
+def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, labels: Labels) -> None:
+    from c4env.agents.training.fit import after, urgent
+
+    mine, theirs, outcomes = after(labels, np.random.default_rng(1))
+    assert len(mine) > len(labels.mine) / 3
+    solver = Solver(table_mb=4)
+    columns = urgent(describe(mine, theirs))
+    for own, other, outcome, asked in zip(mine, theirs, outcomes, columns, strict=True):
+        position = position_of(own, other)
+        assert 1 - outcome == solver.sign(position)
+        wins = winning_cells(position.mine) & playable(position.mine | position.theirs)
+        blocks = winning_cells(position.theirs) & playable(position.mine | position.theirs)
+        assert (asked == 1).any() == bool(wins | blocks)
+        for column in np.flatnonzero(asked == 1).tolist():
+            cell = (position.play(column).theirs) ^ position.mine
+            assert cell & (wins or blocks)
+
+
+@pytest.mark.compiled
+def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
+    torch: Any, labels: Labels, tmp_path: Path
+) -> None:
+    from c4env.agents.training.fit import fit
+    from c4env.agents.training.model import Model
+
+    def fitted(checkpoint: Path, stops: list[int]) -> Any:
+        for stop in stops:  # each time as if in a new process
+            torch.manual_seed(1)
+            model = Model(8, 1, 4, 16)
+            fit(model, lambda step: [labels], stop, 40, 1, checkpoint, said.append)
+        return model
+
+    said: list[str] = []
+    torch.manual_seed(1)
+    before = made.measure(Network(Model(8, 1, 4, 16).export()), labels)[-1]
+    whole = fitted(tmp_path / "a.pt", [40]).export()
+    assert made.measure(Network(whole), labels)[-1].rate < before.rate
+    parts = fitted(tmp_path / "b.pt", [15, 40]).export()
+    assert all(np.array_equal(parts[name], array) for name, array in whole.items())
+    assert len(said) == 3
+    (tmp_path / "b.pt").write_bytes(b"no checkpoint")
+    with pytest.raises(InvalidValue, match=r"b\.pt.*expected a checkpoint"):
+        fitted(tmp_path / "b.pt", [40])
+
+
+@pytest.mark.compiled
+@pytest.mark.slow  # labels, fits and plays, twice
+def test_the_command_trains_and_goes_on_where_it_was(
+    torch: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
+    monkeypatch.setattr(made, "PORTION", QUOTA)
+    monkeypatch.setattr(made, "ALL", 3)
+    monkeypatch.setattr(train, "PARTS", 2)
+    command = ["--out", str(tmp_path), "--scale", "0.002", "--jobs", "1"]
+    assert main(command) == 0
+    assert "held out" in capsys.readouterr().out
+    first = (tmp_path / "weights.npz").read_bytes()
+    agent = agents.make("learned", weights=str(tmp_path / "weights.npz"), depth=0)
+    assert agent.choose(Position()) in range(7)
+    (tmp_path / "weights.npz").unlink()
+    (tmp_path / "model.pt").unlink()  # as if stopped in the fitting
+    assert main(command) == 0
+    assert (tmp_path / "weights.npz").read_bytes() == first
+    capsys.readouterr()
+    assert main([*command, "--seed", "2"]) == 2  # its positions would be mixed up
+    assert "seed 1" in capsys.readouterr().err

@@ -1,0 +1,196 @@
+"""Connect Four in words: the templates, the reader of answers, the environment."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from c4env.envs.single import ConnectFourEnv
+from c4env.envs.text import VERSION, TextEnv, fill, read_move, template
+from c4env.errors import C4Error, IllegalMove, InvalidAction, InvalidOption, WrongOrder
+from c4env.position import Position
+from tests.helpers.paths import ROOT
+
+KINDS = [
+    shown + legal + answer
+    for shown in ("board", "moves", "both")
+    for legal in ("", "+legal")
+    for answer in ("", "+answer")
+]
+WITH_EXAMPLE = [f"{kind}+example" for kind in KINDS]
+ANSWERS = [
+    json.loads(line) for line in (ROOT / "tests/data/answers.jsonl").read_text().split("\n") if line
+]
+FULL_2 = Position.parse("222222")
+"""Column 2 is full."""
+
+
+# -- templates --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_shows_what_its_name_says_and_leaves_no_place_open(kind):
+    text = fill(template(kind), Position.parse("222222"), "222222")
+    assert ("1 2 3 4 5 6 7" in text) == (not kind.startswith("moves"))
+    assert (". o . ." in text) == (not kind.startswith("moves"))
+    assert ("2 2 2 2 2 2\n" in text) == (not kind.startswith("board"))
+    assert ("1, 3, 4, 5, 6, 7" in text) == ("legal" in kind)
+    assert ("Think" in text) == ("answer" not in kind)
+    assert "first player, with the discs x" in text
+    assert not re.search(r"[{}]", text)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *WITH_EXAMPLE])
+def test_a_template_echoed_is_no_answer(kind):
+    for position, moves in ((Position(), ""), (FULL_2, "222222"), (Position.parse("4"), "4")):
+        with pytest.raises(InvalidAction):
+            read_move(fill(template(kind), position, moves), position)
+
+
+def test_a_changed_word_needs_another_version():
+    words = hashlib.sha256("\n".join(map(template, KINDS)).encode()).hexdigest()[:12]
+    assert (VERSION, words) == (1, "21415acf27b7")
+    added = hashlib.sha256("\n".join(map(template, WITH_EXAMPLE)).encode()).hexdigest()[:12]
+    assert (VERSION, added) == (1, "4713069be7ac")
+
+
+@pytest.mark.parametrize("line", ["Move: 1", "Move: 7"])
+def test_each_example_is_an_answer_and_comes_after_the_rest(line):
+    text = template("both+answer+example")
+    assert text.startswith(template("both+answer"))
+    assert line in text.splitlines()
+    assert read_move(line, Position()) == int(line[-1]) - 1
+
+
+@pytest.mark.parametrize("kind", ["", "bord", "board+", "board+legal+legal", "legal", "board+x"])
+def test_an_unknown_kind_is_quoted(kind):
+    with pytest.raises(InvalidOption, match=re.escape(repr(kind))):
+        template(kind)
+
+
+def test_a_template_of_ones_own_keeps_other_braces():
+    text = fill('{"ply": {ply}, {disc}{player}{x} {0}', Position.parse("4"), "4")
+    assert text == '{"ply": 1, osecond{x} {0}'
+
+
+# -- the reader -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ANSWERS, ids=lambda line: repr(line["answer"])[:50])
+def test_answers_as_models_write_them(line):
+    if line["read"] == "unreadable":
+        with pytest.raises(InvalidAction):
+            read_move(line["answer"], FULL_2)
+    elif line["read"] == "illegal":
+        with pytest.raises(IllegalMove, match="column"):
+            read_move(line["answer"], FULL_2)
+    else:
+        assert read_move(line["answer"], FULL_2) + 1 == line["read"]
+
+
+def test_the_corpus_has_all_kinds():
+    kinds = [line["read"] for line in ANSWERS]
+    assert len(kinds) > 100
+    assert {1, 3, 4, 5, 6, 7, "illegal", "unreadable"} == set(kinds)
+
+
+def test_another_word_and_another_first_number():
+    assert read_move("Because.\nFinal Answer: 0", Position(), "Final Answer", 0) == 0
+    assert read_move("final answer: **6**", Position(), "Final Answer", 0) == 6
+    with pytest.raises(IllegalMove, match="no column 7, only 0 to 6"):
+        read_move("Final Answer: 7", Position(), "Final Answer", 0)
+    with pytest.raises(InvalidAction, match="Final Answer"):
+        read_move("Move: 3", Position(), "Final Answer", 0)
+
+
+def test_the_words_of_a_problem_say_what_was_wrong():
+    for answer, words in {
+        "": "empty",
+        "I play 4": "'I play 4'",
+        "Move: 3\nMove: 4": r"more than one move \(3, 4\)",
+        "<think>hm": "does not end",
+    }.items():
+        with pytest.raises(InvalidAction, match=words):
+            read_move(answer, Position())
+    with pytest.raises(IllegalMove, match="column 2 is full"):
+        read_move("Move: 2", FULL_2)
+
+
+@pytest.mark.parametrize("line", ["*" * 10**6, "Move: 4" + "*" * 10**6 + "x", "\n" * 10**6])
+def test_a_long_answer_is_read_in_a_time_that_grows_with_it(line):
+    with pytest.raises(InvalidAction):
+        read_move(line, Position())  # quadratic, it would take hours
+
+
+# -- the environment --------------------------------------------------------------------
+
+
+def test_gymnasium_accepts_it():
+    class Deciding(TextEnv):
+        """Samples are texts that no template allows: the checker plays column 4."""
+
+        def step(self, action):
+            return super().step("Move: 4")
+
+    check_env(Deciding(render_mode="ansi"), skip_render_check=True)
+
+
+def test_a_game_is_the_same_as_with_numbers():
+    words, numbers = TextEnv(seat=0), ConnectFourEnv(seat=0)
+    text, info = words.reset(seed=3)
+    _, plain = numbers.reset(seed=3)
+    over = False
+    while not over:
+        assert info["moves"] == Position.parse(info["moves"]).moves() or info["ply"] > 1
+        assert str(words.position) in text
+        assert info["legal"] == [c + 1 for c in words.position.legal_columns()]
+        assert Position.parse(info["moves"]) == words.position == numbers.position
+        column = info["legal"][0]
+        text, reward, over, cut, info = words.step(f"Move: {column}")
+        *_, plain_reward, plain_over, _, plain = numbers.step(column - 1)
+        assert (reward, over, cut) == (plain_reward, plain_over, False)
+    assert reward == 1.0
+    assert text.endswith("You won.")
+    assert (info["winner"], info["legal"]) == (plain["winner"], []) == (0, [])
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_moves_shown_are_those_that_were_played(seat):
+    environment = TextEnv(lambda _: 3, seat=seat, kind="moves")
+    text, info = environment.reset(options={"moves": "446712"})
+    assert info["moves"] == "446712" + "4" * seat
+    assert f"first move on: {' '.join(info['moves'])}\n" in text
+    _, info = environment.reset(options={"position": Position.parse("446712")})
+    assert sorted(info["moves"]) == sorted("446712" + "4" * seat)
+    assert info["moves"].endswith("4" * seat)
+    assert Position.parse(info["moves"]) == environment.position
+    assert environment.reset()[1]["moves"] == "4" * seat
+
+
+@pytest.mark.parametrize("answer", ["what?", "Move: 2", "Move: 9", ""])
+def test_a_bad_answer_loses_or_raises(answer):
+    environment = TextEnv(lambda _: 6, seat=0)
+    environment.reset(options={"moves": "222222"})
+    text, reward, over, _, info = environment.step(answer)
+    assert (reward, over, info["illegal"], info["winner"]) == (-1.0, True, True, 1)
+    assert info["problem"]
+    assert text.endswith("You lost.")
+    with pytest.raises(WrongOrder):
+        environment.step("Move: 1")
+    patient = TextEnv(lambda _: 6, seat=0, illegal="raise")
+    patient.reset(options={"moves": "222222"})
+    with pytest.raises(C4Error):
+        patient.step(answer)
+    assert patient.step("Move: 1")[1:4] == (0.0, False, False)
+
+
+def test_the_caller_may_begin_second_and_with_words_of_its_own():
+    environment = TextEnv(lambda _: 3, seat=1, kind="{moves}; {disc}?")
+    assert environment.reset()[0] == "4; o?"
+    assert environment.step("4")[0] == "4 4 4; o?"
+    with pytest.raises(InvalidAction, match="expected a text"):
+        environment.step(3)

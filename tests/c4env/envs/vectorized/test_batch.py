@@ -1,0 +1,177 @@
+"""Boards as arrays: the same rules as Position, one ply on all of them at once."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4env import Batch, Position, observe
+from c4env.envs.vectorized.batch import boards_from, positions_of
+from c4env.envs.vectorized.kernels import DRAWN, ONGOING, WON_BY_0, WON_BY_1
+from c4env.errors import IllegalMove, InvalidAction, InvalidNotation, InvalidOption
+
+WON_LATE = "557353756357262164721166463253473447421112"
+DRAW = "725557317577734451561166114446246232623323"
+
+
+def check_against_positions(batch: Batch, positions: list[Position]) -> None:
+    """Everything a batch shows is what the positions say."""
+    planes, masks = batch.observe()
+    assert planes.shape == (len(positions), 6, 7, 2)
+    assert masks.shape == (len(positions), 7)
+    assert planes.dtype == masks.dtype == np.int8
+    assert batch.positions() == positions
+    for i, position in enumerate(positions):
+        expected = observe(position)
+        assert np.array_equal(planes[i], expected["observation"])
+        assert np.array_equal(masks[i], expected["action_mask"])
+        assert batch.over[i] == (position.outcome is not None)
+        assert batch.plies[i] == position.plies
+        code = ONGOING
+        if position.outcome is not None:
+            code = {0: WON_BY_0, 1: WON_BY_1, None: DRAWN}[position.outcome.winner]
+        assert batch.results[i] == code
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_random_games(copy: bool) -> None:
+    choose = random.Random(5)
+    size = 20
+    batch, positions = Batch(size, copy=copy), [Position() for _ in range(size)]
+    ended = 0
+    for _ in range(70):
+        check_against_positions(batch, positions)
+        actions = [choose.choice(position.legal_columns()) for position in positions]
+        rewards = batch.step(actions)
+        positions = [p.play(c) for p, c in zip(positions, actions, strict=True)]
+        check_against_positions(batch, positions)
+        for i, position in enumerate(positions):
+            expected = [0.0, 0.0]
+            if position.outcome is not None and position.outcome.winner is not None:
+                expected = [1.0, -1.0] if position.outcome.winner == 0 else [-1.0, 1.0]
+            assert rewards[i].tolist() == expected
+        ended += int(batch.over.sum())
+        positions = [Position() if p.outcome else p for p in positions]
+        batch.reset(batch.over)
+    assert ended > size
+
+
+@pytest.mark.parametrize(("moves", "code"), [(WON_LATE, WON_BY_1), (DRAW, DRAWN)])
+def test_the_42nd_disc(moves: str, code: int) -> None:
+    batch = Batch(2)
+    for digit in moves:
+        batch.step([int(digit) - 1] * 2)
+    assert batch.results.tolist() == [code] * 2
+    check_against_positions(batch, [Position.parse(moves)] * 2)
+
+
+def test_reset_to_positions() -> None:
+    batch = Batch(3)
+    batch.reset(positions="445")
+    check_against_positions(batch, [Position.parse("445")] * 3)
+    batch.reset(where=[True, False, True], positions=["1", Position.parse("77")])
+    check_against_positions(batch, [Position.parse(m) for m in ("1", "445", "77")])
+    batch.reset(np.array([False, True, False]))
+    check_against_positions(batch, [Position.parse(m) for m in ("1", "", "77")])
+
+
+@pytest.mark.parametrize(
+    ("actions", "error", "match"),
+    [
+        ([0, 1], InvalidAction, r"shape \(2,\): expected one a board, \(3,\)"),
+        (3, InvalidAction, r"shape \(\)"),
+        ([0.0, 1.0, 2.0], InvalidAction, "dtype float64: expected integers"),
+        ([True, False, True], InvalidAction, "dtype bool: expected integers"),
+        ([0, None, 2], InvalidAction, "dtype object: expected integers"),
+        ([0, 7, 2], InvalidAction, r"board 1: 7 is not a column: expected an integer 0\.\.6"),
+        ([0, 1, -1], InvalidAction, "board 2: -1"),
+        (np.array([0, 1, 2**63], np.uint64), InvalidAction, "board 2"),
+        ([3, 1, 2], IllegalMove, "board 0: column 3 is full"),
+        ([1, 0, 2], IllegalMove, "board 1: the game is over; reset the board"),
+    ],
+)
+def test_a_bad_action_names_the_board_and_changes_none(
+    actions: Any, error: type[Exception], match: str
+) -> None:
+    batch = Batch(3)
+    batch.reset(positions=["444444", "445566", ""])
+    if match.startswith("board 1: the game"):
+        batch.step([0, 6, 0])
+    before = batch.positions(), batch.results.tolist()
+    with pytest.raises(error, match=match):
+        batch.step(actions)
+    assert (batch.positions(), batch.results.tolist()) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "match"),
+    [
+        ({"where": [True]}, InvalidOption, r"shape \(1,\)"),
+        ({"where": [1, 0, 1]}, InvalidOption, "dtype int64: expected"),
+        ({"positions": ["1", "2"]}, InvalidOption, "2 start positions: expected 1 or 3"),
+        ({"positions": []}, InvalidOption, "no positions"),
+        ({"positions": [3, "", ""]}, InvalidOption, "3: expected a c4env.Position"),
+        ({"positions": "4455667"}, InvalidOption, "finished game"),
+        ({"positions": "9"}, InvalidNotation, "'9'"),
+    ],
+)
+def test_bad_resets(arguments: dict[str, Any], error: type[Exception], match: str) -> None:
+    batch = Batch(3)
+    batch.step([1, 2, 3])
+    before = batch.positions()
+    with pytest.raises(error, match=match):
+        batch.reset(**arguments)
+    assert batch.positions() == before
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.0, True, "3", None])
+def test_bad_sizes(size: Any) -> None:
+    with pytest.raises(InvalidOption, match="expected a positive integer"):
+        Batch(size)
+
+
+def test_what_is_handed_out_is_fresh() -> None:
+    batch = Batch(2)
+    handed = [*batch.observe(), batch.step([3, 3]), batch.over, batch.results, batch.plies]
+    for array in handed:
+        array[...] = 1
+    check_against_positions(batch, [Position.parse("4")] * 2)
+
+
+def test_without_copies_the_same_arrays_come_again() -> None:
+    batch = Batch(2, copy=False)
+    first, again = batch.observe(), batch.observe()
+    assert all(np.shares_memory(a, b) for a, b in zip(first, again, strict=True))
+    assert batch.step([0, 0]) is batch.step([0, 0])
+
+
+def test_without_copies_nothing_is_allocated() -> None:
+    size = 4096
+    batch = Batch(size, copy=False)
+    actions = np.zeros(size, np.int64)
+
+    def turn() -> None:
+        batch.observe()
+        batch.step(actions)
+
+    turn()
+    tracemalloc.start()
+    turn()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < size
+
+
+def test_boards_from_planes_is_the_inverse_of_observing():
+    batch = Batch(30)
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        planes, masks = batch.observe()
+        assert positions_of(boards_from(planes)) == batch.positions()
+        assert positions_of(boards_from(planes.astype(np.float32))) == batch.positions()
+        batch.step((rng.random(masks.shape) * masks).argmax(axis=1))
+        batch.reset(batch.over)

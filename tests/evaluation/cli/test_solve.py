@@ -1,0 +1,123 @@
+"""``c4 solve``."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.position import Position
+from tests.helpers import reference
+from tests.helpers.commands import refusal
+
+
+@pytest.mark.compiled
+def test_a_position_is_shown_with_board_scores_and_line(capsys):
+    assert main(["solve", "444444"]) == 0
+    shown = capsys.readouterr().out
+    assert " -1  0  1  .  1  0 -1   score of each column" in shown
+    assert "player 0 (x) to move wins, score +1, in 35 plies" in shown
+    assert "best 3, 5" in shown
+
+
+@pytest.mark.compiled
+def test_the_empty_board_and_a_finished_game(capsys):
+    assert main(["solve", "--", "-"]) == 0
+    assert " -2 -1  0  1  0 -1 -2" in capsys.readouterr().out
+    assert main(["solve", "1212121"]) == 0
+    assert "player 0 has won" in capsys.readouterr().out
+
+
+@pytest.mark.compiled
+def test_json_holds_the_same(capsys):
+    assert main(["solve", "444444", "4455", "--json"]) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert first["columns"] == [-1, 0, 1, None, 1, 0, -1]
+    assert (first["score"], first["best"], first["plies_to_end"]) == (1, [3, 5], 35)
+    assert len(first["line"]) == 35
+    assert second["moves"] == "4455"
+
+
+def lines(count, discs):
+    return list(reference.random_games(seed=4, count=count, least=discs, most=discs))
+
+
+def test_standard_input_is_answered_line_by_line(capsys, monkeypatch):
+    asked = lines(50, 30)
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{moves} 99\n" for moves in asked)))
+    assert main(["solve"]) == 0
+    solver = Solver(table_mb=4)
+    expected = [f"{moves} {solver.score(Position.parse(moves))}" for moves in asked]
+    assert capsys.readouterr().out.splitlines() == expected
+
+
+def test_an_empty_line_is_no_position(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("\ufeff1212121\n\n  \n12121212 \n\n"[:-1]))
+    assert "line 4" in refusal(["solve"], capsys)
+    moves = "4713732767357311732634225152551"
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"\ufeff{moves}\n\n{moves}\n \n"))
+    assert main(["solve", "--no-book"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [moves] * 2
+
+
+@pytest.mark.compiled
+def test_a_batch_with_columns(capsys, monkeypatch):
+    asked = lines(200, 30)
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
+    assert main(["solve", "--columns"]) == 0
+    answers = capsys.readouterr().out.splitlines()
+    assert [answer.split()[0] for answer in answers] == asked
+    for answer in answers:
+        _, score, *columns = answer.split()
+        assert max(int(c) for c in columns if c != ".") == int(score)
+
+
+@pytest.mark.compiled
+def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
+    assert main(["solve", "4147", "--no-book", "--quick"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    numbers, cells = shown[-4].split(), shown[-3].split()
+    assert numbers == list("1234567")
+    assert cells[2:5] == ["10", "10", "10"]
+    assert ".." in cells[0]
+    assert shown[-3].index("10") + 2 == shown[-4].index("3") + 1  # a column's cell ends below it
+    assert main(["solve", "444444", "4147", "--no-book", "--quick", "--json"]) == 0
+    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert "columns" not in first
+    assert first["bounds"][2:5] == [[1, 1], None, [1, 1]]
+    assert second["bounds"][3] == [10, 10]
+    assert second["bounds"][0][0] < second["bounds"][0][1]
+    asked = [*lines(8, 16), "1212121"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(asked)))
+    assert main(["solve", "--quick"]) == 0
+    answers = capsys.readouterr().out.splitlines()
+    assert [answer.split()[0] for answer in answers] == asked
+    assert answers[-1] == "1212121 -18" + 7 * " ."
+    for answer in answers[:-1]:
+        _, score, *cells = answer.split()
+        assert len(cells) == 7
+        assert max(int(cell.split("..")[-1]) for cell in cells if cell != ".") == int(score)
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_bad_line_is_refused_with_its_number_before_any_answer(options, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("44\n4455\n49\n"))
+    assert "line 3: '49'" in refusal(["solve", *options], capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "48"], "'48'"),
+        (["solve", "4444444"], "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
+        (["solve", "12121212"], "the game is over"),
+        (["solve", "44", "--threads", "0"], "threads=0"),
+        (["solve", "44", "--table-mb", "0"], "table_mb=0"),
+        (["solve", "44", "--table-mb", "999999999999"], "table_mb=999999999999: "),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
+    assert words in refusal(arguments, capsys)

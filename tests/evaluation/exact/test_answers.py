@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from c4env import agents
+from c4env.agents.errors import UnknownAgent
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.labelled import format_labelled, make_labelled
+from tests.helpers.commands import refusal
+
+SOLVER = Solver(book=None, table_mb=1)
+SET = make_labelled("end-easy", 30, 3, SOLVER)
+
+
+@pytest.fixture
+def judge():
+    return Judge(book=None, table_mb=1)
+
+
+def breaks_down(observation):
+    """Has no answer when the board holds an odd number of discs."""
+    if observation["observation"].sum() % 2:
+        raise RuntimeError("odd")
+    return int(np.flatnonzero(observation["action_mask"])[0])
+
+
+@pytest.mark.compiled  # the perfect agent reads its book
+def test_perfect_answers_are_perfect_and_every_agent_gets_the_same_questions(judge):
+    quality = question_agents(["random", "perfect:table_mb=1", "greedy"], SET, judge)
+    assert quality.players[0] == "perfect:table_mb=1"
+    perfect, *others = quality.overall()
+    assert perfect.optimal.value == 1
+    for other in others:
+        assert (other.moves, other.forced, other.critical) == perfect[3:6]
+    for judged in quality.moves:
+        position = next(p.position for p in SET if p.moves == judged.group)
+        assert list(judged.scores) == SOLVER.scores(position)
+        assert judged.ply == position.plies
+
+
+def test_the_seed_repeats_the_answers(judge):
+    def columns(seed):
+        return [m.column for m in question_agents(["random"], SET, judge, seed).moves]
+
+    assert columns(1) == columns(1)
+    assert columns(1) != columns(2)
+
+
+def test_answers_are_kept_and_go_on(tmp_path, judge):
+    specs = ["random", "greedy"]
+    whole = question_agents(specs, SET, judge, folder=tmp_path / "whole")
+
+    def stop(done, total):
+        assert total == 60
+        if done == 37:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        question_agents(specs, SET, judge, folder=tmp_path, watch=stop)
+    path = tmp_path / ANSWERS_FILE
+    assert path.read_text().count("\n") == 1 + 37
+    assert question_agents(specs, SET, judge, folder=tmp_path).moves == whole.moves
+    assert path.read_text() == (tmp_path / "whole" / ANSWERS_FILE).read_text()
+    question_agents(specs, SET, judge, folder=tmp_path)
+    assert path.read_text().count("\n") == 1 + 60
+    question_agents(specs, SET, judge, seed=1, folder=tmp_path)
+    assert path.read_text().count("\n") == 1 + 120
+
+
+def test_a_damaged_answer_is_named(tmp_path, judge):
+    question_agents(["greedy"], SET, judge, folder=tmp_path)
+    path = tmp_path / ANSWERS_FILE
+    lines = path.read_text().splitlines()
+    entry = json.loads(lines[4])
+    lines[4] = json.dumps([*entry[:5], 9, ""])
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(UnreadableRun, match="line 5"):
+        question_agents(["greedy"], SET, judge, folder=tmp_path)
+
+
+def test_an_agent_without_an_answer_is_noted(judge):
+    agents.register("answers-breaks-down", breaks_down)
+    quality = question_agents(["answers-breaks-down", "greedy"], SET, judge)
+    odd = sum(p.position.plies % 2 for p in SET)
+    moves = {q.player: q.moves + q.forced for q in quality.overall()}
+    assert moves == {"greedy": 30, "answers-breaks-down": 30 - odd}
+    assert f"{odd} positions without an answer, answers-breaks-down: exception" in quality.text()
+    with pytest.raises(InvalidRun, match="no agent answered"):
+        question_agents(["answers-breaks-down"], [p for p in SET if p.position.plies % 2], judge)
+
+
+@pytest.mark.compiled
+def test_an_agent_that_ends_its_process_is_noted_and_the_others_are_asked(judge, tmp_path):
+    (tmp_path / "ends.py").write_text(
+        "import os\n"
+        "tried = os.path.join(os.path.dirname(__file__), 'tried')\n"
+        "def always(observation):\n"
+        "    os._exit(5)\n"
+        "def once(observation):\n"
+        "    if not os.path.exists(tried):\n"
+        "        open(tried, 'w').close()\n"
+        "        os._exit(5)\n"
+        "    return int(observation['action_mask'].argmax())\n"
+    )
+    specs = [f"{name}={tmp_path / 'ends.py'}:{name}" for name in ("always", "once")]
+    found = question_agents(specs, SET[:3], judge)
+    assert {q.player: q.moves + q.forced for q in found.overall()} == {"once": 3}
+    said = "3 positions without an answer, always: crash: its process ended (exit code 5)"
+    assert found.notes == (said,)
+
+
+@pytest.mark.parametrize(
+    ("specs", "error", "words"),
+    [
+        ([], InvalidRun, "expected one or more"),
+        (["greedy", "greedy"], InvalidRun, "each once"),
+        (["gredy"], UnknownAgent, "did you mean 'greedy'"),
+    ],
+)
+def test_bad_agents_are_refused(specs, error, words, judge):
+    with pytest.raises(error, match=words):
+        question_agents(specs, SET, judge)
+
+
+def test_agents_have_names_of_ones_own(judge):
+    found = question_agents(["mine=greedy", "other=greedy"], SET, judge)
+    assert set(found.players) == {"mine", "other"}
+    mine, other = found.overall()
+    assert (mine.moves, mine.optimal.value) == (other.moves, other.optimal.value)
+    with pytest.raises(InvalidRun, match="each once"):
+        question_agents(["mine=greedy", "mine=random"], SET, judge)
+
+
+def test_the_command_asks_agents(tmp_path, capsys):
+    path = tmp_path / "set.txt"
+    path.write_text(format_labelled(SET))
+    command = ["quality", "greedy", "random", "--on", str(path), "--out", str(tmp_path / "kept")]
+    assert main(command) == 0
+    first = capsys.readouterr()
+    assert "bootstrap over 30 positions" in first.out
+    assert not first.err  # no bar where there is no terminal
+    assert main([*command, "--quiet"]) == 0
+    again = capsys.readouterr()
+    assert again.out == first.out
+    assert again.err == ""
+    assert {p.name for p in (tmp_path / "kept").iterdir()} == {"answers.jsonl", "scores.jsonl"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["greedy", "random"], "expected one run directory, or --on"),
+        (["somewhere", "--count", "3"], "expected --on"),
+        (["somewhere", "--out", "there"], "expected --on"),
+        (["greedy", "--on", "no-such-set"], "no-such-set"),
+        (["greedy", "--on", "exm"], "set 'exm'; did you mean 'exam'?; expected a file"),
+        (["greedy", "--on", "end-easy", "--count", "0"], "0 positions"),
+        (["greedy", "--on", "end-easy", "--seed", "-1"], "--seed -1"),
+        (["gredy", "--on", "end-easy"], "did you mean 'greedy'"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, words, capsys):
+    assert words in refusal(["quality", *arguments], capsys)

@@ -1,0 +1,228 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from c4env import evaluation
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.quality import JudgedMove, Quality, bands, judge_games
+from c4env.evaluation.store.record import GameRecord
+from tests.helpers.commands import refusal
+
+# Columns 0 wins soon, 1 wins late, 2 draws, 3 loses; the others are full.
+MIXED = (5, 2, 0, -3, None, None, None)
+LOST = (-3, -5, None, None, None, None, None)
+FORCED = (None, None, None, 4, None, None, None)
+
+# Endings, so that solving is quick.
+OPENINGS = [
+    "4713732767357311732634225152551",
+    "77445716674373441666175146251212",
+    "3432771761767613231746215235614",
+]
+
+
+def move(column, scores=MIXED, player="a", group="1", ply=0):
+    return JudgedMove(player, group, ply, column, scores)
+
+
+@pytest.mark.parametrize(
+    ("judged", "loss", "blunder", "critical", "forced"),
+    [
+        (move(0), 0, False, True, False),
+        (move(1), 3, False, True, False),
+        (move(2), 5, True, True, False),
+        (move(3), 8, True, True, False),
+        (move(0, LOST), 0, False, False, False),
+        (move(1, LOST), 2, False, False, False),
+        (move(3, FORCED), 0, False, False, True),
+        (move(1, (0, 0, -1, None, None, None, None)), 0, False, True, False),
+    ],
+)
+def test_what_a_move_is(judged, loss, blunder, critical, forced):
+    assert (judged.loss, judged.blunder) == (loss, blunder)
+    assert (judged.critical, judged.forced) == (critical, forced)
+
+
+def test_counts_and_means_by_player_colour_and_ply():
+    moves = (
+        move(0, group="x", ply=2),
+        move(1, group="x", ply=3),
+        move(3, group="y", ply=9),
+        move(1, LOST, group="y", ply=12),
+        move(3, FORCED, group="y", ply=40),
+        move(2, player="b", group="y", ply=41),
+    )
+    quality = Quality(moves)
+    assert quality.players == ("a", "b")  # the fewest blunders first
+    a, b = quality.overall()
+    assert (a.moves, a.forced, a.critical, a.blunders) == (4, 1, 3, 1)
+    assert a.optimal.value == 1 / 4
+    assert a.keeping.value == 3 / 4
+    assert a.blunder_rate.value == 1 / 3
+    assert a.loss.value == (0 + 3 + 8 + 2) / 4
+    assert (b.moves, b.blunder_rate.value) == (1, 1.0)
+    first, second = quality.by_colour()[:2]
+    assert (first.colour, first.moves, first.critical, first.blunders) == (0, 2, 1, 0)
+    assert (second.colour, second.moves, second.critical, second.blunders) == (1, 2, 2, 1)
+    assert first.forced == 1
+    slices = [(q.player, q.plies, q.moves, q.forced) for q in quality.by_ply()]
+    assert slices == [
+        ("a", (0, 6), 2, 0),
+        ("a", (7, 13), 2, 0),
+        ("a", (35, 41), 0, 1),
+        ("b", (35, 41), 1, 0),
+    ]
+    assert sum(q.moves for q in quality.by_ply(1)) == 5
+
+
+def test_bands_cover_a_game_once():
+    for width in (1, 5, 7, 42):
+        plies = [ply for first, last in bands(width) for ply in range(first, last + 1)]
+        assert plies == list(range(42))
+    for width in (0, 43):
+        with pytest.raises(InvalidRun, match="bands of"):
+            bands(width)
+
+
+def test_an_interval_needs_two_groups_and_is_never_empty():
+    (alone,) = Quality((move(2), move(0))).overall()
+    assert alone.blunder_rate == (0.5, None, None)
+    moves = tuple(move(0, group=str(g)) for g in range(20))
+    (never,) = Quality(moves).overall()
+    value, low, high = never.blunder_rate
+    assert value == low == 0
+    assert 0.1 < high < 0.25  # 1 - 0.025 ** (1 / 20)
+    assert never.optimal.value == never.optimal.high == 1
+    assert never.optimal.low == pytest.approx(1 - high)
+
+
+def test_players_are_ranked_though_one_of_them_has_no_interval():
+    """Equal shares of blunders: one player's from two openings, the other's from one."""
+    both = [move(column, player="both", group=group) for column in (0, 2) for group in "xy"]
+    one = [move(column, player="one", group="x") for column in (0, 2)]
+    quality = Quality((*both, *one))
+    assert [q.blunder_rate.value for q in quality.overall()] == [0.5, 0.5]
+    assert {q.player: q.blunder_rate.low is None for q in quality.overall()} == {
+        "one": True,
+        "both": False,
+    }
+    assert "50.0%" in quality.text()
+
+
+@pytest.mark.parametrize("groups", [3, 40])
+def test_intervals_cover_the_truth(groups):
+    """Blunders at a rate that differs from group to group: openings are not alike."""
+    generator = np.random.default_rng(5)
+    covered = 0
+    for _ in range(100):
+        moves = []
+        for group in range(groups):
+            rate = generator.choice([0.1, 0.5])
+            for _ in range(6):
+                moves.append(move(2 if generator.random() < rate else 0, group=str(group)))
+        _, low, high = Quality(tuple(moves)).overall()[0].blunder_rate
+        covered += low <= 0.3 <= high
+    assert 88 <= covered <= 99
+
+
+def test_the_seed_repeats_the_intervals():
+    moves = tuple(move(g % 3, group=str(g)) for g in range(12))
+    assert Quality(moves, seed=1).overall() == Quality(moves, seed=1).overall()
+    assert Quality(moves, seed=1).overall() != Quality(moves, seed=2).overall()
+
+
+def test_nothing_to_judge_and_no_such_player():
+    with pytest.raises(InvalidRun, match="no move"):
+        Quality(())
+    with pytest.raises(InvalidRun, match="'c' is none"):
+        Quality((move(0),)).slice("c")
+
+
+@pytest.mark.compiled  # reads the opening book
+def test_moves_of_a_game_are_their_players_and_the_openings_nobodys():
+    game = GameRecord(("a", "b"), "44", "4455667", 0, "four")
+    judge = Judge()
+    moves = judge_games([game], judge)
+    assert [(m.player, m.ply, m.column) for m in moves] == [
+        ("a", 2, 4),
+        ("b", 3, 4),
+        ("a", 4, 5),
+        ("b", 5, 5),
+        ("a", 6, 6),
+    ]
+    assert {m.group for m in moves} == {"game 0"}
+    assert moves[-1].loss == 0  # it won
+    assert moves[-2].loss == moves[-2].best - -18  # it let it
+    two = judge_games([game, GameRecord(("b", "a"), "4", "4455667", 0, "four")], judge)
+    assert {m.group for m in two} == {"44", "4"}
+
+
+@pytest.mark.compiled  # the perfect agent reads its book
+def test_perfect_play_is_judged_perfect(tmp_path):
+    result = evaluation.round_robin(["perfect:table_mb=1", "random"], openings=OPENINGS)
+    with Judge(tmp_path, book=None, table_mb=1) as judge:
+        quality = Quality.of_games(result.games, judge)
+    perfect, random = quality.overall()
+    assert perfect.player == "perfect:table_mb=1"
+    assert perfect.optimal.value == perfect.keeping.value == 1
+    assert perfect.blunders == 0
+    assert perfect.loss.value == 0
+    assert random.loss.value > 0
+
+
+@pytest.fixture
+def run(tmp_path):
+    evaluation.round_robin(["greedy", "random"], openings=OPENINGS, out=tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
+def test_every_form_of_the_table(run, form, capsys):
+    assert main(["quality", str(run), "--format", form, "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    if form == "json":
+        data = json.loads(shown)
+        assert {q["player"] for q in data["overall"]} == {"greedy", "random"}
+        assert data["groups"] == {"unit": "openings", "count": 3}
+        assert sum(q["moves"] for q in data["by_colour"]) == sum(
+            q["moves"] for q in data["overall"]
+        )
+    elif form == "csv":
+        rows = list(csv.DictReader(io.StringIO(shown)))
+        whole = [row for row in rows if not row["colour"] and not row["first ply"]]
+        assert [row["player"] for row in whole] == ["greedy", "random"]
+        for row in whole:
+            assert int(row["critical"]) >= int(row["blunders"])
+    else:
+        assert "blunders per critical move" in shown
+        assert "bootstrap over 3 openings" in shown
+        assert ("| greedy |" in shown) == (form == "markdown")
+
+
+def test_the_command_keeps_the_scores(run, capsys):
+    assert main(["quality", str(run)]) == 0
+    first = capsys.readouterr()
+    assert not first.err  # no bar where there is no terminal
+    before = (run / "scores.jsonl").read_bytes()
+    assert main(["quality", str(run), "--jobs", "1"]) == 0
+    assert capsys.readouterr().out == first.out
+    assert (run / "scores.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda run: ["--jobs", "0"], "--jobs 0"),
+        (lambda run: (run / "scores.jsonl").write_text("mine\n") and [], "line 1"),
+        (lambda run: (run / "games.jsonl").unlink() or [], "games.jsonl"),
+    ],
+)
+def test_bad_input_is_one_line(run, change, words, capsys):
+    assert words in refusal(["quality", str(run), *change(run)], capsys)

@@ -1,0 +1,453 @@
+from __future__ import annotations
+
+import random
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from c4env import evaluation
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import enumerate_openings
+from c4env.evaluation.rating.fit import fit
+from c4env.evaluation.rating.ratings import Rating, format_ranks, leverages, parse_anchor, rate
+from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.report.headline import headline
+from c4env.evaluation.store.record import GameRecord, read_games
+from tests.helpers.runs import rated
+
+
+def games(first, second, wins, draws, losses, opening=""):
+    results = [0] * wins + [None] * draws + [1] * losses
+    return [GameRecord((first, second), opening, "", winner, "four") for winner in results]
+
+
+def chance(edge):
+    return 1 / (1 + 10 ** (-edge / 400))
+
+
+def some_run(names="abcd", plies=2, seed=3):
+    """Every pairing over enumerated openings, won by chance; earlier names are stronger."""
+    generator = random.Random(seed)
+    return [
+        GameRecord(
+            (first, second), opening, "", int(generator.random() > chance(60 * (j - i))), "four"
+        )
+        for opening in enumerate_openings(plies)
+        for i, first in enumerate(names)
+        for j, second in enumerate(names)
+        if i != j
+    ]
+
+
+# -- the fit ------------------------------------------------------------------------------
+
+
+def test_fit_finds_the_strengths_that_made_the_points():
+    truth, edge = np.array([150.0, 50.0, -200.0]), 40.0
+    played = 1000.0 * (1 - np.eye(3))
+    strengths, first_move = fit(chance(truth[:, None] - truth + edge) * played, played)
+    assert strengths == pytest.approx(truth, abs=1e-5)
+    assert first_move == pytest.approx(edge, abs=1e-5)
+
+
+def test_one_pairing_has_the_closed_form():
+    # Both colours alike, so no first-move advantage: 400 * log10(points ratio), with the
+    # virtual draw adding half a point to each side.
+    ratings = rated(games("a", "b", 30, 0, 10) + games("b", "a", 10, 0, 30), "ab")
+    assert ratings[0].elo - ratings[1].elo == pytest.approx(400 * np.log10(60.5 / 20.5), abs=1e-3)
+    assert ratings.first_move.value == pytest.approx(0, abs=1e-3)
+
+
+def log_likelihood(elo, edge, points, played):
+    expected = chance(elo[:, None] - elo + edge)
+    return (points * np.log(expected) + (played - points) * np.log(1 - expected)).sum()
+
+
+def test_no_other_strengths_are_likelier():
+    generator = np.random.default_rng(5)
+    played = generator.integers(1, 40, (5, 5)) * (1.0 - np.eye(5))
+    points = played * generator.uniform(0.05, 0.95, (5, 5))
+    strengths, first_move = fit(points, played)
+    best = log_likelihood(strengths, first_move, points, played)
+    for size in (0.1, 10, 200):
+        for _ in range(50):
+            away = size * generator.standard_normal(6)
+            assert log_likelihood(strengths + away[:5], first_move + away[5], points, played) < best
+
+
+def test_an_independent_package_finds_the_same_ratings():
+    choix = pytest.importorskip("choix", reason="pip install choix to compare with its fit")
+    generator = np.random.default_rng(11)
+    n = 6
+    wins = generator.integers(0, 30, (n, n)) * (1 - np.eye(n, dtype=int))
+    # choix knows no first move and no halves: as many games with either colour, all doubled.
+    results = [(i, j) for i in range(n) for j in range(n) for _ in range(int(wins[i, j]))]
+    theirs = choix.opt_pairwise(n, results, alpha=0, tol=1e-12) * 400 / np.log(10)
+    both = (wins + wins.T).astype(float)
+    ours, first_move = fit(wins / 2, both / 2)
+    assert ours == pytest.approx(theirs - theirs.mean(), abs=1e-2)
+    assert np.ptp(ours) > 100
+    assert first_move == pytest.approx(0, abs=1e-3)
+
+
+def test_many_fits_at_once_are_those_of_each():
+    generator = np.random.default_rng(2)
+    played = generator.integers(1, 40, (7, 4, 4)) * (1.0 - np.eye(4))
+    points = played * generator.uniform(0.1, 0.9, (7, 4, 4))
+    together = fit(points, played)
+    for i in range(7):
+        alone = fit(points[i], played[i])
+        assert together[0][i] == pytest.approx(alone[0], abs=1e-4)
+        assert together[1][i] == pytest.approx(alone[1], abs=1e-4)
+
+
+# -- intervals ----------------------------------------------------------------------------
+
+
+def test_the_order_of_games_and_players_changes_nothing():
+    played = some_run()
+    whole = rated(played, "abcd")
+    random.Random(1).shuffle(played)
+    assert rated(played, "dbca") == whole
+    one_opening = games("a", "b", 3, 1, 2) + games("b", "a", 1, 1, 5)
+    assert rated(one_opening, "ab") == rated(one_opening[::-1], "ba")
+
+
+def test_the_seed_changes_the_intervals_alone():
+    one, other = rated(some_run(), "abcd", seed=1), rated(some_run(), "abcd", seed=2)
+    assert [r.elo for r in one] == [r.elo for r in other]
+    assert [r.low for r in one] != [r.low for r in other]
+    assert [r.low for r in one] == pytest.approx([r.low for r in other], abs=8)
+
+
+def test_intervals_narrow_with_the_square_root_of_the_openings():
+    few, many = rated(some_run(plies=2), "abcd"), rated(some_run(plies=4), "abcd")
+    assert (few.units, many.units) == (25, 568)
+    ratio = np.mean([r.high - r.low for r in few]) / np.mean([r.high - r.low for r in many])
+    assert ratio == pytest.approx(np.sqrt(568 / 25), rel=0.2)
+
+
+def test_an_opening_that_decides_its_games_tells_nothing_of_the_agents():
+    """Each opening gives both a point: 50 % in every one, however often they are resampled."""
+    played = [
+        game
+        for i, opening in enumerate(enumerate_openings(2))
+        for pair in ("ab", "ba")
+        for game in games(*pair, int(i % 3 > 0), 0, int(i % 3 == 0), opening)
+    ]
+    assert max(abs(r.elo) for r in rated(played, "ab")) < 1e-6
+    apart = [replace(g, opening=g.opening + "7" * (g.players[0] == "a")) for g in played]
+    together, separate = rated(played, "ab"), rated(apart, "ab")
+    assert together[0].high < separate[0].high
+
+
+def test_an_agent_that_never_wins_is_finite_and_its_interval_is_open_below():
+    played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
+    played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
+    best, worst = rated(played, "ab")
+    assert (best.player, best.score, worst.score) == ("a", 1, 0)
+    assert 500 < best.elo - worst.elo < 2500
+    # Jeffreys' interval for no success in 25 pairs ends at 0.0945 (Beta(1/2, 25.5), 97.5 %).
+    assert -2 * worst.high == pytest.approx(400 * np.log10(1 / 0.0945 - 1), abs=60)
+    assert worst.high - worst.elo < worst.elo - worst.low < 2000
+
+
+def test_moving_first_is_unknown_where_one_side_wins_everything():
+    played = [g for o in enumerate_openings(2) for g in games("a", "b", 1, 0, 0, o)]
+    played += [g for o in enumerate_openings(2) for g in games("b", "a", 0, 0, 1, o)]
+    ratings = rated(played, "ab")
+    assert ratings.first_move.value == pytest.approx(0, abs=1e-6)
+    assert ratings.first_move.low < -400
+    assert ratings.first_move.high > 400
+    assert "Moving first: 0 Elo" in ratings.table().text()
+
+
+def test_memory_does_not_grow_with_the_square_of_the_field():
+    n, openings = 40, 4
+    points = np.random.default_rng(1).random((openings, n, n)) * (1 - np.eye(n))
+    names = tuple(f"{i:02}" for i in range(n))
+    tally = Tally(names, tuple("1234"), points, np.broadcast_to(1 - np.eye(n), points.shape))
+    tracemalloc.start()
+    ratings = rate(tally)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(ratings) == n
+    assert peak < 1000 * n * n * 8  # one number for every draw and pair of agents
+
+
+@pytest.mark.parametrize("n", [182, 200])
+def test_a_field_of_many_over_one_opening_needs_memory_for_its_games(n, monkeypatch):
+    """Games, each a unit of its own, in tables of players by players, not one such a game."""
+    monkeypatch.setattr("c4env.evaluation.rating.ratings._DRAWS", 8)
+    names = [f"{i:03}" for i in range(n)]
+    played = [
+        GameRecord((a, b), "", "", int(a > b), "four") for a in names for b in names if a != b
+    ]
+    tracemalloc.start()
+    ratings = rated(played, names)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (ratings.resampled, ratings.units) == ("games", n * (n - 1))
+    assert [r.player for r in ratings[:3]] == names[:3]
+    assert peak < 400 * len(played) * 8
+
+
+def test_more_agents_than_a_block_of_draws_has_room_for(monkeypatch):
+    monkeypatch.setattr("c4env.evaluation.rating.ratings._BLOCK", 1)
+    assert len(rated(some_run(plies=1), "abcd")) == 4
+
+
+def test_virtual_points_go_where_games_would_tell():
+    field = np.ones((5, 5)) - np.eye(5)
+    assert leverages(field) == pytest.approx(field * 2 / 5, abs=1e-4)
+    star = np.zeros((5, 5))
+    star[0, 1:] = star[1:, 0] = 7  # a gauntlet: all that is known of two comes from their games
+    assert leverages(star) == pytest.approx(star / 7, abs=1e-4)
+    parts = np.zeros((4, 4))
+    parts[0, 1] = parts[1, 0] = parts[2, 3] = parts[3, 2] = 3  # two fields that never met
+    assert leverages(parts) == pytest.approx(np.where(parts > 0, 1, field[:4, :4] / 4), abs=1e-4)
+
+
+def world(elo, units, seed, draws=300):
+    """Tallies of simulated fields: a game with either colour in each opening, independent."""
+    generator = np.random.default_rng(seed)
+    n = len(elo)
+    games = np.broadcast_to(1.0 - np.eye(n), (units, n, n))
+    chances = chance(np.subtract.outer(elo, elo))
+    for _ in range(draws):
+        points = (generator.random(games.shape) < chances) * games
+        yield Tally(tuple(map(str, range(n))), tuple(map(str, range(units))), points, games)
+
+
+def held(tallies, truth, **options):
+    """How often the intervals of each agent hold its true Elo, relative to some."""
+    found = []
+    for tally in tallies:
+        ratings = {int(r.player): r for r in rate(tally, **options)}
+        found.append([ratings[i].low <= v <= ratings[i].high for i, v in enumerate(truth)])
+    return np.mean(found, 0)
+
+
+@pytest.mark.parametrize("units", [4, 25])
+def test_an_agent_that_never_scores_leaves_the_intervals_of_the_others_right(units):
+    elo = np.array([-1000.0, 0, 30, 60, 90, 120])
+    covered = held(world(elo, units, 1, 60), elo - elo.mean())
+    assert covered.mean() > 0.9
+    assert covered.min() > 0.8
+
+
+def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
+    elo = np.linspace(600, -600, 21)
+    apart = [r[0].elo - r[-1].elo for r in map(rate, world(elo, 4, 2, 5))]
+    assert np.mean(apart) == pytest.approx(1200, abs=150)
+
+
+def test_few_openings_are_not_outweighed_by_virtual_points():
+    """One of 21 agents that lost all but a game over one opening is last or last but one."""
+    names = [f"{i:02}" for i in range(21)]
+    played = [
+        GameRecord((a, b), "", "", int(a > b), "four") for a in names for b in names if a != b
+    ]
+    ratings = rated(played, names)
+    assert ratings[-1].player == "20"
+    assert ratings[-1].ranks[0] >= 19
+    assert ratings[0].ranks[1] <= 3
+
+
+@pytest.mark.parametrize("openings", [1, 4])
+def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
+    elo = np.array([600.0, -200, -100, 0, 100, 200])
+    tallies = []
+    for tally in world(elo, 25, 3, 60):
+        own = np.zeros((6, 6))
+        own[0] = own[:, 0] = 1
+        few = [table[:openings] * own for table in (tally.points, tally.games)]
+        field = [table * (1 - own) for table in (tally.points, tally.games)]
+        few = Tally(tally.players, tally.openings[:openings], *few)
+        tallies.append(Tally(tally.players, tally.openings, *field, beside=few))
+        tally.points[openings:] *= 1 - own
+    # The games count as those of the field do; only their weights are their own.
+    merged = replace(tally, games=np.where(np.arange(25)[:, None, None] < openings, 1, 1 - own))
+    merged.games[:, range(6), range(6)] = 0
+    assert [r.elo for r in rate(tallies[-1])] == pytest.approx([r.elo for r in rate(merged)])
+    assert held(tallies, elo - elo[1:].mean(), centre="12345")[0] > 0.9
+
+
+def test_moving_first_over_few_openings_has_students_tails():
+    generator = np.random.default_rng(4)
+    found = []
+    games = np.broadcast_to(1.0 - np.eye(6), (3, 6, 6))
+    for _ in range(80):
+        edges = 400 * generator.standard_normal((3, 1, 1))
+        points = (generator.random(games.shape) < chance(edges)) * games
+        first = rate(Tally(tuple("abcdef"), tuple("123"), points, games)).first_move
+        found.append(first.low <= 0 <= first.high)
+    assert np.mean(found) > 0.88
+
+
+def test_a_run_of_too_few_openings_says_what_would_tell_more():
+    few = rated(some_run(plies=1), "abcd")
+    assert few.caution() == (
+        "4 openings are too few to tell all of these agents apart; --openings 2 plays 25.",
+    )
+    assert few.caution()[0] in few.table().text()
+    two = rated(games("a", "b", 1, 0, 1), "ab")
+    assert two.caution()[0].startswith("1 opening is too few to tell the two apart; --openings 2")
+    assert rated(some_run(plies=1), "abcd", deterministic="abcd").caution() == ()
+    assert rated(some_run(plies=2), "abcd").caution() == ()
+    assert rated(both_colours("a", "b", 1, 0), "ab").caution() == ()
+
+
+def both_colours(one, other, wins, losses):
+    """Over 12 openings so many games with either colour, seen from the one."""
+    return [
+        game
+        for opening in enumerate_openings(2)[:12]
+        for game in games(one, other, wins, 0, losses, opening)
+        + games(other, one, losses, 0, wins, opening)
+    ]
+
+
+def test_whoever_may_be_as_strong_as_the_first_need_not_be_second():
+    seen = both_colours("a", "b", 1, 0)
+    doubtful = [g for o in ("44", "43") for g in games("a", "c", 1, 0, 0, o)]
+    doubtful += [*games("c", "a", 1, 0, 0, "44"), *games("c", "a", 0, 0, 1, "43")]
+    ratings = rated([*seen, *doubtful], "abc")
+    assert ratings[0].player == "a"
+    assert ratings.rival[0] == "c"
+    assert ratings.rival[1] < 0.95 < rated(seen, "ab").rival[1]
+    assert "a leads by" in headline(ratings)[0]
+    assert "but c may be as strong" in headline(ratings)[0]
+
+
+def test_ranks_and_the_chance_to_be_better():
+    played = []
+    for opening in enumerate_openings(3):
+        for pair, winner in (("ab", 0), ("ba", 0), ("ac", 0), ("ca", 1), ("bc", 0), ("cb", 1)):
+            played.append(GameRecord(tuple(pair), opening, "", winner, "four"))
+    ratings = rated(played, "abc")
+    assert [r.player for r in ratings] == ["a", "b", "c"]
+    assert [r.ranks for r in ratings] == [(1, 2), (1, 2), (3, 3)]
+    assert 0.4 < ratings[0].better < 0.6  # alike, by symmetry
+    assert ratings[1].better == 1
+    assert ratings[2].better is None
+
+
+def test_games_against_itself_change_nothing():
+    played = games("a", "b", 3, 1, 2)
+    itself = games("a", "a", 20, 0, 0)
+    assert rated(played + itself, ["a", "b"]) == rated(played, ["a", "b"])
+    (alone,) = rated(itself, ["a"])
+    assert (alone.elo, alone.games) == (0, 0)
+
+
+# -- exact --------------------------------------------------------------------------------
+
+
+def test_deterministic_agents_over_all_openings_are_not_a_sample():
+    played = some_run()
+    exact = rated(played, "abcd", deterministic={"a", "b", "c", "d", "e"})
+    assert exact.exact
+    assert "Exact over this set" in exact.table().text()
+    assert "spread" in exact.table().text()
+    assert [r.ranks for r in exact] == [(i, i) for i in range(1, 5)]
+    assert [r.better for r in exact] == [1, 1, 1, None]
+    sampled = rated(played, "abcd")
+    assert "95 %" in sampled.table().text()
+    assert [r.elo for r in sampled] == [r.elo for r in exact]
+
+
+@pytest.mark.parametrize(
+    ("played", "deterministic"),
+    [
+        (some_run(), "abc"),  # one is stochastic
+        (some_run()[:-1], "abcd"),  # a game is missing
+        ([g for g in some_run() if g.opening != "44"], "abcd"),  # an opening is missing
+    ],
+)
+def test_anything_less_is_a_sample(played, deterministic):
+    assert not rated(played, "abcd", deterministic=deterministic).exact
+
+
+def test_a_gauntlet_over_all_openings_is_exact_too():
+    played = [g for g in some_run() if "a" in g.players]
+    assert rated(played, "abcd", deterministic="abcd").exact
+    assert not rated(played, "abcde", deterministic="abcde").exact  # one has not played
+
+
+def test_a_run_knows_which_agents_are_deterministic(tmp_path):
+    exact = evaluation.round_robin(["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
+    assert exact.ratings.exact
+    assert read_games(tmp_path)[0]["deterministic"] == ["greedy", "minimax:depth=1"]
+    assert not evaluation.round_robin(["greedy", "random"], openings=1).ratings.exact
+
+    def centre(observation):
+        return 3 if observation["action_mask"][3] else int(observation["action_mask"].argmax())
+
+    assert evaluation.round_robin([centre, "greedy"], openings=0).deterministic == ("greedy",)
+
+
+def test_the_command_line_takes_an_anchor(tmp_path, capsys):
+    arguments = ["random", "greedy", "--openings", "1", "--jobs", "1", "--quiet"]
+    assert main(["run", *arguments, "--out", str(tmp_path), "--anchor", "random=-700"]) == 0
+    assert "-700" in capsys.readouterr().out
+    assert main(["report", str(tmp_path), "--anchor", "random=1234"]) == 0
+    assert "+1234" in capsys.readouterr().out
+    assert main(["run", *arguments, "--anchor", "rndom=0"]) == 2
+    shown = capsys.readouterr()
+    assert "anchor 'rndom' is none of the agents" in shown.err
+    assert shown.out == ""
+
+
+def test_the_empty_board_alone_is_a_set_too():
+    ratings = rated(games("a", "b", 1, 0, 0) + games("b", "a", 0, 0, 1), "ab", deterministic="ab")
+    assert ratings.exact
+    assert ratings.resampled == "games"
+
+
+def test_equals_share_a_rank():
+    played = [g for o in enumerate_openings(1) for p in ("ab", "ba") for g in games(*p, 0, 1, 0, o)]
+    ratings = rated(played, "ab", deterministic="ab")
+    assert [r.ranks for r in ratings] == [(1, 2), (1, 2)]
+    assert ratings[0].better == 0.5
+    assert format_ranks((1, 2)) == "1-2"
+    assert format_ranks((3, 3)) == "3"
+
+
+# -- anchor, table ------------------------------------------------------------------------
+
+
+def test_an_anchor_moves_the_scale_and_takes_the_doubt_of_its_own():
+    free = {r.player: r for r in rated(some_run(), "abcd")}
+    held = {r.player: r for r in rated(some_run(), "abcd", anchor=("c", 1500))}
+    assert (held["c"].low, held["c"].elo, held["c"].high) == (1500, 1500, 1500)
+    for player in "abd":
+        assert held[player].elo - 1500 == pytest.approx(free[player].elo - free["c"].elo)
+        assert held[player].ranks == free[player].ranks
+    with pytest.raises(InvalidRun, match="anchor 'x' is none of the agents: a, b, c, d"):
+        rated(some_run(), "abcd", anchor=("x", 0))
+
+
+def test_anchors_as_text():
+    field = ["random", "alphabeta:depth=5"]
+    assert parse_anchor("random=0", field) == ("random", 0)
+    assert parse_anchor("alphabeta:depth=5=-12.5", field) == ("alphabeta:depth=5", -12.5)
+    with pytest.raises(InvalidRun, match="anchor 'greedy' is none of the agents: random, alpha"):
+        parse_anchor("greedy=0", field)
+    for text in ("random", "random=", "=3", "random=x", "random=inf", "random=nan"):
+        with pytest.raises(InvalidRun, match="expected NAME=ELO"):
+            parse_anchor(text, field)
+
+
+def test_table_of_ratings():
+    ratings = rated(games("long-name", "b", 3, 0, 1), ["long-name", "b"])
+    text = ratings.table().text()
+    assert "long-name" in text
+    assert "75.0%" in text
+    assert "4 games, resampled" in text
+    assert isinstance(ratings[0], Rating)
+    assert [r.player for r in ratings[:1]] == ["long-name"]
+    assert len(ratings) == 2

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.rating.loss import LossSprt
+from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
+
+
+def test_the_ratio_of_a_published_test():
+    """Fishtest's page of a test: "Logistic (exact) -0.53772", H1 at 2.716 logistic Elo."""
+    assert Sprt(0, 2.716).llr([13, 37, 50, 25, 3]) == pytest.approx(-0.53772, abs=2e-4)
+
+
+def test_the_bounds_are_walds():
+    assert Sprt(0, 40).bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
+    low, high = Sprt(0, 40, alpha=0.01, beta=0.1).bounds
+    assert (low, high) == pytest.approx((math.log(0.1 / 0.99), math.log(0.9 / 0.01)))
+
+
+def test_no_distribution_of_the_mean_is_likelier():
+    """Brute force: each hypothesis' likelihood is the greatest one of that mean score."""
+    counts = np.array([4.0, 7.0, 20.0, 9.0, 10.0])
+    nearby = counts * np.random.default_rng(1).lognormal(0, 0.25, (20_000, 5))
+    best = []
+    for elo in (-30, 50):
+        low, high = np.full(len(nearby), -30.0), np.full(len(nearby), 30.0)
+        for _ in range(40):  # tilt each distribution to the mean
+            middle = (low + high) / 2
+            p = nearby * np.exp(middle[:, None] * SCORES)
+            p /= p.sum(1, keepdims=True)
+            less = p @ SCORES < expected_score(elo)
+            low, high = np.where(less, middle, low), np.where(less, high, middle)
+        best.append((np.log(p) @ counts).max())
+    assert Sprt(-30, 50).llr(counts) == pytest.approx(best[1] - best[0], abs=0.03)
+
+
+def test_many_at_once_are_those_of_each():
+    counts = np.random.default_rng(3).integers(0, 30, (4, 6, 5))
+    together = Sprt(0, 40).llr(counts)
+    assert together.shape == (4, 6)
+    assert together[2, 3] == pytest.approx(float(Sprt(0, 40).llr(counts[2, 3])))
+
+
+def test_swapping_the_agents_swaps_the_hypotheses():
+    counts = [3, 5, 20, 9, 6]
+    assert Sprt(0, 40).llr(counts) == pytest.approx(-float(Sprt(-40, 0).llr(counts[::-1])))
+
+
+def test_it_decides_when_a_bound_is_reached():
+    test = Sprt(0, 40)
+    for kind, decision in ((4, "H1"), (2, "H0"), (0, "H0")):
+        counts = [0] * 5
+        while test.decide(counts) is None:
+            counts[kind] += 1
+        assert test.decide(counts) == decision
+        assert 10 < counts[kind] < 50
+
+
+def test_pairs_and_scores():
+    pairs = [[points, 0, 1, 0, 1] for points in (0, 0.5, 1, 1.5, 2)]
+    assert np.array_equal(Sprt(0, 40).of_pairs(pairs), np.eye(5))
+    assert expected_score(0) == 0.5
+    assert expected_score(400) == pytest.approx(10 / 11)
+
+
+def test_from_text():
+    assert Sprt.parse("0,40") == Sprt(0, 40)
+    assert Sprt.parse("-5, 2.5", alpha=0.1) == Sprt(-5, 2.5, 0.1)
+
+
+def test_a_kind_of_pair_not_yet_seen_counts_a_thousandth():
+    """One value a time by hand: of all the pairs alike the likeliest rest is what was not seen."""
+    for counts in ([0, 0, 0, 0, 12], [0, 0, 9, 0, 1], [3, 0, 0, 0, 0]):
+        seen = np.maximum(counts, 1e-3)
+        best = []
+        for elo in (0, 40):
+            away = SCORES - expected_score(elo)
+            low, high = -1 / away[-1], -1 / away[0]
+            for _ in range(200):
+                t = (low + high) / 2
+                low, high = (t, high) if (seen * away / (1 + t * away)).sum() > 0 else (low, t)
+            best.append((seen * np.log(1 / (1 + t * away))).sum())
+        assert float(Sprt(0, 40).llr(counts)) == pytest.approx(best[1] - best[0], abs=1e-6)
+
+
+LOSS = "giving away {} per 100 critical moves than b"
+
+
+@pytest.mark.parametrize(
+    ("test", "decision", "known"),
+    [
+        (Sprt(0, 40), "H0", "not 40 Elo stronger than b"),
+        (Sprt(0, 40), "H1", "stronger than b"),
+        (Sprt(10, 40), "H1", "more than 10 Elo stronger than b"),
+        (Sprt(-20, 20), "H0", "not 20 Elo stronger than b"),
+        (Sprt(-20, 20), "H1", "not 20 Elo weaker than b"),
+        (Sprt(-300, 0), "H0", "not as strong as b"),
+        (Sprt(-300, 0), "H1", "not 300 Elo weaker than b"),
+        (Sprt(-40, -10), "H0", "more than 10 Elo weaker than b"),
+        (LossSprt(0, 3), "H0", "not " + LOSS.format("3 points fewer")),
+        (LossSprt(0, 3), "H1", "giving away less than b"),
+        (LossSprt(1, 3), "H1", LOSS.format("more than 1 point fewer")),
+        (LossSprt(-3, 0), "H0", "not giving away as little as b"),
+        (LossSprt(-3, -1), "H0", LOSS.format("more than 1 point more")),
+    ],
+)
+def test_a_decision_says_what_is_known_and_no_more(test, decision, known):
+    said = test.verdict(decision, "a", "b", "after 9 pairs", "+1 (-2 .. +3)")
+    assert said == f"{decision} accepted after 9 pairs: a is {known}; measured +1 (-2 .. +3)."
+
+
+@pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])
+def test_bad_hypotheses_are_quoted(text):
+    with pytest.raises(InvalidRun, match="sprt"):
+        Sprt.parse(text)
+
+
+@pytest.mark.parametrize("chance", [0, -1, 0.5, 1, math.nan])
+def test_bad_error_rates_are_refused(chance):
+    with pytest.raises(InvalidRun, match="alpha"):
+        Sprt(0, 40, alpha=chance)
+    with pytest.raises(InvalidRun, match="beta"):
+        Sprt(0, 40, beta=chance)
