@@ -1,0 +1,110 @@
+"""The site: the READMEs where they stand, and a reference made from docstrings and parsers.
+
+``sphinx-build -W -n -c docs . build/site`` builds it, offline. A broken link or an unknown name
+fails.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import importlib
+import io
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.cli import COMMANDS, module_of
+from c4env.evaluation.cli.options import Parser
+
+project = "c4env"
+copyright = "the authors of c4env, MIT licence"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+root_doc = "docs/index"
+WHERE = ("*.md", "**/*.md")
+include_patterns = [
+    "docs/**.md",
+    *(f"{folder}/{where}" for folder in ("c4env", "agents", "evaluation") for where in WHERE),
+    *("CHANGELOG.md", "CONTRIBUTING.md"),
+]
+html_theme = "furo"
+html_title = "c4env"
+html_show_copyright = False
+
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+suppress_warnings = ["myst.header"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "description"
+autodoc_default_options = {"members": True, "imported-members": True, "show-inheritance": True}
+python_use_unqualified_type_names = True
+
+
+class Commands(SphinxDirective):
+    """A section for each command, with its help as it is printed."""
+
+    def run(self) -> list[nodes.Node]:
+        """The sections."""
+        return [self._section(name, summary) for name, (_, summary) in COMMANDS.items()]
+
+    def _section(self, name: str, summary: str) -> nodes.Node:
+        module = module_of(name)
+        parser = Parser(prog=f"c4 {name}", description=module.__doc__)
+        module.configure(parser)
+        section = nodes.section(ids=[name])
+        section += nodes.title(text=f"c4 {name}")
+        section += nodes.paragraph(text=f"{summary.capitalize()}.")
+        section += nodes.literal_block(text=parser.format_help(), language="text")
+        return section
+
+
+def resolve(
+    app: Sphinx, env: BuildEnvironment, reference: nodes.Element, text: nodes.Element
+) -> nodes.Node | None:
+    """Link a name that the reference has under another module; accept one that exists at all."""
+    target = reference.get("reftarget", "")
+    last = target.rpartition(".")[2]
+    objects = env.get_domain("py").objects
+    found = [name for name in objects if name.rpartition(".")[2] == last]
+    if len(found) == 1:
+        known = objects[found[0]]
+        return make_refnode(
+            app.builder, reference["refdoc"], known.docname, known.node_id, text, found[0]
+        )
+    return text if exists(target) else None
+
+
+def exists(name: str) -> bool:
+    """Whether a dotted name can be imported, or one of our modules knows an undotted one."""
+    module, _, last = name.rpartition(".")
+    if not module:
+        ours = [each for key, each in sys.modules.items() if key.startswith("c4env")]
+        return hasattr(builtins, name) or any(hasattr(each, name) for each in ours)
+    try:
+        return hasattr(importlib.import_module(module), last)
+    except ImportError:  # an attribute of a class
+        home, _, owner = module.rpartition(".")
+        return exists(module) and hasattr(getattr(importlib.import_module(home), owner), last)
+
+
+def add_run(app: Sphinx, error: Exception | None) -> None:
+    """Play a small run and write its page, which docs/example.md shows; lead to the first page."""
+    field = ["alphabeta:depth=4", "greedy", "random"]
+    with contextlib.redirect_stdout(io.StringIO()):
+        main(["run", *field, "--openings", "0", "--quiet", "--html", f"{app.outdir}/run.html"])
+    (Path(app.outdir) / "index.html").write_text(
+        '<meta http-equiv="refresh" content="0; url=docs/index.html">', "utf-8"
+    )
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx of the above."""
+    app.add_directive("commands", Commands)
+    app.connect("missing-reference", resolve)
+    app.connect("build-finished", add_run)
