@@ -346,6 +346,7 @@ def test_threads_that_share_a_solver_get_exact_scores() -> None:
             assert found == known
 
 
+@pytest.mark.compiled
 def test_a_copy_begins_without_what_was_found() -> None:
     solver = Solver(book=None, table_mb=1, threads=2)
     position = read(LABELLED)[0][0]
