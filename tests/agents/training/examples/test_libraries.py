@@ -25,7 +25,7 @@ def test_a_network_is_trained(script, library, steps, tmp_path):
         pytest.importorskip(library, reason=f"needs {library}")
     torch = pytest.importorskip("torch")
     torch.set_num_threads(1)  # a second one would but wait on a busy machine
-    mean = importlib.import_module(f"c4env.agents.training.{script}").train(
+    mean = importlib.import_module(f"c4env.agents.training.examples.{script}").train(
         tmp_path / "out", steps, seed=3
     )
     assert -1 <= mean <= 1
