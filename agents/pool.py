@@ -5,7 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -78,7 +78,10 @@ class Pool:
         self._recent = np.zeros((0, 2))  # points of the caller, and games, both fading
         self._games: PoolGames | None = None  # of calls without an environment
         self._calls = 0
-        for agent, weight in (weights or {}).items():
+        weights = {} if weights is None else weights
+        if not isinstance(weights, Mapping):
+            raise InvalidValue(f"weights={weights!r}: expected a dict from opponent to weight")
+        for agent, weight in weights.items():
             self.add(agent, weight)
 
     def add(self, agent: Any, weight: float = 1.0) -> None:
@@ -90,6 +93,8 @@ class Pool:
         """
         if not is_number(weight) or not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
+        if not isinstance(agent, Hashable):
+            raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._asked:
             asked = follower(Random() if agent == RANDOM else agent)
             assert asked is not None  # an environment itself plays none of these

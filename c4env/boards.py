@@ -128,14 +128,19 @@ def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
 
 
 def require_board(thing: Any, size: Size, name: object) -> None:
-    """Refuse a function or class of ours that belongs to another board.
+    """Refuse a function, a class or an object of ours that belongs to another board.
+
+    A user's class belongs to the board of the class of ours that it derives from.
 
     Raises:
-        WrongBoard: it does.
+        WrongBoard: it does; the message begins with ``name``.
     """
-    its = size_of(str(getattr(thing, "__module__", "")))
-    if its is not None and its != size:
-        raise WrongBoard(f"{name} is made for {its}, not for {size}")
+    kind = thing if isinstance(thing, type) else type(thing)
+    for each in (thing, *kind.__mro__):
+        module = str(getattr(each, "__module__", ""))
+        its = size_of(module)
+        if its is not None and its != size and twin(module, size) != module:
+            raise WrongBoard(f"{name} is made for {its}, not for {size}")
 
 
 @functools.cache

@@ -70,6 +70,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
 
     Raises:
         InvalidSpec: not such a name, or it is taken.
+        WrongBoard: the agent plays on a board of another size.
     """
     module, is_path, attribute = name.partition(":")
     if is_path and module == "__main__":
@@ -83,6 +84,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
     if not callable(agent) and not isinstance(agent, Entry):
         raise InvalidSpec(f"agent {name!r}: {agent!r} is no class, function, Entry or model")
+    require_board(agent, BOARD_SIZE, f"agent {name!r}")
     _check_parameters(name, agent)
     _registered[name] = agent
 

@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.arrays import Float64s, Int64s
+from c4env.boards import require_board
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
+from c4env.geometry import BOARD_SIZE
 
 if TYPE_CHECKING:
     from c4env.observation import Observation
@@ -70,7 +72,12 @@ def batched(function: Answering) -> Answering:
             return observation["action_mask"].argmax(axis=1)
 
         envs = ConnectFourVectorEnv(256, opponent=leftmost)
+
+    Raises:
+        InvalidOption: it cannot be called.
     """
+    if not callable(function):
+        raise InvalidOption(f"batched({function!r}): expected a function")
     marked: Any = function
     try:
         marked.c4env_batched = True
@@ -210,11 +217,13 @@ def follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
 
     Raises:
         InvalidOption: it is none of these.
+        WrongBoard: it plays on a board of another size.
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
     """
     given: Any = opponent
     if given is None or (isinstance(given, str) and given == RANDOM):
         return None
+    require_board(given, BOARD_SIZE, given)
     if follows(given):
         made: Follower = given.follow()
         return made
