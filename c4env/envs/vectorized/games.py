@@ -1,8 +1,8 @@
-"""N games between the caller and an opponent, or between the caller and itself.
+"""N games between the caller and an opponent, or of the caller with itself.
 
-The state is that of ``c4env.envs.vectorized.kernels``, with the caller's seats and a stream of
-random numbers for each board. The methods that take ``start`` and ``stop`` work on these boards
-only, and can be called from several threads.
+The state is that of ``c4env.envs.vectorized.kernels``, with the caller's seats and streams of
+random numbers for each board. Methods with ``start`` and ``stop`` work on these boards only, and
+several threads may call them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from c4env.position import Position
 
 
 class Arrays(NamedTuple):
-    """What a step writes and hands out."""
+    """The arrays that a step writes and returns."""
 
     words: NDArray[np.int32]  # [N, 21], the planes
     masks: Int8s  # [N, 7]
@@ -38,7 +38,7 @@ class Arrays(NamedTuple):
 
     @classmethod
     def make(cls, size: int) -> Arrays:
-        """Arrays for a number of boards."""
+        """New arrays for a number of boards."""
         return cls(
             np.empty((size, kernels.WORDS), np.int32),
             np.empty((size, COLUMNS), np.int8),
@@ -52,18 +52,18 @@ class Arrays(NamedTuple):
 
 
 class Games:
-    """The boards, the opponent, and random numbers for each board.
+    """The boards, the opponent, and the random streams of each board.
 
     Attributes:
         size: number of boards, N.
         boards, results: the state; see ``c4env.envs.vectorized.kernels``.
         seats: int8 ``[N]``, the caller's player; -1 in self-play.
-        streams: int64 ``[2, N]``, random numbers, of starts and of the opponent; see
+        streams: int64 ``[2, N]``, random streams for starts and for the opponent; see
             ``c4env.envs.vectorized.chance``.
         self_play: True without an opponent.
         opponent: as it was given; None in self-play.
-        asked: the opponent if it is to be asked, in one thread; None if it is played here, or
-            there is none.
+        asked: the follower of the opponent, which runs in one thread; None for ``"random"``,
+            which a kernel plays, and in self-play.
     """
 
     def __init__(
@@ -95,11 +95,11 @@ class Games:
         self.streams = np.zeros((2, size), np.int64)
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Play against another opponent from its next move on.
+        """Replace the opponent from its next move on.
 
         Raises:
-            InvalidOption: it is none, or turns games against an opponent into self-play or
-                the other way round.
+            InvalidOption: it is no opponent, or would turn games against an opponent into
+                self-play or the reverse.
         """
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
@@ -109,37 +109,37 @@ class Games:
 
     @property
     def _state(self) -> tuple[Int64s, Int8s, Int8s]:
-        """What all kernels begin with."""
+        """The first arguments of all kernels."""
         return self.boards, self.results, self.seats
 
     def save(self) -> tuple[Any, ...]:
-        """A copy of everything that play changes, for :meth:`restore`."""
+        """A copy of the state, for :meth:`restore`."""
         arrays = (array.copy() for array in (*self._state, self.streams))
         return *arrays, self.asked and self.asked.save()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
-        """Go back to what :meth:`save` returned."""
+        """Restore what :meth:`save` returned."""
         self.boards, self.results, self.seats, self.streams, asked = saved
         if self.asked is not None:
             self.asked.restore(asked)
 
     def begin(self, where: Bools, start: int, stop: int) -> None:
-        """New games, before the opponent's first move, on chosen boards."""
+        """Start games on chosen boards, without the opponent's first move."""
         drawn = self.streams[0], self._openings, self._seat
         chance.begin(*self._state, *drawn, where, start, stop)
         if self.asked is not None and len(new := np.flatnonzero(where)):
             self.asked.begin(new, self.streams[1, new])
 
     def _seeds(self, asked: Follower, boards: Int64s) -> Int64s:
-        """A seed for each of these boards, if they are wanted."""
+        """A seed for each of these boards, if the opponent draws."""
         return chance.seeds_of(self.streams[1], boards) if asked.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:
-        """Put starts, one or one each, on the chosen boards, whose games have just begun.
+        """Put one start on all chosen boards, or one on each, after :meth:`begin`.
 
         Raises:
-            InvalidOption: another number of starts, or one that the opponent could end
-                before the caller's first move.
+            InvalidOption: another number of starts, or a start that the opponent's first
+                move could end.
         """
         batch.set_starts(self.boards, where, starts)
         if self.self_play:
@@ -150,14 +150,14 @@ class Games:
                 refuse_instant_end(position)
 
     def play(self, actions: Int64s, start: int, stop: int) -> None:
-        """The caller's ply wherever the game goes on; actions are 0..6 already."""
+        """Play the caller's ply wherever the game goes on; actions are 0..6."""
         kernels.play(self.boards, self.results, actions, start, stop)
 
     def reply(self, start: int, stop: int) -> None:
-        """The opponent's ply wherever it is to move; one that is asked, is asked for all boards.
+        """Play the opponent's ply wherever it is to move; a follower moves on all boards at once.
 
         Raises:
-            OpponentFailed: it raised, or chose what it cannot play.
+            OpponentFailed: the opponent raised, or its answer is no legal column.
         """
         if self.asked is not None:
             self._ask(self.asked)
@@ -175,12 +175,11 @@ class Games:
             actions = batch.parse_actions(answer, len(waiting))
         except (OpponentFailed, InvalidAction) as error:
             raise OpponentFailed(
-                f"the opponent, asked for boards {_shortened(waiting)}: {error}"
+                f"the opponent on boards {_shortened(waiting)}: {error}"
             ) from error
         except Exception as error:
             raise OpponentFailed(
-                f"the opponent raised {type(error).__name__}, asked for boards "
-                f"{_shortened(waiting)}: {error}"
+                f"the opponent raised {type(error).__name__} on boards {_shortened(waiting)}: {error}"
             ) from error
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
@@ -191,7 +190,7 @@ class Games:
         self.boards[waiting], self.results[waiting] = boards, results
 
     def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
-        """Write rewards and terminations, and tell the opponent of the games that are over."""
+        """Write rewards and terminations; a follower gets the results of finished games."""
         kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
         kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
         if self.asked is not None and len(ended := np.flatnonzero(arrays.terminations)):
