@@ -20,7 +20,7 @@ from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import Agent, is_model, require_count
 from c4env.agents.baselines import Greedy, Random
 from c4env.agents.heuristics.names import Heuristic, as_argument, load, not_a_value
-from c4env.agents.pool import Pool
+from c4env.agents.pool import Pool as Pool
 from c4env.agents.registry.options import DEFAULT_HEURISTIC
 from c4env.agents.registry.registry import make
 from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
@@ -32,11 +32,6 @@ from c4env.envs.opponents import AnyOpponent, Follower
 from c4env.envs.vectorized.batch import boards_from, observed, positions_of, shares
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
-
-__all__ = [
-    "BatchOpponent", "BatchedSearch", "EachBoard", "GreedyColumns", "Model", "Pool",
-    "RandomColumns", "follower_of", "opponent",
-]  # fmt: skip
 
 AT_ONCE: Final = 10**6  # leaves of full-width trees up to which the caller's thread searches
 
@@ -237,7 +232,7 @@ class EachBoard(BatchOpponent):
         return f"{type(self).__name__}({self.agent!r})"
 
 
-class Model(EachBoard):
+class ModelColumns(EachBoard):
     """A model that evaluates all boards in one batch."""
 
     agent: ModelAgent
@@ -315,5 +310,5 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     if isinstance(made, Greedy):
         return GreedyColumns(made, seed)
     if isinstance(made, ModelAgent):
-        return Model(made, seed)
+        return ModelColumns(made, seed)
     return EachBoard(made, seed)

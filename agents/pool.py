@@ -5,7 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from c4env.agents.base import require_count
 from c4env.agents.baselines import Random
 from c4env.agents.errors import InvalidValue
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.opponents import RANDOM, Follower, follower, follows
+from c4env.envs.opponents import RANDOM, Follower, follows, make_follower
 from c4env.envs.vectorized.batch import boards_from, parse_actions
 from c4env.envs.vectorized.chance import streams
 
@@ -73,7 +73,7 @@ class Pool:
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
         self._fading = 0.5 ** (1 / half_life)  # of a result's weight with each later game
         self._half_life = half_life
-        self._asked: dict[Any, tuple[int, Follower]] = {}  # the number is never used again
+        self._followers: dict[Any, tuple[int, Follower]] = {}  # the number is never used again
         self._weights = np.zeros(0)  # by number
         self._counts = np.zeros((0, 3), np.int64)  # games by number and the caller's -1, 0 or 1
         self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
@@ -94,18 +94,18 @@ class Pool:
         """
         if not is_number(weight) or not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
-        if not isinstance(agent, Hashable):
+        if getattr(agent, "__hash__", None) is None:  # as of a list
             raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
-        if agent not in self._asked:
-            asked = follower(Random() if agent == RANDOM else agent)
-            assert asked is not None  # that is for "random", which is an agent here
-            if follows(agent) and asked is not agent:
+        if agent not in self._followers:
+            follower = make_follower(Random() if agent == RANDOM else agent)
+            assert follower is not None  # that is for "random", which is an agent here
+            if follows(agent) and follower is not agent:
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
-            self._asked[agent] = len(self._weights), asked
+            self._followers[agent] = len(self._weights), follower
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
-        self._weights[self._asked[agent][0]] = weight
+        self._weights[self._followers[agent][0]] = weight
 
     def remove(self, agent: Any) -> None:
         """Remove an opponent and its results; it plays its current games to their end.
@@ -113,14 +113,14 @@ class Pool:
         Raises:
             InvalidValue: the opponent is not in the pool.
         """
-        if agent not in self._asked:
-            raise InvalidValue(f"{agent!r}: expected one of {list(self._asked)}")
-        number, _ = self._asked.pop(agent)
+        if agent not in self._followers:
+            raise InvalidValue(f"{agent!r}: expected one of {list(self._followers)}")
+        number, _ = self._followers.pop(agent)
         self._weights[number] = 0.0
 
     def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
         """Each opponent, as it was given, with its row of values."""
-        return ((agent, values[number].tolist()) for agent, (number, _) in self._asked.items())
+        return ((agent, values[number].tolist()) for agent, (number, _) in self._followers.items())
 
     @property
     def weights(self) -> dict[Any, float]:
@@ -171,14 +171,14 @@ class PoolGames(Follower):
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._who = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
-        self._asked: dict[int, Follower] = {}  # those who play, also after the pool removed them
+        self._followers: dict[int, Follower] = {}  # who plays, also after remove()
 
     def reset(self, seed: int) -> None:
         """Forget all games and reset every opponent; an environment's reset calls it."""
         self._who[:] = -1
-        self._asked = {}
-        for _, asked in self._pool._asked.values():
-            asked.reset(seed)
+        self._followers = {}
+        for _, follower in self._pool._followers.values():
+            follower.reset(seed)
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Draw an opponent for each new game.
@@ -196,11 +196,11 @@ class PoolGames(Follower):
         drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
         # Rounding of the sum must not draw an opponent of weight 0.
         self._who[boards] = np.minimum(drawn, np.flatnonzero(pool._weights).max())
-        present = dict(pool._asked.values())
-        if self._asked.keys() != present.keys():
+        present = dict(pool._followers.values())
+        if self._followers.keys() != present.keys():
             playing = set(self._who.tolist())
-            kept = {number: a for number, a in self._asked.items() if number in playing}
-            self._asked = present | kept
+            kept = {number: a for number, a in self._followers.items() if number in playing}
+            self._followers = present | kept
 
     def _known(self, boards: Int64s) -> Int64s:
         """The number of the opponent on each of these boards; -1 where there is none yet."""
@@ -218,7 +218,7 @@ class PoolGames(Follower):
         columns = np.empty(len(boards), np.int64)
         for number in np.flatnonzero(np.bincount(who)):
             at = np.flatnonzero(who == number)
-            answer = self._asked[int(number)].columns(discs[at], boards[at], seeds[at])
+            answer = self._followers[int(number)].columns(discs[at], boards[at], seeds[at])
             columns[at] = parse_actions(answer, len(at))
         return columns
 
@@ -239,11 +239,11 @@ class PoolGames(Follower):
     def save(self) -> tuple[Any, ...]:
         """A copy of what a step may change."""
         pool = self._pool
-        return self._who.copy(), self._asked, pool._counts.copy(), pool._recent.copy()
+        return self._who.copy(), self._followers, pool._counts.copy(), pool._recent.copy()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Restore what :meth:`save` returned."""
-        self._who, self._asked, self._pool._counts, self._pool._recent = saved
+        self._who, self._followers, self._pool._counts, self._pool._recent = saved
 
 
 def is_number(value: object) -> bool:

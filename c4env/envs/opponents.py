@@ -178,14 +178,14 @@ class FunctionFollower(Follower):
         return columns
 
 
-def reset_opponent(asked: Follower, seed: int) -> None:
+def reset_opponent(follower: Follower, seed: int) -> None:
     """Reset an opponent.
 
     Raises:
         OpponentFailed: its ``reset`` raised.
     """
     try:
-        asked.reset(seed)
+        follower.reset(seed)
     except Exception as error:
         raise OpponentFailed(
             f"the opponent's reset raised {type(error).__name__}: {error}"
@@ -211,7 +211,7 @@ def follows(opponent: Any) -> bool:
     return callable(getattr(opponent, "follow", None))
 
 
-def follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
+def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
     """The follower of an opponent; None for ``"random"``, which the environment plays itself.
 
     Args:

@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import COLUMNS, ROWS
-from c4env.envs.opponents import AnyOpponent, Follower, follower, reset_opponent
+from c4env.envs.opponents import AnyOpponent, Follower, make_follower, reset_opponent
 from c4env.envs.options import (
     loses_when_illegal,
     parse_seat,
@@ -132,7 +132,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._asked = follower(opponent, many=False)
+        self._follower = make_follower(opponent, many=False)
         self._given = opponent
 
     @property
@@ -172,18 +172,18 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             choice = parse_seat(options["seat"])
             options = {key: value for key, value in options.items() if key != "seat"}
         position, last = parse_start(options)
-        asked, generator, number = self._asked, self._np_random, self._np_random_seed
+        follower, generator, number = self._follower, self._np_random, self._np_random_seed
         state = None if generator is None else generator.bit_generator.state
-        before = self._seed, None if asked is None else asked.save()
+        before = self._seed, None if follower is None else follower.save()
         try:
             super().reset(seed=given)
             seat = int(self.np_random.integers(2)) if choice is None else choice
             if seat != position.to_move:
                 refuse_instant_end(position)
-            if asked is not None:
-                self._seed = int(self.np_random.integers(2**31)) if asked.draws else 0
-                reset_opponent(asked, self._seed)
-                asked.begin(BOARD_0, self._seeds(asked, position))
+            if follower is not None:
+                self._seed = int(self.np_random.integers(2**31)) if follower.draws else 0
+                reset_opponent(follower, self._seed)
+                follower.begin(BOARD_0, self._seeds(follower, position))
             if seat != position.to_move:
                 position, last = self._reply(position)
         except BaseException:
@@ -191,8 +191,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             if generator is not None and state is not None:
                 generator.bit_generator.state = state
             self._seed, saved = before
-            if asked is not None:
-                asked.restore(saved)
+            if follower is not None:
+                follower.restore(saved)
             raise
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
@@ -232,12 +232,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             return self.forfeit()
         position, last = self._position.play(column), column
         if position.outcome is None:
-            saved = None if self._asked is None else self._asked.save()
+            saved = None if self._follower is None else self._follower.save()
             try:
                 position, last = self._reply(position)
             except BaseException:
-                if self._asked is not None:
-                    self._asked.restore(saved)
+                if self._follower is not None:
+                    self._follower.restore(saved)
                 raise
         self._position, self._last = position, last
         reward = 0.0
@@ -293,8 +293,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _finish(self, reward: float) -> None:
         self._state = "over"
-        if self._asked is not None:
-            self._asked.end(BOARD_0, np.array([reward]))
+        if self._follower is not None:
+            self._follower.end(BOARD_0, np.array([reward]))
 
     def _show(self) -> None:
         if self.render_mode == "human":
@@ -306,14 +306,14 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         Raises:
             OpponentFailed: it raised, or its answer is no legal column.
         """
-        asked = self._asked
-        if asked is None:
+        follower = self._follower
+        if follower is None:
             legal = position.legal_columns()
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
         discs = np.array([[position.mine, position.theirs]])
         try:
-            answer = asked.columns(discs, BOARD_0, self._seeds(asked, position))
+            answer = follower.columns(discs, BOARD_0, self._seeds(follower, position))
             (column,) = parse_actions(answer, 1).tolist()
             return position.play(column), column
         except (OpponentFailed, InvalidAction, IllegalMove) as error:
@@ -323,9 +323,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 f"the opponent raised {type(error).__name__} in {position!r}: {error}"
             ) from error
 
-    def _seeds(self, asked: Follower, position: Position) -> Int64s:
+    def _seeds(self, follower: Follower, position: Position) -> Int64s:
         """The seed of the opponent's draw in a position of this game, if it draws."""
-        if not asked.draws:
+        if not follower.draws:
             return BOARD_0
         return streams(np.array([self._seed + position.plies], np.uint64))
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
+from c4env.envs.opponents import AnyOpponent
 from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 from c4env.position import DISCS, Position, format_moves, require_position
@@ -167,7 +168,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
     def __init__(
         self,
-        opponent: Any = None,
+        opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
         kind: str = "board+legal",

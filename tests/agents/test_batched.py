@@ -246,7 +246,7 @@ def test_a_pool_holds_no_game_of_what_it_removed():
         games.begin(boards, boards)
         pool.remove(past)
     games.begin(boards, boards)
-    assert len(games._asked) == 1, "a league's past selves are not kept"
+    assert len(games._followers) == 1, "a league's past selves are not kept"
 
 
 def test_a_pool_plays_in_the_single_environment_and_counts():

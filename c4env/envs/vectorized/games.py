@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.envs.opponents import AnyOpponent, Follower, follower
+from c4env.envs.opponents import AnyOpponent, Follower, make_follower
 from c4env.envs.options import parse_seat, refuse_instant_end
 from c4env.envs.vectorized import batch, chance, kernels
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_integer
@@ -62,7 +62,7 @@ class Games:
             ``c4env.envs.vectorized.chance``.
         self_play: True without an opponent.
         opponent: as it was given; None in self-play.
-        asked: the follower of the opponent, which runs in one thread; None for ``"random"``,
+        follower: the follower of the opponent, which runs in one thread; None for ``"random"``,
             which a kernel plays, and in self-play.
     """
 
@@ -104,7 +104,7 @@ class Games:
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
             raise InvalidOption(f"opponent={opponent!r}: these boards are for {now}")
-        self.asked = follower(opponent)
+        self.follower = make_follower(opponent)
         self.opponent = opponent
 
     @property
@@ -115,24 +115,24 @@ class Games:
     def save(self) -> tuple[Any, ...]:
         """A copy of the state, for :meth:`restore`."""
         arrays = (array.copy() for array in (*self._state, self.streams))
-        return *arrays, self.asked and self.asked.save()
+        return *arrays, self.follower and self.follower.save()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
         """Restore what :meth:`save` returned."""
-        self.boards, self.results, self.seats, self.streams, asked = saved
-        if self.asked is not None:
-            self.asked.restore(asked)
+        self.boards, self.results, self.seats, self.streams, followed = saved
+        if self.follower is not None:
+            self.follower.restore(followed)
 
     def begin(self, where: Bools, start: int, stop: int) -> None:
         """Start games on chosen boards, without the opponent's first move."""
         drawn = self.streams[0], self._openings, self._seat
         chance.begin(*self._state, *drawn, where, start, stop)
-        if self.asked is not None and len(new := np.flatnonzero(where)):
-            self.asked.begin(new, self.streams[1, new])
+        if self.follower is not None and len(new := np.flatnonzero(where)):
+            self.follower.begin(new, self.streams[1, new])
 
-    def _seeds(self, asked: Follower, boards: Int64s) -> Int64s:
+    def _seeds(self, follower: Follower, boards: Int64s) -> Int64s:
         """A seed for each of these boards, if the opponent draws."""
-        return chance.seeds_of(self.streams[1], boards) if asked.draws else np.zeros_like(boards)
+        return chance.seeds_of(self.streams[1], boards) if follower.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:
         """Put one start on all chosen boards, or one on each, after :meth:`begin`.
@@ -159,27 +159,28 @@ class Games:
         Raises:
             OpponentFailed: the opponent raised, or its answer is no legal column.
         """
-        if self.asked is not None:
-            self._ask(self.asked)
+        if self.follower is not None:
+            self._follow(self.follower)
         elif not self.self_play:
             chance.reply(*self._state, self.streams[1], start, stop)
 
-    def _ask(self, asked: Follower) -> None:
+    def _follow(self, follower: Follower) -> None:
         to_move = kernels.plies_of(self.boards) & 1
         waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
         if not len(waiting):
             return
         boards, results = self.boards[waiting], self.results[waiting]
         try:
-            answer = asked.columns(boards, waiting, self._seeds(asked, waiting))
+            answer = follower.columns(boards, waiting, self._seeds(follower, waiting))
             actions = batch.parse_actions(answer, len(waiting))
         except (OpponentFailed, InvalidAction) as error:
             raise OpponentFailed(
                 f"the opponent on boards {_shortened(waiting)}: {error}"
             ) from error
         except Exception as error:
+            name, where = type(error).__name__, _shortened(waiting)
             raise OpponentFailed(
-                f"the opponent raised {type(error).__name__} on boards {_shortened(waiting)}: {error}"
+                f"the opponent raised {name} on boards {where}: {error}"
             ) from error
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
@@ -193,8 +194,8 @@ class Games:
         """Write rewards and terminations; a follower gets the results of finished games."""
         kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
         kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
-        if self.asked is not None and len(ended := np.flatnonzero(arrays.terminations)):
-            self.asked.end(ended, arrays.rewards[ended])
+        if self.follower is not None and len(ended := np.flatnonzero(arrays.terminations)):
+            self.follower.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
         """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""

@@ -145,7 +145,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._scaling = require_integer("screen_scaling", screen_scaling)
         self._copy = bool(copy)
         self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
-        if self._games.asked is not None and threads > 1:
+        if self._games.follower is not None and threads > 1:
             raise InvalidOption(f"threads={threads}: {opponent!r} plays in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
@@ -209,8 +209,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         before = games.save()
         try:
             games.streams = streams
-            if games.asked is not None and where.all():
-                reset_opponent(games.asked, int(streams[1, 0]) % 2**31)
+            if games.follower is not None and where.all():
+                reset_opponent(games.follower, int(streams[1, 0]) % 2**31)
             games.begin(where, 0, games.size)
             if start is not None:
                 games.set_starts(where, start)
@@ -254,7 +254,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         if refused >= 0:
             raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
         arrays = self._outputs()
-        before = games.save() if games.asked is not None else None
+        before = games.save() if games.follower is not None else None
         final: Any = {}
 
         def turn(start: int, stop: int) -> None:
@@ -311,7 +311,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
     def _share(self, work: Callable[[int, int], None]) -> None:
         """Share the work on all boards among the threads."""
-        if len(self._spans) == 1 or self._games.asked is not None:
+        if len(self._spans) == 1 or self._games.follower is not None:
             work(0, self.num_envs)
             return
         if self._executor is None:
