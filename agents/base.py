@@ -1,7 +1,7 @@
 """The policy interface: what an agent is, and what a searching agent reports.
 
-Anything callable on an observation is an agent to the evaluation. The agents of
-this zoo derive from :class:`Agent`, which turns the observation into a position.
+The evaluation plays anything callable on an observation. The agents of this zoo derive
+from :class:`Agent`, which turns the observation into a position.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ if TYPE_CHECKING:
 class Agent(abc.ABC):
     """A policy: from a position, the 0-based column to play.
 
-    An agent plays one game at a time, for one caller: two threads take an agent each. A copy, by
-    ``copy.deepcopy`` or ``pickle``, plays on as the agent would, whatever it draws by; a program,
-    a server or a bot behind it starts anew.
+    An agent plays one game at a time, for one caller: give each thread an agent of its own. A
+    copy, by ``copy.deepcopy`` or ``pickle``, plays on as the agent would, its random state
+    included; a program, a server or a bot behind the agent starts again.
 
     Attributes:
-        name: the spec string it was made from, or its class name.
-        deterministic: True when the same position is known to get the same column always,
-            whatever the seed. A class must say so: a run of such agents alone over all
+        name: the spec string it was made from; empty for an object of the class itself.
+        deterministic: True when the agent always plays the same column in the same position,
+            whatever the seed. A class must say so. A run of deterministic agents over all
             openings is reported as exact.
         nodes: positions searched for the latest column; 0 for agents that do not search.
-        movetime: seconds it allows itself a move when the clock decides how far it looks,
-            so that its games need not repeat; None when it looks equally far each time.
+        movetime: seconds a move, where the clock limits the search, so that games need not
+            repeat; None where it does not.
     """
 
     settings_are_all: ClassVar[bool] = False
-    """True in a class whose agents are copied, and sent to other processes, as the arguments they
-    were made with, and :attr:`memory`: everything else they hold a copy finds out again."""
+    """True in a class whose agents are copied and pickled as their arguments and :attr:`memory`;
+    the copy builds everything else again."""
 
     memory: ClassVar[tuple[str, ...]] = ()
-    """Of such a class, the attributes that its agents' next moves depend on besides."""
+    """Further attributes of such a class that the next moves depend on."""
 
     deterministic: bool = False
     name: str = ""
     nodes: int = 0
     movetime: float | None = None
 
-    made_with: tuple[tuple[Any, ...], dict[str, Any]]  # arguments, if they are all
-    _given: Mapping[str, Any] = MappingProxyType({})  # arguments, of those that were checked
+    made_with: tuple[tuple[Any, ...], dict[str, Any]]  # the arguments, if settings_are_all
+    _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Remember the arguments, where they are all."""
+        """Keep the arguments, where :attr:`settings_are_all` says so."""
         agent = super().__new__(cls)
         if cls.settings_are_all:
             agent.made_with = (args, options)
@@ -72,7 +72,7 @@ class Agent(abc.ABC):
         return _made_again, (type(self), *self.made_with), self.__getstate__()
 
     def __getstate__(self) -> Any:
-        """What a copy takes along besides the arguments."""
+        """What a copy gets besides the arguments."""
         if not self.settings_are_all:
             return super().__getstate__()
         return {name: getattr(self, name) for name in ("name", *self.memory)}
@@ -84,13 +84,14 @@ class Agent(abc.ABC):
         return self.choose(position_from(observation))
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:  # noqa: B027  # most have nothing to do
-        """Begin a new game; stochastic agents restart their generator from ``seed``."""
+        """Begin a new game; a stochastic agent restarts its generator from ``seed``."""
 
     def reseed(self, seed: int) -> None:
-        """Draw by this seed from now on, and remember no game.
+        """Draw by this seed from now on, and forget the game.
 
-        On many boards it is called before each move of an agent that is not deterministic, so that
-        no board hears of another. It need not go on to what costs much and draws nothing.
+        In an environment of many boards every move of a stochastic agent begins with this call,
+        so that boards do not influence each other. An agent may override it to keep what is
+        expensive to build and draws nothing.
         """
         self.reset(seed)
 
@@ -103,17 +104,17 @@ class Agent(abc.ABC):
         """
 
     def search(self, position: Position) -> SearchResult:
-        """The column :meth:`choose` takes, and what the agent sees ahead.
+        """The column that :meth:`choose` plays, with its value and principal variation.
 
         Raises:
             NoMove: the game is over.
-            NoSearch: it does not look ahead: it is no :class:`SearchingAgent`.
+            NoSearch: the agent does not search: it is no :class:`SearchingAgent`.
         """
         require_move(position)
-        raise NoSearch(f"{self!r} does not look ahead: expected an agent such as alphabeta")
+        raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
 
     def close(self) -> None:  # noqa: B027  # most hold nothing
-        """Give back what the agent holds beyond memory: a process, a connection."""
+        """Release what the agent holds beyond memory: a process, a connection."""
 
     def __repr__(self) -> str:
         if self.name:
@@ -123,7 +124,7 @@ class Agent(abc.ABC):
 
 
 def _shown(value: Any) -> str:
-    """A value in a ``repr``; ``...`` for what cannot be written down."""
+    """A value in a ``repr``; ``...`` where no text makes it again."""
     return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
@@ -133,21 +134,21 @@ def _made_again(kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found.
+    """The result of a search, from the view of the side to move.
 
-    ``value`` and ``principal_variation`` are from the view of the side to move: a
-    greater value is better for it, and the first column is its own.
+    A greater ``value`` is better for that side; it plays the first column of the
+    ``principal_variation``.
     """
 
     column: int
     value: float
     nodes: int  # positions visited below the root
-    depth: int  # plies looked ahead, the agent's own move included
+    depth: int  # plies searched, the agent's own move included
     principal_variation: tuple[int, ...]  # 0-based columns, the chosen one first
 
 
 class SearchingAgent(Agent):
-    """An agent that looks ahead and can say what it saw."""
+    """An agent that searches and reports value, nodes and principal variation."""
 
     def choose(self, position: Position) -> int:
         """The 0-based column to play; sets :attr:`nodes`."""
@@ -166,17 +167,19 @@ class SearchingAgent(Agent):
 
     @abc.abstractmethod
     def search(self, position: Position) -> SearchResult:
-        """The column :meth:`choose` takes, with its value and principal variation.
+        """The column that :meth:`choose` plays, with its value and principal variation.
 
         Raises:
+            InvalidPosition: not a position of this board.
             NoMove: the game is over.
         """
 
 
 def is_model(thing: object) -> bool:
-    """Whether :func:`c4env.agents.make` takes it as a model: a network, or what holds one.
+    """Whether :func:`c4env.agents.make` takes an object as a model.
 
-    A module of PyTorch, or a model or policy of Stable-Baselines3; no class of them.
+    It does for a module of PyTorch and for a model or policy of Stable-Baselines3, not for
+    their classes.
     """
     if isinstance(thing, type | Agent):
         return False
@@ -186,14 +189,14 @@ def is_model(thing: object) -> bool:
 
 
 def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
-    """A seed as an integer that can be written down."""
+    """A seed as an integer; None stays None."""
     if isinstance(seed, np.random.SeedSequence):
         return int(seed.generate_state(1, np.uint64)[0])
     return seed
 
 
 def require_count(name: str, value: object, low: int, high: int) -> int:
-    """An option of an agent made without a spec, if it is an integer from ``low`` to ``high``.
+    """The value of an option, if it is an integer from ``low`` to ``high``.
 
     Raises:
         InvalidValue: it is not.
@@ -203,7 +206,7 @@ def require_count(name: str, value: object, low: int, high: int) -> int:
 
 
 def require_move(position: Position) -> None:
-    """See that there is a move to choose.
+    """Refuse a position without a legal move.
 
     Raises:
         InvalidPosition: not a position of this board.
@@ -215,6 +218,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles the rules: not for a list of agents
+    from c4env.position import require_position  # compiles the rules, which a list does not need
 
     return require_position

@@ -33,9 +33,9 @@ class Random(Agent):
 
 
 class Greedy(Agent):
-    """Wins if it can, blocks if it must, else takes the best next board of a heuristic.
+    """Wins if it can, blocks if it must, else plays to the position with the best heuristic value.
 
-    Of equally good columns, the one nearest the centre (the left one of two).
+    Of equally good columns it plays the one nearest the centre, the left one of two.
 
     Args:
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
@@ -55,8 +55,8 @@ class Greedy(Agent):
         from c4env.agents.search.greedy import greedy_column
 
         require_move(position)
-        # On one board the kernel's source is faster than the kernel: Numba looks at a function that
-        # it is given for longer than seven calls of it take.
+        # On one board the kernel's Python source is faster than the kernel: Numba needs longer to
+        # unbox a function argument than seven calls of it take.
         ask = getattr(greedy_column, "py_func", greedy_column)
         column = int(ask(position.mine, position.theirs, self.heuristic))
         if column < 0:

@@ -1,8 +1,8 @@
 """Opponents on many boards: called with M observations, they return M columns.
 
-:class:`BatchedSearch` searches all boards in one kernel; :func:`opponent` makes any agent
-such a callable; :class:`Pool` draws one of several for each game. An environment asks them with
-bitboards, and with a seed for each board (``c4env.envs.opponents``).
+:func:`opponent` makes any agent such a callable. :class:`BatchedSearch` searches all boards in
+one kernel, and :class:`Pool` draws one of several opponents for each game. An environment passes
+them bitboards and a seed for each board (``c4env.envs.opponents``).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from c4env.agents.adapters.model import ModelAgent
 from c4env.agents.base import Agent, is_model, require_count
 from c4env.agents.baselines import Greedy, Random
 from c4env.agents.heuristics.names import Heuristic, as_argument, load, not_a_value
-from c4env.agents.pool import Pool
+from c4env.agents.pool import Pool as Pool
 from c4env.agents.registry.options import DEFAULT_HEURISTIC
 from c4env.agents.registry.registry import make
 from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
@@ -33,12 +33,7 @@ from c4env.envs.vectorized.batch import boards_from, observed, positions_of, sha
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
 
-__all__ = [
-    "BatchOpponent", "BatchedSearch", "EachBoard", "GreedyColumns", "Model", "Pool",
-    "RandomColumns", "follower_of", "opponent",
-]  # fmt: skip
-
-AT_ONCE: Final = 10**6  # lines of play, were nothing cut, that are searched in the caller's thread
+AT_ONCE: Final = 10**6  # leaves of full-width trees up to which the caller's thread searches
 
 
 @kernel(
@@ -68,27 +63,38 @@ def best_columns(
     for i in range(start, stop):
         if work[STOPPED]:
             return
+        mine, theirs = int(boards[i, 0]), int(boards[i, 1])
         columns[i], _, nodes[i] = best_column(
-            *(int(boards[i, 0]), int(boards[i, 1]), depth, True, True, heuristic),
-            *(win, bonus, evaluate_full, inner_order, order, work),
+            mine,
+            theirs,
+            depth,
+            True,
+            True,
+            heuristic,
+            win,
+            bonus,
+            evaluate_full,
+            inner_order,
+            order,
+            work,
         )
 
 
 class BatchOpponent(Follower, abc.ABC):
-    """One that answers for many boards, by their discs; a callable on observations too.
+    """An opponent that chooses columns on many boards from their bitboards or observations.
 
-    It remembers no game, so that it serves every environment that it is given to.
+    It remembers no game, so one object serves several environments.
     """
 
     c4env_batched = True
     _generator: np.random.Generator | None = None
 
     def follow(self) -> BatchOpponent:
-        """Itself, in whatever environment."""
+        """Return itself: it keeps nothing of an environment."""
         return self
 
     def reset(self, seed: int) -> None:
-        """Draw from the beginning, where it is called without an environment."""
+        """Restart the generator that calls without an environment draw from."""
         self._generator = np.random.default_rng(seed)
 
     @abc.abstractmethod
@@ -96,10 +102,10 @@ class BatchOpponent(Follower, abc.ABC):
         """Columns int64 ``[M]``; see ``c4env.envs.opponents.Follower``."""
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` for what the sides to move see on M boards.
+        """Columns int64 ``[M]`` for the observations of the sides to move on M boards.
 
         Raises:
-            InvalidObservation: not such observations.
+            InvalidObservation: planes of another shape or with other values than 0 and 1.
         """
         self._generator = self._generator or np.random.default_rng(0)
         discs = boards_from(observation)
@@ -108,7 +114,7 @@ class BatchOpponent(Follower, abc.ABC):
 
 
 class BatchedSearch(BatchOpponent):
-    """Looks ahead on M boards at once, as ``alphabeta`` does on one: the same columns.
+    """Searches M boards in one kernel and plays the columns that ``alphabeta`` plays on each.
 
     Example:
         ConnectFourVectorEnv(4096, opponent=BatchedSearch(depth=4, heuristic="window"))
@@ -122,10 +128,10 @@ class BatchedSearch(BatchOpponent):
         rules: Rules = CHAIN_RULES,
         threads: int = 1,
     ) -> None:
-        """A search; its heuristic is compiled now.
+        """Compile the heuristic for the search.
 
         Args:
-            depth: plies looked ahead, its own move included; 1..42.
+            depth: plies to search, its own move included; 1..42.
             heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
             rules: orders and terminal values (``c4env.agents.search.fixed_depth``).
             threads: threads that share the boards.
@@ -138,14 +144,14 @@ class BatchedSearch(BatchOpponent):
         self.threads = require_count("threads", threads, 1, 1024)
         self.heuristic = heuristic
         self.rules = rules
-        self.nodes = 0  # searched for the latest answer, all boards together
+        self.nodes = 0  # searched in the latest call, all boards together
         self._function = as_argument(load(heuristic))
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Columns int64 ``[M]``.
 
         Raises:
-            InvalidHeuristic: the heuristic gave a value that is none.
+            InvalidHeuristic: the heuristic returned a value that no search can use.
         """
         columns, nodes = np.empty((2, len(discs)), np.int64)
         rules = self.rules
@@ -153,9 +159,19 @@ class BatchedSearch(BatchOpponent):
         def search(work: Int64s) -> None:
             start, stop = spans.pop()
             best_columns(
-                *(discs, self.depth, self._function, rules.win, rules.bonus),
-                *(rules.evaluate_full, rules.inner_order, rules.root_order, columns, nodes),
-                *(start, stop, work),
+                discs,
+                self.depth,
+                self._function,
+                rules.win,
+                rules.bonus,
+                rules.evaluate_full,
+                rules.inner_order,
+                rules.root_order,
+                columns,
+                nodes,
+                start,
+                stop,
+                work,
             )
 
         spans = shares(len(discs), self.threads)
@@ -174,7 +190,7 @@ class BatchedSearch(BatchOpponent):
 
 
 class RandomColumns(BatchOpponent):
-    """Any legal column on each of M boards, drawn from a seed: what ``"random"`` plays."""
+    """``random`` on all boards in one kernel: each legal column with the same probability."""
 
     draws = True
 
@@ -182,15 +198,15 @@ class RandomColumns(BatchOpponent):
         self.reset(seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``, each legal one as likely."""
+        """Columns int64 ``[M]``, one drawn by each seed."""
         return random_columns(discs, seeds)
 
 
 class EachBoard(BatchOpponent):
-    """An agent asked for one board after the other.
+    """An agent that chooses on one board after another.
 
-    It is told of a new game when an environment is reset, not of each game: agents that
-    remember their game are not for many. One that draws is given a seed before each move.
+    A reset of the environment resets the agent; a new game on one board does not, so an agent
+    must not remember its game. A stochastic agent is reseeded before each move.
     """
 
     def __init__(self, agent: Agent, seed: int = 0) -> None:
@@ -199,7 +215,7 @@ class EachBoard(BatchOpponent):
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Tell the agent of a new game."""
+        """Reset the agent."""
         super().reset(seed)
         self.agent.reset(seed)
 
@@ -216,8 +232,8 @@ class EachBoard(BatchOpponent):
         return f"{type(self).__name__}({self.agent!r})"
 
 
-class Model(EachBoard):
-    """A model asked for all boards at once, at the speed of its own batches."""
+class ModelColumns(EachBoard):
+    """A model that evaluates all boards in one batch."""
 
     agent: ModelAgent
 
@@ -239,19 +255,19 @@ class GreedyColumns(EachBoard):
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Columns int64 ``[M]``."""
         columns = greedy_columns(discs, self._function)
-        # Board by board the agent says what is wrong.
+        # Board by board the agent raises the error that says what is wrong.
         return super().columns(discs, boards, seeds) if (columns < 0).any() else columns
 
 
 class OneBoard(Follower):
-    """An agent on the one board there is: told of each game, and asked as in any."""
+    """An agent in an environment of one board: each game resets it, and it may remember a game."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
         self.draws = type(agent).reset is not Agent.reset
 
     def reset(self, seed: int) -> None:
-        """Tell the agent of a new game."""
+        """Reset the agent."""
         self.agent.reset(seed=seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> list[int]:
@@ -260,7 +276,7 @@ class OneBoard(Follower):
 
 
 def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:
-    """What an environment asks for an agent, its spec or a model; None for anything else.
+    """The follower of an agent, of its spec or of a model; None for anything else.
 
     Raises:
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no such agent.
@@ -275,10 +291,10 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
 
     Args:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
-            ``agents.make`` takes for one, such as a model or a function. ``random``, ``greedy``
-            and fixed-depth search answer natively for all boards, models in one batch, every
-            other agent board by board. What this returned is handed back.
-        seed: for what the agent draws without an environment.
+            ``agents.make`` takes, such as a model or a function. ``random``, ``greedy`` and
+            fixed-depth search choose for all boards in one kernel, models in one batch, every
+            other agent board by board. A result of this function is returned as it is.
+        seed: of the draws in calls without an environment.
         threads: threads that share a fixed-depth search.
 
     Raises:
@@ -287,12 +303,12 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     if isinstance(agent, BatchOpponent):
         return agent
     made = agent if isinstance(agent, Agent) else make(agent)
-    if isinstance(made, FixedDepth):  # cuts change no column, so minimax may have them too
+    if isinstance(made, FixedDepth):  # cutoffs change no column, so minimax may be cut too
         return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)
     if isinstance(made, Greedy):
         return GreedyColumns(made, seed)
     if isinstance(made, ModelAgent):
-        return Model(made, seed)
+        return ModelColumns(made, seed)
     return EachBoard(made, seed)

@@ -1,14 +1,14 @@
-"""What can go wrong in naming, building and asking agents; every error is a ``ValueError``."""
+"""Errors of naming, building and playing agents; every one is a ``ValueError``."""
 
 from c4env.errors import C4Error
 
 
 class UnknownAgent(C4Error):
-    """A name that no agent has, an import path that leads nowhere, or one whose code raises."""
+    """No agent has the name, nothing is at the import path, or the code there raises."""
 
 
 class InvalidSpec(C4Error):
-    """A text that is not ``name:key=value,key=value``."""
+    """A text that is not of the form ``name:key=value,key=value``."""
 
 
 class UnknownOption(C4Error):
@@ -16,37 +16,37 @@ class UnknownOption(C4Error):
 
 
 class InvalidValue(C4Error):
-    """A value of an option that is of the wrong kind or out of range."""
+    """An option's value of the wrong type or out of range."""
 
 
 class InvalidHeuristic(C4Error):
-    """A heuristic that cannot be found or has another signature than a heuristic's."""
+    """A heuristic that cannot be found, or that is not float64(int64, int64)."""
 
 
 class InvalidFunction(C4Error):
-    """A policy and value function that cannot be found, or an answer of it that is none."""
+    """A policy and value function that cannot be found, or whose result has another form."""
 
 
 class NoMove(C4Error):
-    """An agent was asked to move in a position without a legal column."""
+    """A move was requested in a position without a legal column."""
 
 
 class NoSearch(C4Error):
-    """An agent that does not look ahead was asked what it sees."""
+    """``search`` was called on an agent that does not search."""
 
 
 class SearchLimit(C4Error):
-    """A search reached the number of nodes it was allowed before it was done."""
+    """A search reached its limit of nodes before it ended."""
 
 
 class UnreadableWeights(C4Error):
-    """A network's weights that are missing or cannot be read."""
+    """The weights of a network are missing or cannot be read."""
 
 
 class EngineFault(C4Error):
-    """Another program that plays crashed, or answered something that is no legal column.
+    """A program that plays crashed, or its answer is no legal column.
 
-    What it said may stand in the message: characters that do more than show are escaped.
+    The message may quote the program; control characters in it are escaped.
     """
 
     def __init__(self, message: str) -> None:
@@ -56,15 +56,15 @@ class EngineFault(C4Error):
 
 
 class LateAnswer(EngineFault):
-    """Another program that plays did not answer in time."""
+    """A program that plays did not answer in time."""
 
 
 class Unavailable(C4Error):
-    """What an agent depends on cannot be had, which is no fault of its own: no move is judged.
+    """Something an agent depends on, such as a server, cannot be reached: no fault of the agent.
 
-    A run ends with it and keeps the games before, so that it can go on later.
+    A run ends with this error and keeps the finished games, so that it can resume later.
     """
 
 
 class InvalidModel(C4Error):
-    """A file that is no trained model, or a model for something else than this game."""
+    """A file that holds no trained model, or a model of another game."""

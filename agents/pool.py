@@ -1,4 +1,4 @@
-"""Several opponents in one, as a league has them: which of them plays is drawn."""
+"""A league: several opponents in one, drawn by weight for each game or each move."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from c4env.agents.base import require_count
 from c4env.agents.baselines import Random
 from c4env.agents.errors import InvalidValue
 from c4env.arrays import Float64s, Int64s
-from c4env.envs.opponents import RANDOM, Follower, follower, follows
+from c4env.envs.opponents import RANDOM, Follower, follows, make_follower
 from c4env.envs.vectorized.batch import boards_from, parse_actions
 from c4env.envs.vectorized.chance import streams
 
-# An odd number: pools of other seeds draw otherwise.
+# An odd number, by which pools with different seeds draw differently.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)
 
 
 class Pool:
-    """Several opponents in one: which of them plays is drawn for each game, or for each move.
+    """Several opponents in one; a draw by weight decides who plays each game, or each move.
 
-    It plays in every environment, and counts what the games against each opponent brought; one
-    pool may serve several environments (in another process a copy of it plays and counts).
-    A draw depends on the pool's seed and the board's alone.
+    A pool plays in every environment and counts the results against each opponent. One pool may
+    serve several environments; in another process a copy plays and counts. A draw depends on the
+    seed of the pool and the seed of the board alone.
 
     Example:
         pool = Pool({"greedy": 3, "random": 1})
@@ -49,19 +49,20 @@ class Pool:
         per: str = "game",
         half_life: float = 100.0,
     ) -> None:
-        """A pool; with no opponents until some are added.
+        """A pool, empty until opponents are added.
 
         Args:
-            weights: the opponents (agents, their names, models, functions of one observation, or
-                of many by ``c4env.batched``), and how often each is drawn; any scale.
-            seed: for the draws, with those of the boards.
-            per: ``"game"``: who is drawn plays the game to its end; ``"move"``: who answers is
-                drawn anew at every move, and nothing is counted.
+            weights: the weight of each opponent (an agent, its name, a model, a function of one
+                observation, or of many by ``c4env.batched``); on any scale.
+            seed: of the draws, together with the seeds of the boards.
+            per: ``"game"``: the drawn opponent plays the game to its end; ``"move"``: each move
+                draws an opponent, and nothing is counted.
             half_life: games against an opponent after which a result counts half in
-                :attr:`win_rates`; inf for the mean of all.
+                :attr:`win_rates`; inf for the mean of all games.
 
         Raises:
-            InvalidValue: a weight that is no number >= 0, another ``per``, a bad seed or half-life.
+            InvalidValue: ``weights`` is no dict, a weight is no number >= 0, another ``per``, a
+                bad seed or half-life.
             InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
         """
         if per not in ("game", "move"):
@@ -70,68 +71,74 @@ class Pool:
             raise InvalidValue(f"half_life={half_life!r}: expected a number above 0")
         self._per = per
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
-        self._fading = 0.5 ** (1 / half_life)  # of a result's weight, a game
+        self._fading = 0.5 ** (1 / half_life)  # of a result's weight with each later game
         self._half_life = half_life
-        self._asked: dict[Any, tuple[int, Follower]] = {}  # with a number that is never used again
-        self._weights = np.zeros(0)  # by these numbers
-        self._counts = np.zeros((0, 3), np.int64)  # of the caller's -1, 0, 1
-        self._recent = np.zeros((0, 2))  # points of the caller, and games, both fading
-        self._games: PoolGames | None = None  # of calls without an environment
+        self._followers: dict[Any, tuple[int, Follower]] = {}  # the number is never used again
+        self._weights = np.zeros(0)  # by number
+        self._counts = np.zeros((0, 3), np.int64)  # games by number and the caller's -1, 0 or 1
+        self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
+        self._games: PoolGames | None = None  # for calls without an environment
         self._calls = 0
-        for agent, weight in (weights or {}).items():
+        weights = {} if weights is None else weights
+        if not isinstance(weights, Mapping):
+            raise InvalidValue(f"weights={weights!r}: expected a dict from opponent to weight")
+        for agent, weight in weights.items():
             self.add(agent, weight)
 
     def add(self, agent: Any, weight: float = 1.0) -> None:
-        """Add an opponent, or give one another weight; it is drawn from the next game on.
+        """Add an opponent or change its weight, from the next game on.
 
         Raises:
-            InvalidValue: a weight that is no number >= 0, or another pool.
+            InvalidValue: the weight is no number >= 0, or the opponent is a pool or a list.
             InvalidOption, UnknownAgent, InvalidSpec, UnknownOption: no such agent.
         """
         if not is_number(weight) or not 0 <= weight < np.inf:
             raise InvalidValue(f"weight={weight!r}: expected a number >= 0")
-        if agent not in self._asked:
-            asked = follower(Random() if agent == RANDOM else agent)
-            assert asked is not None  # an environment itself plays none of these
-            if follows(agent) and asked is not agent:
+        if getattr(agent, "__hash__", None) is None:  # as of a list
+            raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
+        if agent not in self._followers:
+            follower = make_follower(Random() if agent == RANDOM else agent)
+            assert follower is not None  # that is for "random", which is an agent here
+            if follows(agent) and follower is not agent:
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
-            self._asked[agent] = len(self._weights), asked
+            self._followers[agent] = len(self._weights), follower
             self._weights = np.append(self._weights, 0.0)
             self._counts = np.vstack([self._counts, np.zeros((1, 3), np.int64)])
             self._recent = np.vstack([self._recent, np.zeros((1, 2))])
-        self._weights[self._asked[agent][0]] = weight
+        self._weights[self._followers[agent][0]] = weight
 
     def remove(self, agent: Any) -> None:
-        """Forget an opponent and its results; the games that it plays it plays to their end.
+        """Remove an opponent and its results; it plays its current games to their end.
 
         Raises:
-            InvalidValue: it is not in the pool.
+            InvalidValue: the opponent is not in the pool.
         """
-        if agent not in self._asked:
-            raise InvalidValue(f"{agent!r}: expected one of {list(self._asked)}")
-        number, _ = self._asked.pop(agent)
+        if agent not in self._followers:
+            raise InvalidValue(f"{agent!r}: expected one of {list(self._followers)}")
+        number, _ = self._followers.pop(agent)
         self._weights[number] = 0.0
 
     def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        """The opponents, as they were given, each with its row of values."""
-        return ((agent, values[number].tolist()) for agent, (number, _) in self._asked.items())
+        """Each opponent, as it was given, with its row of values."""
+        return ((agent, values[number].tolist()) for agent, (number, _) in self._followers.items())
 
     @property
     def weights(self) -> dict[Any, float]:
-        """The opponents, as they were given, and their weights; a copy."""
+        """The weight of each opponent, keyed by the object or name it was given as; a copy."""
         return dict(self._each(self._weights))
 
     @property
     def results(self) -> dict[Any, tuple[int, int, int]]:
-        """Of each opponent: all games that the caller won, drew and lost against it."""
+        """The caller's wins, draws and losses against each opponent, over all games."""
         return {agent: tuple(row) for agent, row in self._each(self._counts[:, ::-1])}
 
     @property
     def win_rates(self) -> dict[Any, float]:
-        """Of each opponent: the caller's mean score of late, a draw counting half; nan before.
+        """The caller's recent mean score against each opponent; nan before the first game.
 
-        A game counts half as much after ``half_life`` later ones against the same opponent, so
-        that the rate follows a caller that learns. :attr:`results` has all games.
+        A draw counts half. The weight of a game halves with every ``half_life`` later games
+        against the same opponent, so the rate follows a caller that learns. :attr:`results`
+        counts all games alike.
         """
         return {
             agent: points / games if games else math.nan
@@ -139,11 +146,11 @@ class Pool:
         }
 
     def follow(self) -> PoolGames:
-        """The pool in one environment: its games are its own, weights and results the pool's."""
+        """The follower for one environment; it shares the pool's weights and results."""
         return PoolGames(self)
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]``, on boards that stay the same from one call to the next."""
+        """Columns int64 ``[M]`` for observations of M boards, the same boards in every call."""
         self._games = self._games or self.follow()
         discs = boards_from(observation)
         boards = np.arange(len(discs))
@@ -163,21 +170,21 @@ class PoolGames(Follower):
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._who = np.zeros(0, np.int64)  # of each board: the number of its opponent, or -1
-        self._asked: dict[int, Follower] = {}  # who plays a game, though the pool may forget it
+        self._who = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
+        self._followers: dict[int, Follower] = {}  # who plays, also after remove()
 
     def reset(self, seed: int) -> None:
-        """All games start anew; an environment calls it when it is reset."""
+        """Forget all games and reset every opponent; an environment's reset calls it."""
         self._who[:] = -1
-        self._asked = {}
-        for _, asked in self._pool._asked.values():
-            asked.reset(seed)
+        self._followers = {}
+        for _, follower in self._pool._followers.values():
+            follower.reset(seed)
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Draw an opponent for each new game.
 
         Raises:
-            InvalidValue: there is no opponent, or all weights are 0.
+            InvalidValue: the pool is empty, or all weights are 0.
         """
         pool = self._pool
         edges = np.cumsum(pool._weights)
@@ -187,23 +194,23 @@ class PoolGames(Follower):
         self._known(boards)
         keys = seeds.astype(np.uint64) + np.array([pool._seed], np.uint64) * KEY
         drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")
-        # Never one of weight 0, also where the sum was rounded.
+        # Rounding of the sum must not draw an opponent of weight 0.
         self._who[boards] = np.minimum(drawn, np.flatnonzero(pool._weights).max())
-        present = dict(pool._asked.values())
-        if self._asked.keys() != present.keys():
+        present = dict(pool._followers.values())
+        if self._followers.keys() != present.keys():
             playing = set(self._who.tolist())
-            kept = {number: a for number, a in self._asked.items() if number in playing}
-            self._asked = present | kept
+            kept = {number: a for number, a in self._followers.items() if number in playing}
+            self._followers = present | kept
 
     def _known(self, boards: Int64s) -> Int64s:
-        """Of each of these boards, which may be new: the number of its opponent, or -1."""
+        """The number of the opponent on each of these boards; -1 where there is none yet."""
         if (missing := int(boards.max(initial=-1)) + 1 - len(self._who)) > 0:
             self._who = np.concatenate([self._who, np.full(missing, -1)])
         return self._who[boards]
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]`` on these boards, by who plays there."""
-        # Games that began before the pool came are drawn for now.
+        """Columns int64 ``[M]`` on these boards, each chosen by the opponent that plays there."""
+        # A game that began under another opponent has none of the pool's yet.
         new = self._known(boards) < (0 if self._pool._per == "game" else np.inf)
         if new.any():
             self.begin(boards[new], seeds[new])
@@ -211,12 +218,12 @@ class PoolGames(Follower):
         columns = np.empty(len(boards), np.int64)
         for number in np.flatnonzero(np.bincount(who)):
             at = np.flatnonzero(who == number)
-            answer = self._asked[int(number)].columns(discs[at], boards[at], seeds[at])
+            answer = self._followers[int(number)].columns(discs[at], boards[at], seeds[at])
             columns[at] = parse_actions(answer, len(at))
         return columns
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """Count games that are over, by the caller's rewards ``[M]``."""
+        """Count finished games by the caller's rewards ``[M]``."""
         pool = self._pool
         if pool._per == "move":
             return
@@ -224,21 +231,21 @@ class PoolGames(Follower):
         for number in np.unique(who[who >= 0]):
             won = rewards[who == number]
             np.add.at(pool._counts[number], won.astype(np.int64) + 1, 1)
-            # Of games that end together none is the later one.
+            # Games that end together carry the same weight.
             games = np.array([(won + 1).sum() / 2, len(won)])
             pool._recent[number] = pool._recent[number] * pool._fading ** len(won) + games
         self._who[boards] = -1
 
     def save(self) -> tuple[Any, ...]:
-        """What games change, as a copy."""
+        """A copy of what a step may change."""
         pool = self._pool
-        return self._who.copy(), self._asked, pool._counts.copy(), pool._recent.copy()
+        return self._who.copy(), self._followers, pool._counts.copy(), pool._recent.copy()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
-        """Go back to what :meth:`save` returned."""
-        self._who, self._asked, self._pool._counts, self._pool._recent = saved
+        """Restore what :meth:`save` returned."""
+        self._who, self._followers, self._pool._counts, self._pool._recent = saved
 
 
 def is_number(value: object) -> bool:
-    """Whether a value is a real number, and no truth value."""
+    """Whether a value is a real number; booleans are not."""
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)

@@ -1,8 +1,8 @@
 """Connect Four: the rules, and the environments built on them.
 
-Names are imported when first used, so that importing the package compiles nothing.
+The first use of a name imports it, so that importing the package compiles nothing.
 
-Importing it makes the environments known by name:
+Importing the package registers the environments:
 ``pettingzoo.make("aec", "c4env/connect_four-v0")`` and
 ``gymnasium.make("c4env/ConnectFour-v0")``.
 """
@@ -58,7 +58,7 @@ __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents errors evaluation")
 _is_script = os.path.basename((sys.argv or [""])[0]) in ("c4", "c4.exe")
 _is_module = sys.orig_argv[1:3] == ["-m", f"{__name__}.evaluation"]
 if (_is_script or _is_module) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Until the command listens, Ctrl-C ends it in silence, and not in the midst of an import.
+    # Until the command handles Ctrl-C, it ends the process without a traceback from an import.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 register_all()

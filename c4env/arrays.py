@@ -1,4 +1,4 @@
-"""Names for the arrays of one type of number that signatures speak of."""
+"""Type aliases of NumPy arrays, for signatures."""
 
 from __future__ import annotations
 

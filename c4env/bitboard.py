@@ -15,7 +15,7 @@ so bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of
 and 6 (right and down) bits apart: ``DIRECTIONS``. ``mine`` is the side to move, ``theirs``
 the other.
 
-All of this follows from the three numbers in ``c4env.geometry``, which are others for other boards.
+On a board of another size the three numbers in ``c4env.geometry`` differ, and the rest with them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ MARKED_COLUMN: Final = (1 << STRIDE) - 1  # column 0 with the bit above it
 CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2)) | COLUMN << (STRIDE * ((COLUMNS - 1) // 2))
 """The middle column, or both where the number of columns is even."""
 CENTRE_FIRST: Final = tuple(sorted(range(COLUMNS), key=lambda c: abs(2 * c - (COLUMNS - 1))))
-"""The columns by their distance from the centre, of two the left one first: 3 2 4 1 5 0 6."""
+"""The columns by distance from the centre, of two the left one first: 3 2 4 1 5 0 6."""
 FROM_TOP: Final = tuple(STRIDE * c + h for h in reversed(range(ROWS)) for c in range(COLUMNS))
 """The bit of each cell, row by row from the top."""
 
@@ -58,7 +58,7 @@ def _doublings() -> tuple[int, ...]:
 
 
 DOUBLINGS: Final = _doublings()
-"""How far lines are laid over each other to find four in a row: discs make pairs, pairs fours."""
+"""The shifts, in cells, that find four in a row: discs make pairs, pairs make fours."""
 
 _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 else 0
 
@@ -100,28 +100,28 @@ def fours(discs: int) -> int:
 
 @kernel("int64(int64)")
 def playable(occupied: int) -> int:
-    """The cells a disc dropped now can come to rest on: one a column that is not full."""
+    """The cells where a disc dropped now lands: one for each column that is not full."""
     return (occupied + BOTTOM) & BOARD
 
 
 @kernel("int64(int64, int64)")
 def drop(occupied: int, column: int) -> int:
-    """The cell a disc dropped into a column comes to rest on; 0 when the column is full."""
+    """The cell where a disc dropped into a column lands; 0 when the column is full."""
     return (occupied + BOTTOM) & (COLUMN << (STRIDE * column))
 
 
 @kernel("int64(int64)")
 def winning_cells(discs: int) -> int:
-    """The cells, occupied or not, that make four in a row with three of the discs.
+    """The cells, occupied or not, that complete four in a row with three of the discs.
 
-    Upright only the cell on top of the three: those below it are taken on any board.
+    Of a vertical line only the cell above the three counts, since those below are occupied.
     """
     cells = discs << 1
     for i in range(2, CONNECT):
         cells &= discs << i
     for shift in SIDEWAYS:
         for place in range(CONNECT):  # of the cell in its line: xxx., xx.x, x.xx, .xxx
-            before = after = -1  # all bits; less those of cells without the discs they need
+            before = after = -1  # all bits, of which those of cells without the discs go
             for i in range(1, CONNECT - place):
                 before &= discs << (i * shift)
             for i in range(1, place + 1):
@@ -132,15 +132,15 @@ def winning_cells(discs: int) -> int:
 
 @kernel("int64(int64, int64)")
 def winning_moves(mine: int, theirs: int) -> int:
-    """The cells on which a disc dropped now makes four in a row for ``mine``."""
+    """The cells where a disc dropped now completes four in a row for ``mine``."""
     return winning_cells(mine) & playable(mine | theirs)
 
 
-# Inlined as source: compiled alone its branches become conditional moves, and the solver's
-# inner loop waits for them (a tenth of its time).
+# Inlined as source: compiled alone its branches become conditional moves, which cost the solver's
+# inner loop a tenth of its time.
 @kernel("int64(int64, int64)", inline="always")
 def safe_moves(moves: int, their_wins: int) -> int:
-    """The cells to play that leave the other side no win with its next disc; 0 if all lose.
+    """The playable cells after which the other side cannot win with its next disc; 0 if none.
 
     Args:
         moves: the playable cells.
@@ -157,16 +157,16 @@ def safe_moves(moves: int, their_wins: int) -> int:
 
 @kernel("int64(int64)")
 def win_score(plies: int) -> int:
-    """The exact score of a win with the disc that makes so many: the winner's in hand plus one.
+    """The exact score of a win with disc number ``plies``: the winner's discs left, plus one.
 
-    See ``c4env.agents.solver.Solver``; of a loss it is the negative.
+    The score of a loss is the negative; see ``c4env.agents.solver.Solver``.
     """
     return (CELLS + 2 - plies) >> 1
 
 
 @kernel("int64(int64)")
 def mirror(board: int) -> int:
-    """The board seen from behind: column 0 becomes column 6. Bits above the columns move along."""
+    """The mirrored board: column 0 becomes column 6, with the bits above the columns."""
     mirrored = board & _UNPAIRED
     for column in range(COLUMNS // 2):
         cells = MARKED_COLUMN << (STRIDE * column)
@@ -176,12 +176,12 @@ def mirror(board: int) -> int:
 
 
 mirror_all: Any = getattr(mirror, "py_func", mirror)
-"""The same of an int64 array of boards, which the Python source of :func:`mirror` takes as well."""
+"""The same for an int64 array of boards: the Python source of :func:`mirror` takes one as well."""
 
 
 @kernel("boolean(int64, int64)")
 def is_consistent(mine: int, theirs: int) -> bool:
-    """True when discs lie on discs, do not overlap, and are as many as turns taken."""
+    """True when discs rest on discs, do not overlap, and their numbers fit the turns."""
     occupied = mine | theirs
     if mine & theirs or occupied & ~BOARD:
         return False

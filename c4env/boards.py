@@ -1,14 +1,15 @@
-"""The same game on boards of other sizes: our modules, loaded once more for each size.
+"""The same game on boards of other sizes: an import hook loads our modules once for each size.
 
-``c4env.board(5, 6, 4)`` is this package for 5 rows, 6 columns and lines of 4 discs, a module
-called ``c4env.on_5x6x4``, and ``c4env.on_5x6x4.agents`` are its agents. These modules are made of
-the same sources, with imports of each other instead of the modules of 6x7x4. ``c4env.geometry``
-reads the size from the name it was loaded under, so the size stays a constant that is compiled in,
-for every board; and a class of one board is none of another.
+``c4env.board(5, 6, 4)`` is this package for 5 rows, 6 columns and lines of 4 discs: the module
+``c4env.on_5x6x4``. Its agents are ``c4env.on_5x6x4.agents``. These modules have the same sources,
+but import each other instead of the modules of 6x7x4. ``c4env.geometry`` reads the size from its
+own module name. So the size is a compile-time constant on every board, and each board has classes
+of its own.
 
 A module that serves any board says so at its head: ``__any_board__ = True``. Modules that do not
-import the size, directly or through others, are shared. All others refuse to be loaded for a board
-they were not made for; packages are loaded for each board, since their modules need them.
+import the size, directly or through others, are shared by all boards. Every other module serves
+6x7x4 alone, and importing it for another board is an error. Packages exist for each board, since
+they hold its modules.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from typing import Any, Final, NamedTuple, Self
 from c4env.errors import InvalidOption, WrongBoard
 from c4env.sources import ROOT, imports_of, modules
 
-MOST_BITS: Final = 63  # of a board in an int64; each column has one more than rows
+MOST_BITS: Final = 63  # of an int64 that holds a board; a column has rows + 1 bits
 MOST_COLUMNS: Final = 15  # written 1 to 9, then a to f
-LONGEST: Final = 8  # line: the shift from its one end to the other is less than 64
+LONGEST: Final = 8  # line: the shift between its ends is less than 64
 
 
 class Size(NamedTuple):
-    """How large a board is; as text, ``5x6x4``."""
+    """The size of a board; as text, ``5x6x4``."""
 
     rows: int
     columns: int
@@ -45,10 +46,10 @@ class Size(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, columns: Any, connect: Any) -> Self:
-        """The size, if there can be such a board.
+        """Check three numbers and make a size of them.
 
         Raises:
-            InvalidOption: not such integers.
+            InvalidOption: they are no integers, or no board has that size.
         """
         given = (rows, columns, connect)
         try:
@@ -67,10 +68,10 @@ class Size(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The size in a text such as ``5x6x4``: rows, columns, discs in a row that win.
+        """Read a size from a text such as ``5x6x4``: rows, columns, discs in a row that win.
 
         Raises:
-            InvalidOption: not of the form, or there is no such board.
+            InvalidOption: the text is not of the form, or no board has that size.
         """
         if not re.fullmatch(r"\d{1,3}x\d{1,3}x\d{1,3}", text):
             raise InvalidOption(f"board {text!r}: expected ROWSxCOLUMNSxLINE, as in 6x7x4 or 5x6x4")
@@ -84,30 +85,36 @@ _SERVES: Final = re.compile(rb"^__any_board__ = True$", re.MULTILINE)
 
 
 def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
-    """This package for another board: the same names, of that board.
+    """This package for a board of another size, with the same names in it.
 
     Args:
         rows: 2 or more; ``columns * (rows + 1)`` is at most 63.
         columns: at most 15. In notation they are 1 to 9, then a to f.
-        connect: discs in a row that win, 3 to 8, and no more than there are columns.
+        connect: discs in a row that win, 3 to 8, at most ``columns``.
+
+    Returns:
+        the module ``c4env.on_ROWSxCOLUMNSxCONNECT``; for 6, 7 and 4 ``c4env`` itself.
 
     Raises:
-        InvalidOption: there can be no such board.
+        InvalidOption: no board has that size.
+
+    Example:
+        c4env.board(5, 6).ConnectFourEnv(opponent="greedy")
     """
     return importlib.import_module(twin(ROOT, Size.of(rows, columns, connect)))
 
 
 def size_of(module: str) -> Size | None:
-    """The board that a module of ours belongs to, by its name; None for modules of others."""
+    """The board of one of our modules, by its name; None for other modules."""
     if found := _TWIN.fullmatch(module):
         return Size.parse(found["size"])
     return STANDARD if module.partition(".")[0] == ROOT else None
 
 
 def twin(module: str, size: Size) -> str:
-    """The name of the same module of ours for a board; ``module:attribute`` will do too.
+    """The name of a module's counterpart for a board; ``module:attribute`` works too.
 
-    Modules that have nothing to do with a board keep their name, as those of others do.
+    Shared modules, and modules that are not ours, keep their name.
     """
     module, colon, attribute = module.partition(":")
     if found := _TWIN.fullmatch(module):
@@ -118,29 +125,34 @@ def twin(module: str, size: Size) -> str:
 
 
 def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
-    """The same class or function of ours for a board.
+    """The counterpart of a class or function of ours for a board.
 
     Raises:
-        InvalidOption: there can be no such board.
+        InvalidOption: no board has that size.
     """
     module = twin(thing.__module__, Size.of(rows, columns, connect))
     return getattr(importlib.import_module(module), thing.__name__)
 
 
 def require_board(thing: Any, size: Size, name: object) -> None:
-    """Refuse a function or class of ours that belongs to another board.
+    """Refuse a function, a class or an object of ours that belongs to another board.
+
+    A user's class belongs to the board of the class of ours that it derives from.
 
     Raises:
-        WrongBoard: it does.
+        WrongBoard: it does; the message begins with ``name``.
     """
-    its = size_of(str(getattr(thing, "__module__", "")))
-    if its is not None and its != size:
-        raise WrongBoard(f"{name} is made for {its}, not for {size}")
+    kind = thing if isinstance(thing, type) else type(thing)
+    for each in (thing, *kind.__mro__):
+        module = str(getattr(each, "__module__", ""))
+        its = size_of(module)
+        if its is not None and its != size and twin(module, size) != module:
+            raise WrongBoard(f"{name} is made for {its}, not for {size}")
 
 
 @functools.cache
 def _bound_to_a_board() -> frozenset[str]:
-    """Modules that import the size of the board, directly or through others; and their packages."""
+    """Modules that import the board's size, directly or through others, and their packages."""
     users: dict[str, set[str]] = {}
     for name, path in modules().items():
         for imported in imports_of(path.read_bytes(), everywhere=True):
@@ -158,7 +170,7 @@ def _bound_to_a_board() -> frozenset[str]:
 
 
 class _ForBoard(ast.NodeTransformer):
-    """Rewrites the imports of a source, so that they name the modules of a board."""
+    """Rewrites the imports of a source to the modules of a board."""
 
     def __init__(self, size: Size) -> None:
         self._size = size
@@ -171,7 +183,7 @@ class _ForBoard(ast.NodeTransformer):
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.AST]:
-        """One import a name, since each may be a module with or without a twin."""
+        """One import for each name, since a name may be a module with or without a twin."""
         return [ast.copy_location(self._import(node, alias), node) for alias in node.names]
 
     def _import(self, node: ast.ImportFrom, alias: ast.alias) -> ast.AST:
@@ -182,10 +194,10 @@ class _ForBoard(ast.NodeTransformer):
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module for a board from the source that it shares with all others."""
+    """Loads a module for a board from its one source."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """Compiled afresh: Python's own cache of compiled sources is that of 6x7x4."""
+        """Compile the source; Python's bytecode cache holds the code for 6x7x4."""
         size = size_of(fullname)
         assert size is not None  # as the finder has seen
         tree = _ForBoard(size).visit(ast.parse(self.get_data(self.path), self.path))
@@ -194,7 +206,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder:
-    """Finds modules called ``c4env.on_5x6x4.module``, where other finders know none."""
+    """Finds modules named ``c4env.on_5x6x4.module``."""
 
     @staticmethod
     def find_spec(
@@ -213,7 +225,7 @@ class _Finder:
             raise WrongBoard(f"{usual} is made for {STANDARD}, not for {size}")
         spec = spec_from_file_location(name, file, loader=_Loader(name, str(file)))
         if spec is not None and is_package:
-            # No folders to search: Python's own finder would load modules as they are.
+            # No folders: Python's own finder would find modules there and not rewrite them.
             spec.submodule_search_locations = []
         return spec
 

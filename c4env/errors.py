@@ -1,11 +1,10 @@
-"""What can go wrong with rules and environments; every error is a ``ValueError``.
+"""Errors of rules and environments; every one is a ``ValueError``.
 
-Closing a window is no error: :class:`WindowClosed` is a ``SystemExit``.
+Where PettingZoo's connect four raises another built-in error, ours derives from that one too, so
+that an ``except`` written for PettingZoo's catches it. :class:`WindowClosed` is no error but a
+``SystemExit``.
 
-Where PettingZoo's connect four raises another built-in error, ours is that one too, so
-that an ``except`` written for PettingZoo's catches it.
-
-One check that is made everywhere is here too: :func:`require_integer`.
+:func:`require_integer`, the check that most modules need, is here too.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from typing import SupportsIndex
 
 
 class C4Error(ValueError):
-    """Base of every error this project raises about its input."""
+    """Base of every error that this project raises about its input."""
 
 
 class InvalidNotation(C4Error):
-    """A text is not a list of moves or a drawn board."""
+    """A text that is neither a list of moves nor a drawn board."""
 
 
 class InvalidPosition(C4Error):
-    """A board that no game of Connect Four reaches."""
+    """A board that no game of Connect Four reaches, or no position of this board at all."""
 
 
 class IllegalMove(C4Error):
@@ -48,11 +47,11 @@ class UnknownAgent(C4Error):
 
 
 class InvalidOption(C4Error):
-    """An option of an environment or of ``reset`` that is unknown or has a wrong value."""
+    """An unknown option of an environment or of ``reset``, or a wrong value."""
 
 
 class ActionNotInSpace(InvalidAction, AssertionError):
-    """An action that the agent's turn does not allow: not 0..6, or not None after the end."""
+    """An action that is not 0..6, or not None after the end of the game."""
 
 
 class IllegalStep(IllegalMove, AssertionError):
@@ -60,31 +59,31 @@ class IllegalStep(IllegalMove, AssertionError):
 
 
 class WrongOrder(C4Error, AssertionError):
-    """A call that must wait for another: a turn without a step, a step after the last agent."""
+    """A call out of order: a turn without a step, or a step after the end of the game."""
 
 
 class NotReset(WrongOrder, AttributeError):
-    """Use of an environment before its first ``reset()``."""
+    """A call before the first ``reset()`` of an environment."""
 
 
 class MissingExtra(C4Error, ImportError):
-    """Something that needs a package which is not installed; the message says which."""
+    """A package is not installed; the message says which extra installs it."""
 
 
 class WrongBoard(C4Error, ImportError):
-    """Something that is made for a board of another size than the one it was asked for."""
+    """A module, agent or function that serves a board of another size."""
 
 
 class FileInUse(C4Error):
-    """A file, or a folder of files, that another process is writing to."""
+    """A file, or a folder of files, to which another process writes."""
 
 
 class OpponentFailed(C4Error):
-    """An opponent that raised an error, or chose what it cannot play."""
+    """An opponent raised an error, or its answer is no legal column."""
 
 
 class WindowClosed(SystemExit):
-    """A person who was to move closed the window. It ends the program unless it is caught."""
+    """The player closed the window. It ends the program unless it is caught."""
 
 
 def require_integer(
@@ -96,14 +95,21 @@ def require_integer(
     high: int | None = None,
     wrong: type[C4Error] = InvalidOption,
 ) -> int:
-    """The value of an option, if it is an integer from ``low`` to ``high``, NumPy's among them.
+    """The value of an option as an int; NumPy's integers pass, booleans do not.
+
+    Args:
+        name: of the option, for the error.
+        value: the value to check.
+        low, high: its least and, unless None, its greatest value.
+        expected: the end of the error's message.
+        wrong: the type of the error.
 
     Raises:
-        C4Error: it is not, or is a truth value: ``wrong``, which says what was ``expected``.
+        C4Error: of type ``wrong``: not an integer, or out of range.
     """
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        with contextlib.suppress(TypeError):  # an array has an index, unless it has several
+        with contextlib.suppress(TypeError):  # of an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):
         raise wrong(f"{name}={value!r}: expected {expected}")

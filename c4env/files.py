@@ -1,4 +1,4 @@
-"""Files written whole or not at all, whatever ends the process; and locked while they grow."""
+"""Atomic writes, and locks on files that grow."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from c4env.errors import FileInUse
 def write_whole(
     path: str | os.PathLike[str], content: str | bytes | Callable[[IO[bytes]], object]
 ) -> None:
-    """Put new content in the place of what a file held.
+    """Replace the content of a file atomically.
 
-    It is written beside the file and renamed, so that others see the old content or the new.
+    A new file beside the old one gets the content and then its name, so that readers see the old
+    content or the new, also if the process is killed.
 
     Args:
-        path: the file; its folder is there.
+        path: the file, in an existing folder.
         content: a text (written as UTF-8), bytes, or a function that writes to an open file.
 
     Raises:
-        OSError: it cannot be written; the file is as it was.
+        OSError: writing failed; the file is unchanged.
     """
-    path = Path(os.path.realpath(path))  # a link stays one
+    path = Path(os.path.realpath(path))  # a symbolic link stays, and its target changes
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with partial.open("wb") as file:
@@ -39,15 +40,15 @@ def write_whole(
 
 
 def lock_file(file: IO[Any], path: Path) -> None:
-    """Keep other processes from writing to an open file; the system undoes it at exit.
+    """Lock an open file against other writers until the process ends.
 
-    The file itself is locked, so a process that was killed leaves nothing behind. Where a file
-    system has no locks, as some network ones, a warning says so and the work goes on.
+    The lock is on the file itself, so a killed process leaves no lock behind. On a file system
+    without locks, as on some networks, a warning says so and the file stays unlocked.
 
     Raises:
         FileInUse: another process holds the lock.
     """
-    import portalocker  # it takes a tenth of a second, which only those pay who write
+    import portalocker  # takes 0.1 s, and only writers need it
 
     try:
         portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
@@ -56,7 +57,7 @@ def lock_file(file: IO[Any], path: Path) -> None:
     except (portalocker.LockException, OSError) as error:
         why = error.args[0] if error.args else error
         warnings.warn(
-            f"{path} cannot be locked ({getattr(why, 'strerror', None) or why}): see to it that "
+            f"{path} cannot be locked ({getattr(why, 'strerror', None) or why}): make sure that "
             "no other process writes to it",
             RuntimeWarning,
             stacklevel=3,

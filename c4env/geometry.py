@@ -1,7 +1,7 @@
-"""How large the board is.
+"""The size of the board.
 
-For another board than the usual one (:func:`c4env.board`) this module and those that import it are
-loaded once more, under names that say the size.
+:func:`c4env.board` loads this module, and those that import it, once for each size. The module's
+name tells it the size.
 """
 
 from __future__ import annotations
@@ -21,4 +21,4 @@ IS_STANDARD: Final[bool] = BOARD_SIZE == STANDARD
 LINE_IN_WORDS: Final = ("three", "four", "five", "six", "seven", "eight")[CONNECT - 3]
 
 DIGITS: Final = "123456789abcdef"[:COLUMNS]
-"""The columns as notation has them, one character each."""
+"""The columns in notation, one character each."""

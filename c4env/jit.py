@@ -1,11 +1,10 @@
 """The one way this project compiles a function: :func:`kernel`.
 
-Numba's disk cache watches only the file a function stands in. A kernel that
-calls one from another file would go on running old machine code after an
-upgrade. So the cache lives in a folder named by a hash of the sources that hold
-kernels and of all that these import: new sources, new folder. jit removes folders that no
-process has used for a while. Where no folder is writable, a temporary one serves for as long
-as the process runs.
+Numba's disk cache watches only the file that a function stands in. After an upgrade, a kernel
+that calls one in another file would still run old machine code. So the name of the cache folder
+holds a hash of the sources with kernels and of everything these import: new sources, new folder.
+This module removes folders that no process has used for a while. Where no folder is writable, a
+temporary one serves until the process ends.
 """
 
 from __future__ import annotations
@@ -31,26 +30,26 @@ import numba
 from c4env.boards import STANDARD, size_of
 from c4env.sources import imports_of, modules
 
-config: Any = numba.config  # its settings are made at run time
+config: Any = numba.config  # which gets its attributes at run time
 
 KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
-KEPT_DAYS: Final = 14  # without use, before the machine code of other sources is removed
+KEPT_DAYS: Final = 14  # without use, after which a cache folder is removed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# A static evaluation in the text of a signature: float64(int64 mine, int64 theirs). As a
-# first-class function type it reaches a search as an argument, so that the search is
-# compiled once for all heuristics, the user's own among them.
+# The type of a static evaluation, float64(int64 mine, int64 theirs), in a signature. A search
+# takes it as an argument of first-class function type, so that one compiled search serves all
+# heuristics, a user's own included.
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
 
 def kernel_sources(files: Mapping[str, Path]) -> dict[str, bytes]:
-    """The sources of all modules that hold a kernel, and of all that these import, by name.
+    """The sources of all modules with kernels and of everything these import, by name.
 
-    A kernel is compiled with the constants of the modules it names, so those count too.
+    Machine code depends on the constants in imported modules too.
 
     Args:
-        files: modules by name, and their files.
+        files: the file of each module, by name.
     """
     texts = {name: path.read_bytes() for name, path in files.items()}
     wanted = [name for name, text in texts.items() if KERNEL.search(text)]
@@ -64,7 +63,7 @@ def kernel_sources(files: Mapping[str, Path]) -> dict[str, bytes]:
 
 
 def source_hash() -> str:
-    """Hex digest of :func:`kernel_sources`, of the versions of Python and of Numba."""
+    """Hex digest of :func:`kernel_sources` and of the versions of Python and Numba."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__}".encode())
     for name, text in kernel_sources(modules()).items():
         digest.update(name.encode())
@@ -74,9 +73,10 @@ def source_hash() -> str:
 
 @functools.cache
 def cache_folder() -> Path:
-    """Writable folder for machine code: ``$NUMBA_CACHE_DIR``, the user's cache, or a temporary one.
+    """The folder for machine code, named by :func:`source_hash`.
 
-    Each is tried in turn; within it the folder is named by :func:`source_hash`.
+    It lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
+    ``~/.cache``, or else it is temporary.
     """
     name = f"c4env-{source_hash()}"
     places = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")]
@@ -88,7 +88,7 @@ def cache_folder() -> Path:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
-                os.utime(folder)  # used now
+                os.utime(folder)  # marks it as used now
         except OSError:
             continue
         remove_unused(base)
@@ -99,15 +99,15 @@ def cache_folder() -> Path:
 
 
 def _folder_of(function: Callable[..., Any]) -> Path:
-    """Where its machine code is kept: for each board apart, since the sources are the same."""
+    """The cache folder of a function: one for each board, since boards share their sources."""
     size = size_of(function.__module__) or STANDARD
     return cache_folder() if size == STANDARD else cache_folder() / str(size)
 
 
 def remove_unused(base: Path) -> None:
-    """Remove cache folders in ``base`` that no process has begun to use for ``KEPT_DAYS`` days.
+    """Remove cache folders in ``base`` that no process has opened for ``KEPT_DAYS`` days.
 
-    A process that still runs does not need its folder: what is missing is compiled again.
+    A running process can lose its folder: it compiles again what it does not find.
     """
     oldest = time.time() - KEPT_DAYS * 24 * 60 * 60
     for folder in base.glob(f"c4env-{'[0-9a-f]' * 16}"):
@@ -117,18 +117,18 @@ def remove_unused(base: Path) -> None:
 
 
 class _Compiling:
-    """Whether this process has compiled a kernel that was not on disk, and who is to be told."""
+    """Whether this process compiled a kernel that was not on disk, and the callback for that."""
 
-    lock = threading.RLock()  # held while a kernel is compiled or loaded
+    lock = threading.RLock()  # around compiling and loading a kernel
     happened = False
     tell: Callable[[], None] | None = None
 
 
 def on_compiling(tell: Callable[[], None]) -> None:
-    """Have a function called, once, if this process compiles a kernel that is not on disk yet.
+    """Call a function once, after the first kernel that this process compiles.
 
-    It is called after the first such kernel, at once if there was one already: so that a
-    command can say why its first run takes long to begin, and says nothing when it does not.
+    The call happens at once if there was such a kernel already, and never if all kernels are on
+    disk. So a command can explain why its first run starts slowly.
     """
     with _Compiling.lock:
         if _Compiling.happened:
@@ -141,22 +141,22 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
     """Compile a function for one explicit signature, through the disk cache.
 
     Args:
-        signature: a Numba signature, as text or as an object, or a list of them. Never inferred: a
-            recursive kernel left to infer its types crashed in the second process
-            that loaded it from the cache. Boards are int64 everywhere.
-        options: passed on to ``numba.njit``. They are not part of the cache key, so
+        signature: a Numba signature, as text or as an object, or a list of them. It is required:
+            a recursive kernel with inferred types crashed in the second process that loaded it
+            from the cache. Boards are int64 everywhere.
+        options: arguments of ``numba.njit``. They are not part of the cache key, so
             two kernels that differ only in options need different names.
 
-    With ``NUMBA_DISABLE_JIT=1`` the plain Python function is returned: int64 boards
-    of 49 bits give the same answers uncompiled.
+    With ``NUMBA_DISABLE_JIT=1`` the decorator returns the Python function, which gives the
+    same answers on int64 boards.
     """
 
     def compile_(function: F) -> F:
         if config.DISABLE_JIT:
             return function
-        # The decorator reads the cache folder from Numba's configuration, which all threads share.
+        # njit reads the cache folder from Numba's configuration, which all threads share.
         with _Compiling.lock, warnings.catch_warnings():
-            # The one type the heuristics need; measured and tested here.
+            # Numba calls this type experimental; heuristics need it, and tests cover it.
             warnings.filterwarnings("ignore", "First-class function type")
             before = config.CACHE_DIR
             config.CACHE_DIR = str(_folder_of(function))
@@ -168,7 +168,7 @@ def kernel(signature: Any, **options: Any) -> Callable[[F], F]:
                 _Compiling.happened = True
                 if _Compiling.tell:
                     _Compiling.tell()
-        compiled: F = dispatcher  # it stands for the function
+        compiled: F = dispatcher  # called like the function
         return compiled
 
     return compile_

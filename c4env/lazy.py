@@ -1,4 +1,4 @@
-"""What is imported only when it is used: names of a package, and packages of an extra."""
+"""Imports on first use: names of a package, and packages of an extra."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from c4env.errors import MissingExtra
 def lazy_names(
     package: str, modules: Mapping[str, str], packages: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a package whose names live in modules of their own.
+    """``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
 
-    So importing the package imports none of them, and compiles nothing.
+    Importing the package so compiles nothing.
 
     Args:
-        package: its ``__name__``, which also says for which board its names are.
-        modules: the names to find in each module, parted by blanks.
-        packages: packages and modules within it that are names of it too, parted by blanks.
+        package: the package's ``__name__``, from which its board follows.
+        modules: for each module, the names to take from it, separated by blanks.
+        packages: public subpackages and submodules, separated by blanks.
 
     Returns:
-        both functions. ``dir`` shows these names and those of ``__all__``, and nothing else.
+        both functions. ``dir`` shows these names and those in ``__all__``.
     """
     size = size_of(package) or STANDARD
     homes = {name: module for module, listed in modules.items() for name in listed.split()}
@@ -47,14 +47,14 @@ def lazy_names(
 
 @contextmanager
 def from_extra(extra: str, words: str) -> Iterator[None]:
-    """Imports of packages that come with an extra of this one.
+    """A context for imports of packages that an extra of this project installs.
 
     Args:
-        extra: its name.
-        words: what is said where they are not installed, such as "a frame needs pandas".
+        extra: the name of the extra.
+        words: the beginning of the error, such as "a frame needs pandas".
 
     Raises:
-        MissingExtra: an import fails.
+        MissingExtra: an import failed.
     """
     try:
         yield

@@ -1,11 +1,11 @@
-"""What an agent sees, and the position it stands for: a pair of inverses.
+"""Observations: :func:`observe` makes one of a position, :func:`position_from` reads it back.
 
 An observation is a dict in PettingZoo's layout:
 
-- ``"observation"``: int8 ``(6, 7, 2)``, row 0 on top; plane 0 the observing player's
-  discs, plane 1 the other's;
-- ``"action_mask"``: int8 ``(7,)``, 1 where a disc can be dropped; all zeros for the
-  player not to move and once the game is over.
+- ``"observation"``: int8 ``(6, 7, 2)``, row 0 on top; plane 0 holds the observing player's
+  discs, plane 1 the other player's;
+- ``"action_mask"``: int8 ``(7,)``, 1 for each legal column; all zeros for the player not to
+  move and once the game is over.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
     "planes_last": lambda planes: planes,
     "planes_first": lambda planes: np.ascontiguousarray(np.moveaxis(planes, -1, -3)),
 }
-"""From planes ``(..., 6, 7, 2)`` to ``(..., 84)``, themselves, or ``(..., 2, 6, 7)``."""
+"""Each converts planes ``(..., 6, 7, 2)``: to ``(..., 84)``, unchanged, to ``(..., 2, 6, 7)``."""
 
 LAYOUT_SHAPES: Final = {
     name: lay_out(np.empty(OBSERVATION_SHAPE)).shape for name, lay_out in LAYOUTS.items()
@@ -45,7 +45,7 @@ _MIRRORED: Final = list(reversed(range(COLUMNS)))
 
 
 class Observation(TypedDict):
-    """What one player sees; shapes in the module's docstring."""
+    """The observation of one player; the module's docstring has the shapes."""
 
     observation: Int8s  # (6, 7, 2)
     action_mask: Int8s  # (7,)
@@ -53,7 +53,7 @@ class Observation(TypedDict):
 
 @kernel("void(int64, int64, int64, int8[:, :, ::1], int8[::1])")
 def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None:
-    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column is legal if its top is not blocked."""
+    """Write planes ``(6, 7, 2)`` and mask ``(7,)``; a column with a blocked top is illegal."""
     for row in range(ROWS):
         for column in range(COLUMNS):
             bit = STRIDE * column + ROWS - 1 - row
@@ -65,7 +65,7 @@ def fill(own: int, other: int, blocked: int, planes: Int8s, mask: Int8s) -> None
 
 @kernel("UniTuple(int64, 2)(int8[:, :, ::1])")
 def read(planes: Int8s) -> tuple[int, int]:
-    """Bitboards of plane 0 and plane 1; ``(-1, -1)`` when a value is not 0 or 1."""
+    """The bitboards of plane 0 and plane 1; ``(-1, -1)`` when a value is not 0 or 1."""
     own = 0
     other = 0
     for row in range(ROWS):
@@ -81,10 +81,10 @@ def read(planes: Int8s) -> tuple[int, int]:
 
 
 def parse_layout(layout: str) -> tuple[int, ...]:
-    """The shape of planes that are laid out so.
+    """The shape of an observation in a layout.
 
     Raises:
-        InvalidOption: not one of ``LAYOUTS``.
+        InvalidOption: the layout is not one of ``LAYOUTS``.
     """
     if layout not in list(LAYOUTS):
         raise InvalidOption(f"layout={layout!r}: expected one of {list(LAYOUTS)}")
@@ -92,10 +92,10 @@ def parse_layout(layout: str) -> tuple[int, ...]:
 
 
 def parse_dtype(dtype: Any) -> np.dtype[Any]:
-    """The type of an observation's numbers.
+    """The dtype of an observation.
 
     Raises:
-        InvalidOption: not one of ``DTYPES``.
+        InvalidOption: it is not one of ``DTYPES``.
     """
     if dtype is not None:
         with contextlib.suppress(TypeError):
@@ -106,11 +106,18 @@ def parse_dtype(dtype: Any) -> np.dtype[Any]:
 
 
 def observe(position: Position, player: int | None = None) -> Observation:
-    """What ``player`` (0 or 1; the side to move if None) sees of a position, in fresh arrays.
+    """The observation of a position, in new arrays.
+
+    Args:
+        position: of this board.
+        player: who observes: 0, 1, or None for the side to move.
 
     Raises:
         InvalidPosition: not a position of this board.
         InvalidOption: another player.
+
+    Example:
+        observe(Position.parse("44"))["action_mask"]  # int8 (7,), all ones
     """
     require_position(position)
     planes = np.empty(OBSERVATION_SHAPE, np.int8)
@@ -128,16 +135,16 @@ def observe(position: Position, player: int | None = None) -> Observation:
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
-    """The position that the player to move observes: the inverse of :func:`observe`.
+    """The position in an observation of the player to move; the inverse of :func:`observe`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or its planes ``(6, 7, 2)``
-            alone, of zeros and ones in any numeric dtype, also flat as ``(84,)``. An
-            observation of PettingZoo's own connect four has the same layout.
+        observation: a dict with the key ``"observation"``, or the planes ``(6, 7, 2)``
+            alone, of zeros and ones in any numeric dtype, also flat as ``(84,)``.
+            PettingZoo's connect four has the same layout.
 
     Raises:
-        InvalidObservation: another shape or other values, discs in the air, numbers of
-            discs that do not fit the observer's turn, or the observer has already won.
+        InvalidObservation: another shape, other values, a disc above an empty cell, numbers
+            of discs that do not fit the observer's turn, or the observer has already won.
     """
     planes = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(planes)
@@ -149,7 +156,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     if array.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
         if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
             raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
-        array = array.astype(np.int8, order="C")  # what the kernel is compiled for
+        array = array.astype(np.int8, order="C")  # as the kernel's signature has it
     own, other = read(array)
     if own < 0:
         raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
@@ -160,15 +167,15 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
 
 
 def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
-    """A batch followed by its mirror images, column 0 as column 6: twice as much to learn from.
+    """Append the mirror images to a batch, column 0 as column 6: data augmentation by symmetry.
 
     Args:
         planes: observations of M boards in one of the ``LAYOUTS``: ``[M, 84]``,
             ``[M, 6, 7, 2]`` or ``[M, 2, 6, 7]``; an array or a tensor.
-        columns: what belongs to the columns, each ``[M, 7]``: masks, policies, values.
+        columns: arrays ``[M, 7]`` with a value for each column: masks, policies, values.
 
     Returns:
-        The same, each of 2 M rows.
+        planes and columns, each with 2 M rows.
 
     Raises:
         InvalidObservation: another shape.

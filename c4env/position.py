@@ -57,16 +57,16 @@ class Outcome(NamedTuple):
 
 
 class Position:
-    """The board and whose turn it is: a value that is compared, hashed and never changed.
+    """A board and the side to move: an immutable value, compared and hashed by its discs.
 
-    Player 0 begins, so the number of discs tells who is to move. A position does not
-    remember the moves that led to it: two games that transpose reach equal positions.
+    Player 0 begins, so the number of discs determines the side to move. A position holds no
+    history: two games that transpose reach equal positions.
 
     Attributes:
         mine: bitboard of the side to move (layout: ``c4env.bitboard``).
         theirs: bitboard of the other side.
         plies: discs played, 0..42.
-        to_move: 0 or 1, the player whose turn it is (or would be, after the end).
+        to_move: 0 or 1, the player to move (after the end, the one who would be).
     """
 
     __slots__ = ("_outcome", "mine", "plies", "theirs")
@@ -74,7 +74,7 @@ class Position:
     mine: int
     theirs: int
     plies: int
-    # None while the game goes on; worked out once, when the position is made.
+    # None while the game goes on; computed when the position is made.
     _outcome: Outcome | None
 
     def __new__(cls) -> Self:
@@ -83,7 +83,7 @@ class Position:
 
     @classmethod
     def _of(cls, mine: int, theirs: int, plies: int) -> Self:
-        """The position of bitboards already known to be right."""
+        """The position of bitboards that need no check."""
         position, put = object.__new__(cls), object.__setattr__
         put(position, "mine", mine)
         put(position, "theirs", theirs)
@@ -106,14 +106,13 @@ class Position:
 
     @classmethod
     def from_bitboards(cls, mine: int, theirs: int) -> Self:
-        """The position with these discs, ``mine`` those of the side to move.
+        """The position of two bitboards, ``mine`` those of the side to move.
 
-        Checks what can be checked at once: discs rest on discs, none overlap, the
-        numbers fit the turns, and the side to move has not already won. Whether a
-        game reaches the board is a longer question (:meth:`moves`).
+        Quick checks: discs rest on discs, none overlap, their numbers fit the turns, and
+        the side to move has not won. :meth:`moves` finds out whether a game reaches the board.
 
         Raises:
-            InvalidPosition: a check fails, or one is no integer (NumPy's integers are).
+            InvalidPosition: a check fails, or a bitboard is no integer (NumPy's integers are).
         """
         if type(mine) is not int or type(theirs) is not int:
             mine, theirs = _plain(mine), _plain(theirs)
@@ -131,7 +130,7 @@ class Position:
 
     @classmethod
     def parse(cls, moves: str) -> Self:
-        """The position after these 1-based columns, for example ``"4455"``; ``""`` is empty.
+        """The position after 1-based columns such as ``"4455"``; ``""`` is the empty board.
 
         Raises:
             InvalidNotation: a character is not a digit 1..7.
@@ -142,7 +141,7 @@ class Position:
             try:
                 position = position.play(column)
             except IllegalMove:
-                # In the notation that was given, where columns count from 1.
+                # The message counts columns from 1, as the notation does.
                 legal = ", ".join(DIGITS[other] for other in position.legal_columns())
                 why = f" is full; legal columns: {legal}" if legal else ": the game is over"
                 raise IllegalMove(f"{moves!r}, move {ply + 1}: column {moves[ply]}{why}") from None
@@ -153,10 +152,10 @@ class Position:
         """The position of a drawn board, the inverse of ``str(position)``.
 
         Six lines of seven cells from the top: ``x`` (player 0), ``o`` (player 1) and
-        ``.``; blanks, empty lines and a last line of column numbers are passed over.
+        ``.``. Blanks, empty lines and a line of column numbers do not count.
 
         Raises:
-            InvalidNotation: not such a drawing.
+            InvalidNotation: the text is no such drawing.
             InvalidPosition: no game reaches the board.
         """
         lines = ["".join(line.split()).lower() for line in text.splitlines()]
@@ -187,7 +186,7 @@ class Position:
 
     @property
     def to_move(self) -> int:
-        """The player whose turn it is, 0 or 1."""
+        """The player to move, 0 or 1."""
         return self.plies & 1
 
     @property
@@ -196,14 +195,14 @@ class Position:
         return self._outcome
 
     def legal_columns(self) -> tuple[int, ...]:
-        """The 0-based columns that can be played, ascending; empty once the game is over."""
+        """The legal 0-based columns, ascending; empty once the game is over."""
         if self._outcome is not None:
             return ()
         occupied = self.mine | self.theirs
         return tuple([c for c, top in enumerate(_TOP_CELLS) if not occupied & top])
 
     def is_legal(self, column: int) -> bool:
-        """True when the 0-based ``column`` can be played.
+        """Whether the 0-based ``column`` is legal.
 
         Raises:
             InvalidAction: ``column`` is no integer.
@@ -233,19 +232,19 @@ class Position:
         return self._of(theirs, mine | cell, self.plies + 1)
 
     def mirror(self) -> Self:
-        """The position seen from behind, column 0 as column 6: the same value of the game."""
+        """The mirrored position, with column 0 as column 6; its exact score is the same."""
         return self._of(mirror(self.mine), mirror(self.theirs), self.plies)
 
     def discs(self, player: int) -> int:
-        """Bitboard of player 0 or 1."""
+        """The bitboard of player 0 or 1."""
         return self.mine if player == self.to_move else self.theirs
 
     def moves(self) -> str:
-        """Some game that reaches the position, as 1-based columns: ``parse`` reads it back.
+        """A game that reaches the position, as 1-based columns for :meth:`parse`.
 
         Raises:
-            InvalidPosition: no game does; only a position made from an observation or
-                from bitboards can be such.
+            InvalidPosition: no game does, which is possible for a position made from
+                bitboards or an observation.
         """
         return format_moves(_game_reaching(self))
 
@@ -275,14 +274,14 @@ class Position:
         return "\n".join(lines)
 
     def _repr_svg_(self) -> str:
-        """The picture a notebook shows."""
+        """The picture in a notebook."""
         from c4env.view.rendering import svg
 
         return svg(self)
 
 
 def require_position(value: object) -> Position:
-    """The value, if it is a position of this board: the one check of all that takes one.
+    """Return the value if it is a position of this board.
 
     Raises:
         InvalidPosition: it is something else, or a position of another board.
@@ -293,10 +292,10 @@ def require_position(value: object) -> Position:
 
 
 def parse_column(value: object) -> int:
-    """An action or a column as a plain int.
+    """A column as a plain int.
 
     Raises:
-        InvalidAction: not an integer 0..6 (NumPy integers are; booleans, floats, None are not).
+        InvalidAction: not an integer 0..6. NumPy's integers are; booleans and floats are not.
     """
     if type(value) is not int:
         value = _integer(value)
@@ -306,19 +305,19 @@ def parse_column(value: object) -> int:
 
 
 def _integer(value: object) -> int:
-    """An integer of any kind as a plain one; booleans are none.
+    """An integer of any type as a plain int.
 
     Raises:
-        InvalidAction: it is something else.
+        InvalidAction: it is a boolean or no integer.
     """
     if not isinstance(value, bool):
         with contextlib.suppress(TypeError):
-            return operator.index(value)  # type: ignore[arg-type]  # the question asked here
+            return operator.index(value)  # type: ignore[arg-type]  # this is the check itself
     raise InvalidAction(f"{value!r} is not a column: {_EXPECTED}")
 
 
 def _plain(bits: object) -> int:
-    """A bitboard as a plain integer: another would stay in the position, and in all it is asked.
+    """A bitboard as a plain int; NumPy's integers would overflow in later shifts.
 
     Raises:
         InvalidPosition: it is no integer.
@@ -330,7 +329,7 @@ def _plain(bits: object) -> int:
 
 
 def parse_moves(text: str) -> tuple[int, ...]:
-    """0-based columns of a move string of 1-based digits, the inverse of :func:`format_moves`.
+    """The 0-based columns in a move string of 1-based digits; see :func:`format_moves`.
 
     Raises:
         InvalidNotation: not a text of digits 1..7.
@@ -345,7 +344,7 @@ def parse_moves(text: str) -> tuple[int, ...]:
 
 
 def format_moves(columns: Iterable[int]) -> str:
-    """1-based digits of 0-based columns, the inverse of :func:`parse_moves`."""
+    """The move string of 0-based columns; the inverse of :func:`parse_moves`."""
     return "".join([DIGITS[parse_column(column)] for column in columns])
 
 
@@ -361,11 +360,10 @@ def _cells(board: int) -> tuple[tuple[int, int], ...]:
 
 
 def _game_reaching(position: Position) -> list[int]:
-    """Columns of a game that reaches the position, found by taking discs back.
+    """The columns of a game that reaches the position, found by taking discs back.
 
-    Only the disc taken back first needs a look at fours: a board without one has none
-    after further discs are gone. Boards seen to fail are remembered by their discs,
-    since an order of moves matters only through them.
+    After a win the first disc taken back must break all fours; with fewer discs none appear. The
+    search keeps a set of occupied cells from which it failed.
     """
     failed: set[int] = set()
     columns: list[int] = []

@@ -1,7 +1,6 @@
-"""The sources of our modules, read as text: where they are, and what they import.
+"""The files of our modules, and their imports, read from the text without importing anything.
 
-The machine code of kernels is kept by them (:mod:`c4env.jit`), and boards of other sizes are
-loaded from them (:mod:`c4env.boards`). Nothing is imported to find out.
+:mod:`c4env.jit` names its cache by them, and :mod:`c4env.boards` loads other boards from them.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ _IMPORT: Final = re.compile(
 
 @functools.cache
 def modules() -> dict[str, Path]:
-    """Every module of ours by its import name, and its file."""
+    """The file of each of our modules, by import name."""
     found = {}
     for package in (ROOT, f"{ROOT}.agents", f"{ROOT}.evaluation"):
         spec = find_spec(package)
@@ -35,11 +34,11 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(text: bytes, *, everywhere: bool) -> list[str]:
-    """What a source imports of ours: modules, and names that may be modules.
+    """The imports of our modules in a source, with the names taken from them, which may be modules.
 
     Args:
         text: the source.
-        everywhere: within functions and for type checkers too, not at the top level alone.
+        everywhere: include imports within functions and for type checkers.
     """
     found = []
     for indent, module, names in _IMPORT.findall(text):

@@ -21,8 +21,10 @@ from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownO
 from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import COLUMNS
+from c4env.boards import require_board
 from c4env.envs.opponents import is_batched
 from c4env.envs.vectorized.chance import streams
+from c4env.geometry import BOARD_SIZE
 from c4env.observation import LAYOUT_SHAPES, LAYOUTS, observe
 from c4env.position import Position
 
@@ -219,10 +221,12 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     Raises:
         InvalidSpec: it is none of these.
         InvalidModel: it is made for another environment.
+        WrongBoard: it is an agent of a board of another size.
         InvalidValue, UnknownOption: a bad temperature, or another option.
     """
     if unknown:
         raise UnknownOption(f"{type(model).__name__}: options {sorted(unknown)}: only temperature")
+    require_board(model, BOARD_SIZE, model)
     if isinstance(model, Agent):
         return model
     if is_batched(model):

@@ -70,7 +70,11 @@ def selfplay(
         )
     from c4env.agents.sampling.puct import PUCT
 
-    function = f"selfplay:{path}"
     return PUCT(
-        *(function, simulations), batch=2, choice="improved", follow=True, root_temperature=2.0
+        f"selfplay:{path}",
+        simulations,
+        batch=2,
+        choice="improved",
+        follow=True,
+        root_temperature=2.0,
     )

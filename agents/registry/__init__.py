@@ -1,1 +1,1 @@
-"""From a spec (``alphabeta:depth=7``) to an agent: the table of all agents, and its reader."""
+"""From a spec such as ``alphabeta:depth=7`` to an agent: the table of agents and ``make``."""

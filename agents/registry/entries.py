@@ -1,6 +1,6 @@
-"""A line of the table of agents, and an option as a class declares it.
+"""An entry of the table of agents, and an option as a class declares it.
 
-Both are plain data, the same for boards of every size.
+Both are plain data, shared by boards of all sizes.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ import numpy as np
 from c4env.agents.errors import InvalidValue
 
 REQUIRED: Final = object()
-"""The default of an option that must be given."""
+"""The default of an option that has none and must be given."""
 
 
 class Between(NamedTuple):
-    """What a number may be: ``depth: Annotated[int, Between(1, 42)]``. A float is then finite."""
+    """The range of a number: ``depth: Annotated[int, Between(1, 42)]``. A float must be finite."""
 
     low: float
     high: float = math.inf
 
 
 class Named(NamedTuple):
-    """The names that a text may be; other texts and values are left to the class."""
+    """The names that a text may be; the class checks other texts and values."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of an agent: how its value is read from text, and what it may be."""
+    """One option of an agent: its type, default, help and range."""
 
     name: str
     kind: type  # int, float, bool or str
@@ -45,18 +45,18 @@ class Option:
     high: float = math.inf
     choices: tuple[str, ...] = ()  # of a text: the names it may be
     optional: bool = False  # None is a value
-    open: bool = False  # texts and values beyond these are left to the class
+    open: bool = False  # the class checks other texts and values
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
-        """The value of a spec's text, or of an argument, checked.
+        """Convert and check a value.
 
         Args:
-            agent: what an error begins with.
-            value: a text, or a value.
-            text: numbers, truth values and None may be texts, too.
+            agent: the beginning of an error's message.
+            value: the text of a spec, or an argument.
+            text: accept numbers, booleans and None as text too.
 
         Raises:
-            InvalidValue: not of the kind, out of range, or a number that is not finite.
+            InvalidValue: the value has another type, is out of range, or is not finite.
         """
         if self.optional and (value is None or (text and value == "None")):
             return None
@@ -90,17 +90,17 @@ class Option:
 
 
 def require_choice(agent: str, name: str, value: str, choices: Collection[str]) -> None:
-    """See that an option has one of its values.
+    """Refuse a value of an option that is not one of ``choices``.
 
     Raises:
-        InvalidValue: it has none of them.
+        InvalidValue: it is not.
     """
     if value not in choices:
         raise InvalidValue(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:
-    """A value as one of a kind; KeyError, OverflowError, TypeError or ValueError if it is none."""
+    """A value as a type; KeyError, OverflowError, TypeError or ValueError if it is of another."""
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):
@@ -117,12 +117,12 @@ _FLAGS: Final = {"true": True, "false": False, "1": True, "0": False}
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One agent of the table; its options are those that the target declares."""
+    """One agent of the table; the target declares its options."""
 
     name: str
-    target: str  # module:attribute of a class or function, imported on first use
+    target: str  # module:attribute of a class or function; the first use imports it
     summary: str
-    argument: str = ""  # the option that a spec gives without its key: name:argument
-    needs: tuple[str, ...] = ()  # modules of other packages that it cannot do without
-    any_board: bool = False  # it plays on boards of every size (c4env.board), not on 6x7x4 alone
-    network: bool = False  # it asks over the network, which may cost money: never just to try it
+    argument: str = ""  # the option that a spec may give without its key: name:argument
+    needs: tuple[str, ...] = ()  # modules of other packages that it requires
+    any_board: bool = False  # it plays on boards of all sizes (c4env.board), not only on 6x7x4
+    network: bool = False  # it sends requests, which may cost money: do not make one on trial

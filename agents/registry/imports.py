@@ -1,4 +1,4 @@
-"""Things a user names by import path: agents and heuristics of their own."""
+"""Import paths: how a spec names a user's own agent or heuristic."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any, Final
 from c4env.errors import C4Error, WrongBoard
 
 taken_from_main: Final[dict[str, Any]] = {}
-"""What was named in ``__main__``, by its path: a script or a session, which another process
-cannot import."""
+"""The objects that import paths into ``__main__`` named, by path. Another process cannot import
+them from there: it is a script or an interactive session."""
 
 
 def import_attribute(path: str) -> Any:
-    """What ``package.module:attribute`` or ``FILE.py:attribute`` names.
+    """The object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
-    Modules of the current directory count too, and for a file those beside it. The directory is
-    on the import path only meanwhile, and last: a folder there called ``agents`` must not
-    come before ours, in this process or in a worker.
+    Modules in the current directory can be imported, and for a file those beside it. The import
+    appends that directory to ``sys.path`` and removes it afterwards, so that installed packages
+    come first, in this process and in workers.
 
     Raises:
-        ImportError, AttributeError: there is nothing of that name, or its module raises.
+        ImportError, AttributeError: nothing has that name, or the module raises.
     """
     module_name, _, attribute = path.rpartition(":")
     if not module_name:
@@ -53,13 +53,17 @@ def import_attribute(path: str) -> Any:
 
 
 def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) -> Any:
-    """A class or function that an import path names (:func:`import_attribute`).
+    """The class or function that an import path names (:func:`import_attribute`).
 
     Args:
         path: the path.
-        wrong: the error that is raised.
-        who: what its message begins with.
-        expected: what it ends with.
+        wrong: the type of the error to raise.
+        who: the beginning of its message.
+        expected: the end of its message.
+
+    Raises:
+        wrong: there is none.
+        WrongBoard: its module is made for another board.
     """
     try:
         found = import_attribute(path)
@@ -73,11 +77,11 @@ def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) ->
 
 
 def _import_file(path: str) -> types.ModuleType:
-    """The module of a Python file, known to ``sys.modules`` by its path, also as it was given."""
+    """The module of a Python file, in ``sys.modules`` under its absolute path and as given."""
     whole = os.path.abspath(path)
     if whole not in sys.modules:
         if not os.path.isfile(path):
-            if path in sys.modules:  # its code went to another folder
+            if path in sys.modules:  # the code changed the working directory
                 return sys.modules[path]
             raise ImportError(f"there is no file {path!r}")
         spec = importlib.util.spec_from_file_location(whole, whole)
@@ -94,22 +98,22 @@ def _import_file(path: str) -> types.ModuleType:
 
 
 def file_hint(name: str, meant: str) -> str:
-    """``; did you mean 'exec:./eng'?`` where the current directory has a file of that name."""
+    """``; did you mean 'exec:./eng'?`` if the current directory has a file of that name."""
     return f"; did you mean {meant!r}?" if os.path.isfile(name) else ""
 
 
 def meant(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """``; did you mean 'greedy'?`` where a known name is much like this one."""
+    """``; did you mean 'greedy'?`` if a known name is similar, else ``otherwise``."""
     close = difflib.get_close_matches(name, sorted(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else otherwise
 
 
 def in_a_line(error: BaseException) -> str:
-    """What a user's code raised, and where if that is known: type, message, file and line."""
+    """An error of a user's code in one line: type, message, and file and line if known."""
     said = " ".join(str(error).split())
     frame = traceback.extract_tb(error.__traceback__)[-1]
     where = ""
-    # A SyntaxError tells them itself; and with no module there is no line.
+    # The message of a SyntaxError names file and line; a missing module has none.
     if not isinstance(error, SyntaxError) and "importlib" not in frame.filename:
         where = f" ({os.path.basename(frame.filename)}, line {frame.lineno})"
     return f"{type(error).__name__}: {said[:300]}{where}"

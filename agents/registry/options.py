@@ -1,9 +1,9 @@
-"""Options of agents, declared where a class takes them: types, default and docstring.
+"""Options of agents, declared once in the signature and docstring of the class.
 
-``depth: Plies = 7`` in an ``__init__`` under :func:`checked` is all there is to say: the type
-bounds the value, and the first sentence about ``depth`` in the docstring's ``Args`` is what
-``c4 list`` prints. Agents of this package name in annotations and defaults nothing but what this
-module holds, so that :func:`declared` reads them without compiling kernels.
+``depth: Plies = 7`` in an ``__init__`` under :func:`checked` is a complete declaration: the type
+bounds the value, and ``c4 list`` prints the default and the first sentence about ``depth`` in the
+docstring's ``Args``. Annotations and defaults of this package's agents use only names that
+this module holds, so that :func:`declared` evaluates them without compiling kernels.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.sources import modules
 
 CELLS: Final = ROWS * COLUMNS
-MOST: Final = 10**15  # of what is counted; beyond it counters of 64 bits could overflow
-DAY: Final = 86400.0  # seconds, the longest an option may say
+MOST: Final = 10**15  # positions; beyond it counters of 64 bits could overflow
+DAY: Final = 86400.0  # seconds, the longest time of an option
 HEURISTIC_NAMES: Final[tuple[str, ...]] = (
     ("chain", "lines", "threats", "window", "window-b")
     if IS_STANDARD
     else ("chain", "window", "window-b")
     if CONNECT == 4
-    else ("none",)  # for lines of another length there are none
+    else ("none",)  # no heuristic counts lines of another length
 )
 DEFAULT_HEURISTIC: Final = HEURISTIC_NAMES[0]
-"""The heuristic of agents that are not given another."""
+"""The default heuristic."""
 
 Plies = Annotated[int, Between(1, CELLS)]
 Positions = Annotated[int, Between(1, MOST)]
@@ -53,20 +53,20 @@ HeuristicName = Annotated[
     Named(HEURISTIC_NAMES),
     f"{', '.join(HEURISTIC_NAMES)} or a module:function",
 ]
-"""A heuristic, by name or import path or itself. A text in an annotation takes the place of the
-docstring's, where that cannot know."""
+"""A heuristic: its name, its import path or the function. A text in an annotation replaces the
+docstring's, which cannot list the names."""
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
 
 def checked(function: Made) -> Made:
-    """Check what an ``__init__``, or a function that makes an agent, is called with.
+    """Check the arguments of an ``__init__``, or of a function that makes an agent; a decorator.
 
-    Each argument is converted to the type that its annotation says, or refused. What an agent
-    was given is kept for its ``repr``.
+    Each argument is converted to the type in its annotation. The agent keeps the arguments for
+    its ``repr``.
 
     Raises:
-        InvalidValue: when it is called with a value that is out of range or of another type.
+        InvalidValue: on a call with a value of another type or out of range.
     """
 
     @functools.wraps(function)
@@ -75,7 +75,7 @@ def checked(function: Made) -> Made:
         try:
             given = signature.bind(*args, **options)
         except TypeError:
-            return function(*args, **options)  # Python's own words say it
+            return function(*args, **options)  # raises Python's own TypeError
         agent = given.arguments.get("self")
         who = function.__name__ if agent is None else type(agent).__name__
         for name, option in known.items():
@@ -83,7 +83,7 @@ def checked(function: Made) -> Made:
                 given.arguments[name] = option.parse(who, given.arguments[name], text=False)
         if agent is not None:
             kept = {name: value for name, value in given.arguments.items() if name in known}
-            vars(agent).setdefault("_given", kept)  # a base class is called with others
+            vars(agent).setdefault("_given", kept)  # before the base class, which gets others
         return function(*given.args, **given.kwargs)
 
     return typing.cast("Made", call)
@@ -96,15 +96,15 @@ def _known(function: Callable[..., Any]) -> tuple[inspect.Signature, dict[str, O
 
 
 def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
-    """What a class or function is called with, by its signature and docstring.
+    """The options of a class or function, read from its signature and docstring.
 
-    A value is read as the annotation says, which may be int, float, bool, str or a Literal, also
-    with ``| None`` and with :class:`Between`; other parameters get the text.
+    The annotation may be int, float, bool, str or a Literal, also with ``| None`` and with
+    :class:`Between`. A parameter with another annotation gets the text of the spec.
     """
     try:
         init = target.__init__ if inspect.isclass(target) else target
         hints = typing.get_type_hints(init, include_extras=True)
-    except Exception:  # annotations need not be types, nor known here
+    except Exception:  # a user's annotations need not be types, nor resolve here
         hints = {}
     said = _told(target.__doc__)
     return tuple(
@@ -115,7 +115,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters it is called with; None where they are not known, as of ``max``."""
+    """The parameters of a callable; None where Python does not know them, as of ``max``."""
     try:
         return inspect.signature(target).parameters
     except (TypeError, ValueError):
@@ -134,14 +134,16 @@ def _option(name: str, default: Any, hint: Any, said: str) -> Option:
         kind or str,
         REQUIRED if default is inspect.Parameter.empty else default,
         next((mark for mark in marks if isinstance(mark, str)), said),
-        *(range_.low, range_.high, names),
+        range_.low,
+        range_.high,
+        names,
         optional=types.NoneType in parts,
         open=kind is None or len(others) > len(marks),
     )
 
 
 def _parts(hint: Any) -> Iterator[Any]:
-    """The types in an annotation, and what is said of them; the names of a Literal."""
+    """The types in an annotation, its ``Annotated`` marks, and the names of a Literal."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
         yield from _parts(inner[0])
@@ -156,7 +158,7 @@ def _parts(hint: Any) -> Iterator[Any]:
 
 
 def _told(doc: str | None) -> dict[str, str]:
-    """By argument, the first sentence that a docstring's ``Args`` have of it."""
+    """The first sentence about each argument in the ``Args`` of a docstring."""
     _, _, rest = inspect.cleandoc(doc or "").partition("\nArgs:\n")
     items = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", re.split(r"\n(?=\S)", rest)[0], re.M)
     texts = ((name, " ".join(text.replace("``", "").split())) for name, text in items)
@@ -168,9 +170,9 @@ _NEXT: Final = re.compile(r"\n(?=[@\w])")  # ends a class or function at the top
 
 @functools.cache
 def declared(path: str) -> Callable[..., Any]:
-    """A class or function of this package as its source declares it: signature and docstring.
+    """A stub of a class or function of this package, with its signature and docstring.
 
-    Its module is not imported, which would compile kernels.
+    It is read from the source: importing the module would compile kernels.
 
     Args:
         path: ``module:name``. A class without an ``__init__`` of its own takes no options.

@@ -1,9 +1,9 @@
-"""From a spec string to an agent: the table of agents, their options, and third parties.
+"""From a spec to an agent: :func:`make`, :func:`register`, and third parties' entry points.
 
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
 agents take one argument without its key, before the others: ``name:argument,key=value``.
-Where a name is expected, ``package.module:attribute`` or ``FILE.py:attribute`` names a class
-(built with the options) or a function on an observation.
+In place of a name, ``package.module:attribute`` or ``FILE.py:attribute`` is the import path of a
+class, which the options build, or of a function on an observation.
 """
 
 from __future__ import annotations
@@ -35,8 +35,7 @@ from c4env.errors import C4Error, WrongBoard
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 ENTRY_POINTS: Final = "c4env.agents"
-"""Entry-point group of third parties: each loads an :class:`Entry`, or anything
-:func:`register` takes."""
+"""Entry-point group of third parties: each point loads what :func:`register` takes."""
 
 _registered: dict[str, Entry | Callable[..., Any]] = {entry.name: entry for entry in ZOO}
 
@@ -47,13 +46,13 @@ def _third_parties() -> dict[str, importlib.metadata.EntryPoint]:
 
 
 def names() -> list[str]:
-    """Every name :func:`make` knows: the zoo, what was registered, what is installed."""
+    """Every name :func:`make` knows: the zoo, registered agents, installed entry points; sorted."""
     here = (name for name, agent in _registered.items() if _here(agent))
     return sorted({*here, *_third_parties()})
 
 
 def _here(agent: Entry | Callable[..., Any]) -> bool:
-    """Whether an agent can play on this board, as far as that is known without asking it."""
+    """Whether an agent plays on this board; True where only making it would tell."""
     return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
@@ -61,15 +60,15 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Give a name to an agent of your own.
 
     Args:
-        name: letters, digits, ``-`` and ``_``. A path in ``__main__`` is where a thing of
-            another process's ``__main__`` goes (:func:`registered_here`).
-        agent: a class or factory deriving from :class:`Agent` (called with the options),
-            a function from an observation to a column, an :class:`Entry`, or a model, which
-            plays as :func:`make` has it play.
+        name: letters, digits, ``-`` and ``_``. A path into ``__main__`` puts the agent there:
+            a worker so gets what the leading process defined (:func:`registered_here`).
+        agent: a class or factory that the options build, a function from an observation to a
+            column, an :class:`Entry`, or a model (:func:`make`).
         replace: allow a name that is taken.
 
     Raises:
         InvalidSpec: not such a name, or it is taken.
+        WrongBoard: the agent plays on a board of another size.
     """
     module, is_path, attribute = name.partition(":")
     if is_path and module == "__main__":
@@ -83,14 +82,15 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
         agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
     if not callable(agent) and not isinstance(agent, Entry):
         raise InvalidSpec(f"agent {name!r}: {agent!r} is no class, function, Entry or model")
+    require_board(agent, BOARD_SIZE, f"agent {name!r}")
     _check_parameters(name, agent)
     _registered[name] = agent
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """What another process does not know, to be given to :func:`register` there.
+    """The agents that a worker has to :func:`register` before it plays, by name.
 
-    That is what :func:`register` added, and what import paths named in ``__main__``.
+    These are the registered ones and those that import paths into ``__main__`` named.
     """
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
@@ -106,10 +106,10 @@ class Described(NamedTuple):
 
 
 def described(name: str) -> Described:
-    """What an agent does, its options, their defaults.
+    """The summary of an agent, and name, default and help of its options.
 
     Args:
-        name: a name or an import path; the options of a whole spec are passed over.
+        name: a name, an import path or a spec, whose options are ignored.
 
     Raises:
         UnknownAgent: no agent has the name.
@@ -130,21 +130,29 @@ def described(name: str) -> Described:
 
 
 def describe(name: str) -> str:
-    """:func:`described` as a few lines of text."""
+    """The summary and options of an agent as lines of text, as ``c4 list`` prints them.
+
+    Args:
+        name: a name, an import path or a spec, whose options are ignored.
+
+    Raises:
+        UnknownAgent: no agent has the name.
+        InvalidSpec: malformed.
+    """
     name, summary, options = described(name)
     lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
 
 
 def _options(found: Entry | Callable[..., Any]) -> tuple[Option, ...]:
-    """The options of what a name stands for; nothing for a function that is itself the agent."""
+    """The options of an agent; none for a function that is itself the agent."""
     if isinstance(found, Entry):
         return options_of_entry(found)
     return () if _takes_observation(found) else options_of(found)
 
 
 def _takes_observation(target: Callable[..., Any]) -> bool:
-    """Whether it is an agent itself rather than what builds one."""
+    """Whether a callable is itself an agent, not a class or a factory."""
     if inspect.isclass(target):
         return False
     parameters = parameters_of(target)
@@ -153,13 +161,13 @@ def _takes_observation(target: Callable[..., Any]) -> bool:
 
 @functools.cache
 def options_of_entry(entry: Entry) -> tuple[Option, ...]:
-    """The options of a line of the table; agents of this package are not imported for it."""
+    """The options of an entry; agents of this package are read from source, not imported."""
     ours = entry.target.startswith("c4env.")
     return options_of(declared(entry.target) if ours else _import(entry.target))
 
 
 def option_names(name: str) -> tuple[str, ...]:
-    """The options that an agent of this name takes; none where that is not known beforehand.
+    """The names of an agent's options; none for an agent outside the table.
 
     Raises:
         UnknownAgent: no agent has the name.
@@ -170,10 +178,10 @@ def option_names(name: str) -> tuple[str, ...]:
 
 
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
-    """Name and options of a spec, as text, the inverse of :func:`join_spec`.
+    """Split a spec into name and options, as text; the inverse of :func:`join_spec`.
 
     Raises:
-        InvalidSpec: not of the form.
+        InvalidSpec: the text is not of the form.
     """
     expected = "expected name:key=value,key=value"
     if not isinstance(spec, str) or not spec.strip():
@@ -202,7 +210,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def _split_name(text: str) -> tuple[str, str, str]:
-    """Split ``name:options`` at the right colon: an import path and values hold colons too."""
+    """Split ``name:options`` at its colon; import paths and values hold colons too."""
     name, found, rest = text.partition(":")
     if _with_argument(name):
         return name, found, rest
@@ -228,7 +236,7 @@ def _split_argument(entry: Entry, text: str) -> tuple[str, str]:
 
 
 def join_spec(name: str, options: dict[str, Any]) -> str:
-    """The spec string of a name and options, the inverse of :func:`split_spec`."""
+    """Join name and options to a spec; the inverse of :func:`split_spec`."""
     if not options:
         return name
     shown = {key: _text(value) for key, value in options.items()}
@@ -238,7 +246,7 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as a spec has it: ``true`` and ``false``, and for a function its import path."""
+    """A value as text in a spec; of a function its import path."""
     if isinstance(value, bool):
         return str(value).lower()
     name = getattr(value, "__name__", None)
@@ -250,17 +258,23 @@ def _text(value: Any) -> str:
 
 
 def make(spec: Any, **options: Any) -> Agent:
-    """Build the agent a spec names; keyword options add to, or override, those in the spec.
+    """Build the agent that a spec names; keyword options override those in the spec.
 
-    A model in place of the spec (of Stable-Baselines3, a module of PyTorch, or a function of
-    many observations, marked by ``c4env.batched``; ``c4env.agents.adapters.model``) becomes an
-    agent that answers for many boards at once; its option is ``temperature``. Another function
-    is given one observation.
+    Args:
+        spec: ``name:key=value,key=value`` (see the module). Or a model of Stable-Baselines3, a
+            module of PyTorch or a function marked by ``c4env.batched``, which become agents that
+            choose for many boards at once, with the option ``temperature``
+            (``c4env.agents.adapters.model``). Or a function of one observation.
+        options: the agent's, as ``c4 list`` shows them.
 
     Raises:
-        UnknownAgent: no such name, or nothing at the import path.
+        UnknownAgent: no agent has the name, or nothing is at the import path.
         UnknownOption: the agent has no such option.
         InvalidSpec, InvalidValue: the spec or a value is malformed.
+        WrongBoard: the agent does not play on this board.
+
+    Example:
+        make("alphabeta:depth=4").choose(Position.parse("4455"))
     """
     if not isinstance(spec, str):
         return _agent_of(spec, **options)
@@ -329,10 +343,10 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
-    """Refuse what does not say what it takes, as many built-in functions.
+    """Refuse a callable without a signature, as many built-in functions are.
 
     Raises:
-        InvalidSpec: it does not.
+        InvalidSpec: it has none.
     """
     if not isinstance(target, Entry) and parameters_of(target) is None:
         raise InvalidSpec(
@@ -368,10 +382,10 @@ def _agent_of(thing: Any, **options: Any) -> Agent:
 
 
 class FunctionAgent(Agent):
-    """A plain function, or another library's policy, from an observation to a column.
+    """An agent that calls a function, or another library's policy, on an observation.
 
-    Nothing is known of it, so it counts as random; its ``reset(seed=...)``, if it has one,
-    is called at the beginning of each game.
+    It counts as stochastic, since nothing is known of it. A new game calls its
+    ``reset(seed)``, if it has one.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -379,16 +393,13 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, observation: Any) -> Any:
-        """Whatever the function returns; whoever plays the game judges it.
-
-        What it says it searched, by an attribute ``nodes``, is this agent's too.
-        """
+        """The function's result, unchecked; ``nodes`` is then its attribute, if it has one."""
         answer = self.function(observation)
         self.nodes = getattr(self.function, "nodes", 0)
         return answer
 
     def reset(self, seed: Any = None) -> None:
-        """Tell a policy that can be told of a new game, with the seed if it takes one."""
+        """Call the function's ``reset``, if it has one, with the seed if it takes one."""
         reset = getattr(self.function, "reset", None)
         if not callable(reset):
             return
@@ -398,7 +409,7 @@ class FunctionAgent(Agent):
             reset(seed)
 
     def choose(self, position: Any) -> int:
-        """The function's column for what the side to move observes."""
+        """The function's column for the observation of the side to move."""
         from c4env.envs.opponents import one_column
         from c4env.observation import observe
 
@@ -411,5 +422,5 @@ def _unknown(kind: str, name: str, known: Iterable[str]) -> str:
 
 
 def _takes_any(target: Callable[..., Any]) -> bool:
-    """Whether it is called with options of any name."""
+    """Whether a callable takes keyword arguments of any name."""
     return any(p.kind is p.VAR_KEYWORD for p in (parameters_of(target) or {}).values())

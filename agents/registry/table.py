@@ -1,4 +1,4 @@
-"""The agents that come with the project: the table :func:`agents.make` reads."""
+"""The agents of the zoo: the table that :func:`c4env.agents.make` reads."""
 
 from __future__ import annotations
 

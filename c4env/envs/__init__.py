@@ -1,1 +1,1 @@
-"""The environments: for one game, one side, or thousands of boards at once."""
+"""The environments: two players (AEC), one player against an opponent, and many boards."""

@@ -1,17 +1,17 @@
 """Connect Four as a PettingZoo AEC environment: a drop-in for ``connect_four_v3``.
 
-``env()`` checks order and actions and ends the game at an illegal move; ``raw_env()``
-does not watch the order of calls, and an illegal move there is an error. Both are plain
-environments, not stacks of wrappers: the checks are part of the step.
+``env()`` checks the order of calls and ends the game at an illegal move. ``raw_env()`` does
+not check the order, and an illegal move is an error. Both are plain environments without
+wrappers: the checks are part of the step.
 
-What a user of PettingZoo's own environment meets again: agents, spaces, observations,
-rewards, terminations, truncations, the steps of agents whose game is over, warnings,
-``metadata``, and what programs reach into (``c4env.envs.drop_in``). What differs, on purpose:
+The same as in PettingZoo's own environment: agents, spaces, observations, rewards, terminations,
+truncations, dead steps, warnings, ``metadata``, and the internals that programs use
+(``c4env.envs.drop_in``). Different on purpose:
 
 - the action mask is all zeros once the game is over;
-- legality is judged on the board, never on a mask that was handed out;
-- an action that is not an integer 0..6 is refused and leaves the game as it was;
-- a board that no game reaches is refused; ``position`` is the board as a value;
+- the board decides what is legal, not a mask that was returned before;
+- an action that is not an integer 0..6 is an error and leaves the game as it was;
+- a board that no game reaches is an error; ``position`` is the board as a value;
 - deepcopy and pickle keep the game; ``state()`` and ``state_space`` exist;
 - ``reset`` takes ``options={"moves": "4455"}`` or ``{"position": position}``.
 
@@ -54,7 +54,7 @@ from c4env.view.viewer import RENDER_MODES, Viewer
 
 
 class raw_env(DropIn, AECEnv):
-    """The environment that trusts its caller to keep the order of calls.
+    """The environment that does not check the order of calls.
 
     Attributes:
         agents, rewards, terminations, truncations, infos, agent_selection: as in every
@@ -69,7 +69,7 @@ class raw_env(DropIn, AECEnv):
         "render_fps": 2,
     }
 
-    # What exists from the first reset() on.
+    # From the first reset() on.
     agents: list[str]
     rewards: dict[str, float]
     terminations: dict[str, bool]
@@ -116,7 +116,7 @@ class raw_env(DropIn, AECEnv):
         self._prepare()
 
     def _prepare(self) -> None:
-        """What can be seen before the first reset."""
+        """Set the attributes that exist before the first reset."""
         self.agents = list(AGENTS)
 
     # -- the game ---------------------------------------------------------------------
@@ -135,9 +135,9 @@ class raw_env(DropIn, AECEnv):
         """Start a game.
 
         Args:
-            seed: checked and not used; nothing here is left to chance.
+            seed: checked and not used; nothing here is random.
             options: start from ``{"moves": "4455"}`` (1-based columns) or from
-                ``{"position": position}``. Others are passed over with a warning.
+                ``{"position": position}``. Others cause a warning.
 
         Raises:
             InvalidOption: both options, a finished game, or a bad seed.
@@ -152,7 +152,7 @@ class raw_env(DropIn, AECEnv):
         self.truncations = dict.fromkeys(AGENTS, False)
         self.infos = {agent: {} for agent in AGENTS}
         self.agent_selection = AGENTS[self._position.to_move]
-        self._skip_agent_selection = None  # PettingZoo's note of whose turn follows dead steps
+        self._skip_agent_selection = None  # PettingZoo's: the agent after the dead steps
 
     def step(self, action: Any) -> None:
         """Drop a disc for the selected agent, or, once the game is over, remove the agent.
@@ -163,9 +163,9 @@ class raw_env(DropIn, AECEnv):
         Raises:
             ActionNotInSpace: not an integer 0..6, or not None after the end.
             IllegalStep: the column is full.
-            WrongOrder: no agent is left, or another was selected than the one to move.
+            WrongOrder: no agent is left, or the selected agent is not the one to move.
 
-        After an error the game is as it was.
+        An error leaves the game as it was.
         """
         agent = self.agent_selection
         if not self.agents:
@@ -204,10 +204,10 @@ class raw_env(DropIn, AECEnv):
             )
         self._was_dead_step(None)
 
-    # -- what is seen -------------------------------------------------------------------
+    # -- observations -------------------------------------------------------------------
 
     def observe(self, agent: str) -> Observation:
-        """What an agent sees, in fresh arrays.
+        """The observation of an agent, in new arrays.
 
         ``"observation"`` is int8 ``(6, 7, 2)``, row 0 on top, plane 0 the agent's discs;
         ``"action_mask"`` int8 ``(7,)``, all zeros for the agent not to move and once the
@@ -233,25 +233,25 @@ class raw_env(DropIn, AECEnv):
         return {"observation": planes, "action_mask": mask}
 
     def state(self) -> Int8s:
-        """The board for both, int8 ``(6, 7, 2)``: plane 0 player_0's discs; a fresh array."""
+        """The board, int8 ``(6, 7, 2)``, plane 0 player_0's discs; a new array."""
         self._require_reset("state")
         return observe(self._position, 0)["observation"]
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """Space of an agent's observations: always the same object."""
+        """The space of an agent's observations; always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """Space of an agent's actions: always the same object."""
+        """The space of an agent's actions; always the same object."""
         return self.action_spaces[agent]
 
     def render(self) -> NDArray[np.uint8] | str | None:
-        """The board as the render mode has it: pixels, text, or None after showing a window."""
+        """The board in the render mode: pixels, text, or None after showing it in a window."""
         self._require_reset("render")
         return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Close the window, if there is one; the game is not touched."""
+        """Close the window, if there is one; the game stays."""
         self._viewer.close()
 
 
@@ -262,16 +262,16 @@ class CheckedEnv(raw_env):
     """The environment that checks the order of calls and ends the game at an illegal move.
 
     A full column ends the game: -1 for the agent that chose it, 0 for the other, both
-    terminated and truncated, with PettingZoo's warning. ``step()`` once no agent is left
-    warns. Before the first ``reset()`` there is no game to look at (:class:`NotReset`).
+    terminated and truncated, with PettingZoo's warning. ``step()`` warns once no agent is left.
+    Before the first ``reset()`` every access to the game raises :class:`NotReset`.
 
     Parameters, attributes and methods: see :class:`raw_env`.
     """
 
-    if TYPE_CHECKING:  # PettingZoo's own would have the observation be None or anything
+    if TYPE_CHECKING:  # PettingZoo's own annotation allows None as observation
 
         def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-            """Observation, cumulative reward, termination, truncation, info of the selected."""
+            """Observation, cumulative reward, termination, truncation and info of the agent."""
 
     @property
     def unwrapped(self) -> raw_env:
@@ -280,12 +280,12 @@ class CheckedEnv(raw_env):
 
     @property
     def env(self) -> raw_env:
-        """The same game, where PettingZoo has a wrapper less."""
+        """The same game, where PettingZoo has one wrapper less."""
         return self._view(_Second)
 
     def _prepare(self) -> None:
         self._has_reset = False
-        self._has_updated = False  # since agent_iter() last named an agent
+        self._has_updated = False  # since agent_iter() last returned an agent
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_A_GAME:
@@ -310,9 +310,9 @@ class CheckedEnv(raw_env):
 
         Raises:
             ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
-                as it was.
+                unchanged.
             NotReset: before the first reset.
-            WrongOrder: another agent was selected than the one to move.
+            WrongOrder: the selected agent is not the one to move.
         """
         self._require_reset("step")
         self._has_updated = True
@@ -326,7 +326,7 @@ class CheckedEnv(raw_env):
             self._forfeit(agent)
 
     def _forfeit(self, agent: str) -> None:
-        """End the game at an illegal move of an agent."""
+        """End the game with an agent's loss by an illegal move."""
         EnvLogger.warn_on_illegal_move()
         self._cumulative_rewards[agent] = 0
         self.terminations = dict.fromkeys(self.agents, True)
@@ -337,7 +337,7 @@ class CheckedEnv(raw_env):
         self._deads_step_first()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
-        """The selected agent, again and again, until none is left or ``max_iter`` is reached.
+        """Iterate over the selected agent until none is left, at most ``max_iter`` times.
 
         Raises (in the loop):
             WrongOrder: the body of the loop neither stepped nor reset.
@@ -354,15 +354,15 @@ def env(
     columns: int = COLUMNS,
     connect: int = CONNECT,
 ) -> CheckedEnv:
-    """A :class:`CheckedEnv` of a board of any size.
+    """A :class:`CheckedEnv` for a board of any size.
 
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
-        rows, columns, connect: of the board, and how many discs in a row win; see
-            ``c4env.board``. The environment is of that board's own class.
+        rows, columns, connect: the size of the board, and the discs in a row that win; see
+            ``c4env.board``. The environment belongs to that board's own class.
 
     Raises:
-        InvalidOption: there can be no such board, or ``screen_scaling`` is not a positive integer.
+        InvalidOption: no board has that size, or ``screen_scaling`` is not a positive integer.
         UnknownRenderMode, MissingExtra: as for :class:`raw_env`.
     """
     made: CheckedEnv = twin_of(CheckedEnv, rows, columns, connect)(render_mode, screen_scaling)

@@ -1,23 +1,23 @@
-"""What programs written for PettingZoo's ``connect_four_v3`` reach into, and find here.
+"""The internals of PettingZoo's ``connect_four_v3`` that programs written for it use.
 
-``import c4env as connect_four_v3`` and they run. The forms supported, with ``env`` from
-``env()`` or ``raw_env()``:
+Such a program runs with ``import c4env as connect_four_v3``. With ``env`` from ``env()`` or
+``raw_env()`` these forms work:
 
 - ``env.board``: the 42 cells row by row from the top, a list of 0, 1 (player_0) and 2. It is a
-  copy, but a cell that is set in it is set in the game;
-- ``env.board = cells``: the game goes on from there; so does ``agent_selection``, and a board
-  with four in a row, or a full one, ends the game without rewards. A ``raw_env()`` takes a
-  board before the first ``reset()`` too, as programs do that copy a game attribute by attribute;
+  copy, but setting a cell in it sets the cell in the game;
+- ``env.board = cells``: the game continues from there, with ``agent_selection`` set to match. A
+  board with four in a row, or a full one, ends the game without rewards. A ``raw_env()`` takes
+  a board before the first ``reset()`` too, for programs that copy a game by its attributes;
 - ``env.env``, ``env.env.env`` and ``env.env.env.env``, where PettingZoo has its wrappers, and
   ``env.unwrapped``: the same game. The last two are a ``raw_env``, which checks less;
 - ``env._legal_moves()``, ``env.check_for_winner()``, ``env._agent_selector.next()``, and
   ``env._agent_selector = selector``, which changes nothing: the board says whose turn it is;
-- ``env.agent_selection = name``, where the board says that it is that player's turn;
-- ``render_mode=""`` for None, ``reset("7")`` for 7, and options of ``reset`` that are not
-  known, with a warning.
+- ``env.agent_selection = name``, if it is that player's turn;
+- ``render_mode=""`` for None, ``reset("7")`` for 7, and unknown options of ``reset``, with a
+  warning.
 
-Boards are checked: one that no game reaches is refused, and the game is as it was. Cells that
-are set one by one have to be such a board after each; set all 42 at once where they are not.
+A board that no game reaches is an error and leaves the game as it was. Setting cells one by one
+needs a valid board after each; otherwise set all 42 at once.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ Env = TypeVar("Env", bound="DropIn")
 
 
 class Board(list[int]):
-    """The cells of a game: a copy, of which each cell can be set in the game as well."""
+    """A copy of the cells of a game; setting a cell sets it in the game too."""
 
     def __init__(self, game: DropIn, cells: Iterable[int]) -> None:
         super().__init__(cells)
         self._game = game
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        """Set cells in the game as it stands.
+        """Set cells in the current game.
 
         Raises:
             InvalidPosition: no game reaches the board.
@@ -64,12 +64,12 @@ class Board(list[int]):
     __delitem__ = __iadd__ = __imul__ = _refuse
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[Any, ...]:
-        """A copy is a plain list: it belongs to no game."""
+        """A copy is a plain list, without a game."""
         return list, (list(self),)
 
 
 class DropIn:
-    """The part of ``raw_env`` that only programs written for ``connect_four_v3`` need."""
+    """The part of ``raw_env`` for programs written for ``connect_four_v3``."""
 
     agent_selection: str
     terminations: dict[str, bool]
@@ -81,7 +81,7 @@ class DropIn:
     def board(self) -> Board:
         """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1.
 
-        A list of its own; see the module for what setting it, or a cell of it, does.
+        See the module for the effect of setting it, or a cell of it.
         """
         return Board(self, numbered_cells(self._position))
 
@@ -97,10 +97,10 @@ class DropIn:
         self.terminations = dict.fromkeys(AGENTS, self._position.outcome is not None)
 
     def _require_reset(self, call: str) -> None:
-        """Nothing: a ``raw_env`` has a board from the start. An ``env`` looks."""
+        """Do nothing: a ``raw_env`` has a board from the start. ``env`` overrides this."""
 
     def _legal_moves(self) -> list[int]:
-        """The 0-based columns that are not full, also once the game is over."""
+        """The 0-based columns that are not full, even after the end of the game."""
         occupied = self._position.mine | self._position.theirs
         return [column for column in range(COLUMNS) if drop(occupied, column)]
 
@@ -110,7 +110,7 @@ class DropIn:
 
     @property
     def _agent_selector(self) -> AgentSelector:
-        """A selector that stands at the selected agent: ``next()`` is the other one."""
+        """A selector at the selected agent; its ``next()`` is the other one."""
         selector = AgentSelector(list(AGENTS))
         while selector.next() != self.agent_selection:
             pass
@@ -118,10 +118,10 @@ class DropIn:
 
     @_agent_selector.setter
     def _agent_selector(self, selector: object) -> None:
-        """Nothing: the board says whose turn it is."""
+        """Do nothing: the board decides whose turn it is."""
 
     def _view(self, kind: type[Env]) -> Env:
-        """The same game as an object of another class: all attributes are shared."""
+        """The same game as an object of another class, which shares all attributes."""
         views = self.__dict__.setdefault("_views", {})
         if kind not in views:
             views[kind] = kind.__new__(kind)
@@ -130,7 +130,7 @@ class DropIn:
         return view
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the views: a copy makes its own."""
+        """Everything but the views, which a copy makes for itself."""
         return {key: value for key, value in self.__dict__.items() if key != "_views"}
 
 

@@ -27,16 +27,16 @@ from c4env.view.rendering import ansi
 
 
 class ManualPolicy:
-    """Lets a person play one agent by mouse or keys in the environment's window.
+    """A person plays one agent with mouse or keys in the environment's window.
 
-    The disc shows where it would fall below the pointer. A click drops it, and so does a
-    digit 1..7; the arrow keys choose a column and Enter or Space drops. Full columns are
-    not taken. Closing the window, or Escape, ends the program as in PettingZoo's manual
-    policies: by :class:`~c4env.errors.WindowClosed`, a ``SystemExit`` that may be caught.
+    A faint disc shows where the next one would land below the pointer. A click or a digit 1..7
+    drops it; the arrow keys choose a column, and Enter or Space drops. Full columns have no
+    effect. Closing the window, or Escape, ends the program as in PettingZoo's manual policies:
+    by :class:`~c4env.errors.WindowClosed`, a ``SystemExit`` that may be caught.
 
     Args:
         env: an environment of this package with ``render_mode="human"``.
-        agent_id: 0 or 1, which of its agents the person plays.
+        agent_id: 0 or 1, the index of the person's agent.
         show_obs: print the board as text before each move.
 
     Attributes:
@@ -47,7 +47,7 @@ class ManualPolicy:
     """
 
     def __init__(self, env: Any, agent_id: int = 0, show_obs: bool = False) -> None:
-        """A policy; the window opens when it is first shown."""
+        """A policy; the window opens with the first move or picture."""
         board = getattr(env, "unwrapped", env)
         if not isinstance(board, raw_env) or board.render_mode != "human":
             raise InvalidOption(f'env={env!r}: expected c4env.env(render_mode="human")')
@@ -60,14 +60,14 @@ class ManualPolicy:
         self._board = board
 
     def __call__(self, observation: Mapping[str, Any], agent: str) -> int:
-        """The 0-based column the person chooses; waits for it.
+        """Wait for the person and return the 0-based column.
 
         Args:
-            observation: passed over; the environment shows what there is to see.
-            agent: whose turn it is.
+            observation: not used; the window shows the game.
+            agent: the agent to move.
 
         Raises:
-            UnknownAgent: not the agent this policy plays.
+            UnknownAgent: it is not the agent of this policy.
             WrongOrder: the game is over.
             WindowClosed: the person closed the window or pressed Escape.
         """
@@ -80,5 +80,5 @@ class ManualPolicy:
 
     @property
     def available_agents(self) -> dict[str, int]:
-        """The agents of the environment and their ``agent_id``."""
+        """The ``agent_id`` of each agent."""
         return {agent: i for i, agent in enumerate(AGENTS)}

@@ -1,4 +1,4 @@
-"""The action mask beside the observation, under the keys a learning library looks for.
+"""The action mask within the observation, under the keys that a learning library reads.
 
 ==================  ======================================================
 library             arguments
@@ -8,7 +8,7 @@ Tianshou            ``keys=("obs", "mask")``
 RLlib               ``keys=("observations", "action_mask")``, and float32
 ==================  ======================================================
 
-sb3-contrib needs no wrapper: it asks ``action_masks()``.
+sb3-contrib needs no wrapper: it calls ``action_masks()``.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _MASK_DTYPES = ("int8", "float32", "bool")
 
 
 class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
-    """Observations become a dict: what the environment gave, and ``info["action_mask"]``.
+    """Turns observations into a dict of the observation and ``info["action_mask"]``.
 
-    Once the game is over the mask in the observation is all ones, that in info all zeros: a
-    program may still ask its policy there, for an action that is never played, and a
-    distribution over no column at all is an error.
+    Once the game is over, the mask in the observation is all ones and the one in info all zeros:
+    a library may still sample an action there, which is never played, and a distribution over no
+    column is an error.
 
     Example:
         MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
@@ -42,11 +42,11 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
         keys: tuple[str, str] = ("observation", "action_mask"),
         mask_dtype: DTypeLike = "int8",
     ) -> None:
-        """Wrap an environment whose info has the mask, as ``ConnectFourEnv``'s has.
+        """Wrap an environment with the mask in its info, such as ``ConnectFourEnv``.
 
         Args:
-            env: the environment.
-            keys: names of the observation and of the mask.
+            env: the environment, with ``Discrete`` actions.
+            keys: of the observation and of the mask.
             mask_dtype: ``"int8"``, ``"float32"`` or ``"bool"``.
 
         Raises:
@@ -66,12 +66,12 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
         self.observation_space = spaces.Dict({keys[0]: env.observation_space, keys[1]: mask})
 
     def reset(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        """As the environment's, the observation a dict."""
+        """Reset the environment; the observation is a dict."""
         observation, info = self.env.reset(**kwargs)
         return self._joined(observation, info, False), info
 
     def step(self, action: Any) -> tuple[dict[str, Any], SupportsFloat, bool, bool, dict[str, Any]]:
-        """As the environment's, the observation a dict."""
+        """Step the environment; the observation is a dict."""
         observation, reward, terminated, truncated, info = self.env.step(action)
         return self._joined(observation, info, terminated), reward, terminated, truncated, info
 

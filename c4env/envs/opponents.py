@@ -1,8 +1,8 @@
-"""What plays against the caller of an environment, and how the environment asks it.
+"""Opponents of the environments' caller, and the interface through which they play.
 
-An opponent is a name, an agent, a model, or a function. A function is given one observation and
-returns a column; marked by :func:`batched`, it is given those of M boards and returns M columns.
-An environment plays ``"random"`` itself. Everything else it asks through a :class:`Follower`.
+An opponent is a name, an agent, a model, or a function. A function maps one observation to a
+column; one marked by :func:`batched` maps the observations of M boards to M columns. The
+environments play ``"random"`` themselves and every other opponent through a :class:`Follower`.
 """
 
 from __future__ import annotations
@@ -18,15 +18,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from c4env.arrays import Float64s, Int64s
+from c4env.boards import require_board
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed
+from c4env.geometry import BOARD_SIZE
 
 if TYPE_CHECKING:
     from c4env.observation import Observation
 
 RANDOM: Final = "random"
-"""The opponent that the environments play themselves."""
+"""The name of the opponent that the environments play themselves."""
 
-HINT: Final = "a function that answers for many boards is marked by c4env.batched"
+HINT: Final = "a function that answers for many boards must be marked by c4env.batched"
 
 Answering = TypeVar("Answering")
 
@@ -35,34 +37,38 @@ class Opponent(Protocol):
     """A function that plays against the caller of an environment."""
 
     def __call__(self, observation: Observation, /) -> ArrayLike:
-        """The 0-based column to play, for what ``c4env.observe`` shows of the board.
+        """The 0-based column to play.
 
-        Marked by :func:`batched`, it returns M of them, integers ``[M]``, for observations int8
-        ``[M, 6, 7, 2]`` and masks int8 ``[M, 7]``.
+        Args:
+            observation: as ``c4env.observe`` makes it; for a function marked by
+                :func:`batched`, planes int8 ``[M, 6, 7, 2]`` and masks int8 ``[M, 7]``.
+
+        Returns:
+            an integer, or integers ``[M]``.
         """
 
 
 class Model(Protocol):
-    """An algorithm of Stable-Baselines3, which is no function but has one."""
+    """An algorithm of Stable-Baselines3: not callable, but with a policy."""
 
     @property
     def policy(self) -> Any:
-        """What it has learned."""
+        """The policy that plays."""
 
 
 AnyOpponent = str | Opponent | Model | None
 
 
 def batched(function: Answering) -> Answering:
-    """Mark a function that answers for many boards at once; a decorator.
+    """Mark a function that chooses for many boards at once; a decorator.
 
     Args:
-        function: called with a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and
-            ``"action_mask"`` int8 ``[M, 7]``, it returns M columns. Of a class whose objects are
-            called so, all objects are marked.
+        function: it maps a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and
+            ``"action_mask"`` int8 ``[M, 7]`` to integers ``[M]``. Marking a class marks its
+            objects.
 
     Returns:
-        the function itself; of a method, which holds no mark, one that calls it.
+        the function itself; for a bound method, which cannot carry the mark, a wrapper.
 
     Example:
         @c4env.batched
@@ -70,80 +76,85 @@ def batched(function: Answering) -> Answering:
             return observation["action_mask"].argmax(axis=1)
 
         envs = ConnectFourVectorEnv(256, opponent=leftmost)
+
+    Raises:
+        InvalidOption: it cannot be called.
     """
+    if not callable(function):
+        raise InvalidOption(f"batched({function!r}): expected a function")
     marked: Any = function
     try:
         marked.c4env_batched = True
     except (AttributeError, TypeError):
         marked = functools.partial(marked)
         marked.c4env_batched = True
-    made: Answering = marked  # what was given, or what is called like it
+    made: Answering = marked  # the function or a wrapper with its signature
     return made
 
 
 def is_batched(function: object) -> bool:
-    """Whether a function is marked by :func:`batched`."""
+    """Whether :func:`batched` marked a function."""
     return getattr(function, "c4env_batched", False) is True
 
 
 class Follower:
-    """An opponent in one environment, asked for M boards at once and told of their games.
+    """An opponent in one environment: it follows the games there and chooses columns on M boards.
 
-    Boards are known by their indices, int64 ``[M]``. A seed is a number below 2**48 that comes
-    from the stream of its board, so that what is drawn on a board depends on its own seed alone.
-    An opponent with a method ``follow`` that returns one of these gets one for each environment.
+    ``boards`` int64 ``[M]`` are the indices of the boards in a call. A seed is a number below
+    2**48 from the stream of its board, so that draws on a board depend on that board's seed alone.
+    An opponent with a method ``follow`` that returns a follower gets one for each environment.
 
     Attributes:
-        draws: seeds mean something to it; one that draws nothing is given any.
+        draws: whether the follower uses the seeds.
     """
 
     draws: bool = False
 
     def reset(self, seed: int) -> None:
-        """All games start anew."""
+        """Forget all games: the environment was reset as a whole."""
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
-        """New games start on these boards."""
+        """Note that new games start on these boards."""
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
-        """Columns ``[M]`` on these boards.
+        """Choose columns ``[M]``, integers, on these boards.
 
         Args:
-            discs: int64 ``[M, 2]``, of the side to move and of the other side; not to be changed.
-            boards: whose discs they are.
-            seeds: one each, another one at each call.
+            discs: int64 ``[M, 2]``, bitboards of the side to move and of the other; read only.
+            boards: int64 ``[M]``, the indices of the boards.
+            seeds: int64 ``[M]``, new ones in each call.
 
         Raises:
-            OpponentFailed: it answered something else.
-            Exception: whatever it raises; the environment says so.
+            OpponentFailed: the opponent returned something else.
+            Exception: of the opponent; the environment raises OpponentFailed from it.
         """
         raise NotImplementedError
 
     def end(self, boards: Int64s, rewards: Float64s) -> None:
-        """The games on these boards are over: the caller's rewards ``[M]``, 1, 0 or -1."""
+        """Note that the games on these boards ended, with the caller's rewards ``[M]``."""
 
     def save(self) -> Any:
-        """What the methods above change, as a copy: a step that fails is taken back."""
+        """A copy of the state that the methods above change, to undo a step that fails."""
 
     def restore(self, saved: Any) -> None:
-        """Go back to what :meth:`save` returned."""
+        """Restore what :meth:`save` returned."""
 
 
 class FunctionFollower(Follower):
-    """A function of one observation, or of many if :func:`batched` marks it."""
+    """A function of one observation, or of M if :func:`batched` marks it."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
         self.draws = hasattr(function, "reset")
 
     def reset(self, seed: int) -> None:
-        """Tell a function that has a method ``reset``."""
+        """Reset a function that has a method ``reset``."""
         if self.draws:
             self.function.reset(seed=seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> ArrayLike:
-        """What the function answers; see :class:`Follower`."""
-        from c4env.envs.vectorized.batch import observed, parse_actions  # they compile the rules
+        """The function's columns; see :class:`Follower`."""
+        from c4env.envs.vectorized.batch import observed, parse_actions  # compiles the rules
 
         seen = observed(discs)
         if is_batched(self.function):
@@ -158,7 +169,7 @@ class FunctionFollower(Follower):
             where = f"board {boards[i]}: " if len(boards) > 1 else ""
             try:
                 answer = self.function({"observation": planes[i], "action_mask": masks[i]})
-            except IndexError as error:  # as of one that looks for the axis of boards
+            except IndexError as error:  # of a function that indexes the axis of boards
                 raise OpponentFailed(f"{where}{type(error).__name__}: {error}; {HINT}") from error
             try:
                 columns[i] = one_column(answer)
@@ -167,14 +178,14 @@ class FunctionFollower(Follower):
         return columns
 
 
-def reset_opponent(asked: Follower, seed: int) -> None:
-    """Tell an opponent that all games start anew.
+def reset_opponent(follower: Follower, seed: int) -> None:
+    """Reset an opponent.
 
     Raises:
-        OpponentFailed: it raised.
+        OpponentFailed: its ``reset`` raised.
     """
     try:
-        asked.reset(seed)
+        follower.reset(seed)
     except Exception as error:
         raise OpponentFailed(
             f"the opponent's reset raised {type(error).__name__}: {error}"
@@ -182,12 +193,12 @@ def reset_opponent(asked: Follower, seed: int) -> None:
 
 
 def one_column(answer: object) -> int:
-    """What a function answered for one observation, as a column.
+    """The column that a function returned for one observation.
 
     Raises:
-        InvalidAction: it is none.
+        InvalidAction: it is no column.
     """
-    from c4env.position import parse_column  # it compiles the rules
+    from c4env.position import parse_column  # compiles the rules
 
     if np.shape(answer) if hasattr(answer, "shape") else isinstance(answer, list | tuple):
         shown = " ".join(repr(answer).split())[:60]
@@ -196,29 +207,31 @@ def one_column(answer: object) -> int:
 
 
 def follows(opponent: Any) -> bool:
-    """Whether it makes a follower of the games of each environment; an option may be called so."""
+    """Whether an opponent makes its own followers; ``follow`` may also be a mere attribute."""
     return callable(getattr(opponent, "follow", None))
 
 
-def follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
-    """What an environment asks for an opponent; None where it plays ``"random"`` itself.
+def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | None:
+    """The follower of an opponent; None for ``"random"``, which the environment plays itself.
 
     Args:
         opponent: see the module; None is ``"random"``.
-        many: the environment has several boards, so that an agent is asked for all of them at
-            once; on one board an agent is asked as in any game.
+        many: whether the environment has several boards. An agent then chooses on all of them
+            and remembers no game; on one board it plays as in any game.
 
     Raises:
-        InvalidOption: it is none of these.
+        InvalidOption: it is no opponent.
+        WrongBoard: it plays on a board of another size.
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
     """
     given: Any = opponent
     if given is None or (isinstance(given, str) and given == RANDOM):
         return None
+    require_board(given, BOARD_SIZE, given)
     if follows(given):
         made: Follower = given.follow()
         return made
-    # Agents are known by name alone: those of this board, in the package beside this one.
+    # By its name, since arrows point from agents to c4env; the agents are those of this board.
     if not (is_batched(given) or inspect.isroutine(given) or isinstance(given, functools.partial)):
         root = __name__.rpartition(".envs.")[0]
         agents = importlib.import_module(f"{root}.agents.batched")

@@ -1,4 +1,4 @@
-"""Arguments and options, checked the same way in every environment."""
+"""Checks of the arguments and options that all environments share."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ ILLEGAL: Final = ("lose", "raise")
 
 
 def parse_seed(seed: object) -> int | None:
-    """A seed as a plain int, or None; integers of NumPy and of other libraries are taken.
+    """A seed as a plain int, or None.
 
     Raises:
-        InvalidOption: not None or an integer >= 0.
+        InvalidOption: neither None nor an integer >= 0.
     """
     return None if seed is None else require_integer("seed", seed, 0, "None or an integer >= 0")
 
 
 def loses_when_illegal(illegal: object) -> bool:
-    """True for ``"lose"``, False for ``"raise"``: what a full column does.
+    """Whether a full column loses the game (``"lose"``) or is an error (``"raise"``).
 
     Raises:
-        InvalidOption: it is something else.
+        InvalidOption: another value.
     """
     if illegal not in ILLEGAL:
         raise InvalidOption(f"illegal={illegal!r}: expected one of {list(ILLEGAL)}")
@@ -49,7 +49,13 @@ def parse_seat(seat: Any) -> int | None:
 def known_options(
     options: Mapping[str, Any] | None, known: Collection[str], expected: str, *, warn: bool = False
 ) -> Mapping[str, Any]:
-    """The options of a ``reset``; those not ``known`` are an error, or a warning.
+    """The options of a ``reset``, checked.
+
+    Args:
+        options: as the caller gave them.
+        known: their names.
+        expected: the end of the message about others.
+        warn: warn of others rather than raise.
 
     Raises:
         InvalidOption: an unknown option, no dict, or both ``"moves"`` and ``"position"``.
@@ -72,13 +78,13 @@ def known_options(
 def parse_start(
     options: Mapping[str, Any] | None, *, warn: bool = False
 ) -> tuple[Position, int | None]:
-    """The position that ``reset(options=...)`` asks for, and its last move if that is known.
+    """The start position in the options of a ``reset``, and its last move if known.
 
     Args:
         options: ``{"moves": "4455"}`` (1-based columns), ``{"position": position}``, or
-            neither for the empty board. The key ``"options"``, a placeholder that
-            PettingZoo's ``api_test`` passes, is passed over.
-        warn: pass over unknown options, with a warning.
+            neither for the empty board. The key ``"options"``, which PettingZoo's ``api_test``
+            passes, has no effect.
+        warn: warn of unknown options rather than raise.
 
     Raises:
         InvalidOption: an unknown option, both, or a finished game.
@@ -100,7 +106,7 @@ def parse_start(
 
 
 def refuse_instant_end(position: Position) -> None:
-    """Refuse a start that the opponent, to move, could end before the caller's first move.
+    """Refuse a start position that the opponent's first move could end.
 
     Raises:
         InvalidOption: the side to move can win at once, or plays the last disc.

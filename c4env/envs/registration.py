@@ -1,4 +1,4 @@
-"""The environments under their names in the registries of PettingZoo and Gymnasium."""
+"""The environments' ids in the registries of PettingZoo and Gymnasium."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ FLOAT_ID: Final = "c4env/ConnectFour-float32-v0"
 
 
 def register_all() -> None:
-    """Make ``pettingzoo.make`` and ``gymnasium.make`` know the environments by name.
+    """Register the environments with ``pettingzoo.make`` and ``gymnasium.make``.
 
-    ``gymnasium.make_vec`` of ``SINGLE_ID`` is the vector environment as it is by default:
-    self-play, while the single one has a random opponent. ``FLOAT_ID`` is the single one with
-    observations of float32, for programs that choose an environment by its name alone and
-    give what they see to a network; its ``make_vec`` is several of these.
+    ``gymnasium.make_vec`` of ``SINGLE_ID`` makes the vector environment, which plays itself by
+    default, while the single one has a random opponent. ``FLOAT_ID`` has observations of float32,
+    for programs that take an environment's id and pass its observations to a network; its
+    ``make_vec`` makes several single ones.
 
-    Entry points are given as text: nothing is compiled until one is made. A PettingZoo
-    without a registry (before 1.27) is left alone.
+    Entry points are text, so nothing compiles until one is made. PettingZoo before 1.27 has no
+    registry.
     """
     from gymnasium.envs.registration import register, registry
 

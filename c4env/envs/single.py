@@ -1,4 +1,4 @@
-"""One side of Connect Four against an opponent, as a Gymnasium ``Env``."""
+"""One player of Connect Four against an opponent, as a Gymnasium ``Env``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import COLUMNS, ROWS
-from c4env.envs.opponents import AnyOpponent, Follower, follower, reset_opponent
+from c4env.envs.opponents import AnyOpponent, Follower, make_follower, reset_opponent
 from c4env.envs.options import (
     loses_when_illegal,
     parse_seat,
@@ -38,12 +38,12 @@ from c4env.position import Position, parse_column
 from c4env.view.rendering import DEFAULT_SCALING
 from c4env.view.viewer import RENDER_MODES, Viewer
 
-BOARD_0 = np.zeros(1, np.int64)  # the one board there is, to opponents of many
+BOARD_0 = np.zeros(1, np.int64)  # the index of the one board, for a follower
 BOARD_0.flags.writeable = False
 
 
 class Info(TypedDict):
-    """What ``info`` holds of a game; the class says when."""
+    """The ``info`` of :class:`ConnectFourEnv`, which says when a key is present."""
 
     action_mask: Int8s  # (7,)
     ply: int
@@ -54,7 +54,7 @@ class Info(TypedDict):
 
 
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
-    """The caller plays one seat, the opponent answers inside ``step``.
+    """The caller plays one seat; the opponent replies within ``step``.
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box of zeros and ones, the
     planes ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
@@ -63,11 +63,11 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
-    (0, 1, or -1: a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
+    (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
     line or lines (row 0 on top), and ``"illegal"``, True when the caller's illegal move ended it.
 
-    Chance (the opponents played here, the seats) comes from ``np_random``; an opponent that
-    has a method ``reset`` is given a seed from there before each game.
+    ``np_random`` draws the seats, the moves of ``"random"`` and, before each game, a seed for
+    an opponent that has a method ``reset``.
     """
 
     metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc]  # Gymnasium has it per instance
@@ -89,22 +89,22 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """An environment; ``reset()`` starts its first game.
 
         Args:
-            opponent: None or ``"random"`` for any legal column; the name of another agent; an
-                agent; a model; or a function that is given what it observes, a dict as
-                ``c4env.observe`` makes it, and returns a column (one for many boards, marked by
-                ``c4env.batched``, will do).
+            opponent: None or ``"random"`` for a random legal column; the name of another agent;
+                an agent; a model; or a function from an observation, a dict as ``c4env.observe``
+                makes it, to a column (also one for many boards, marked by ``c4env.batched``).
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             layout: ``"flat"`` ``(84,)``, the planes row by row; ``"planes_last"``
                 ``(6, 7, 2)``; ``"planes_first"`` ``(2, 6, 7)``.
             dtype: ``"int8"`` or ``"float32"``.
-            illegal: what a full column does: ``"lose"`` the game with -1, or, to find
-                mistakes, ``"raise"`` an error and leave it as it was.
+            illegal: the effect of a full column: ``"lose"`` the game with -1, or, to find
+                mistakes, ``"raise"`` an error and leave the game as it was.
             render_mode: None, ``"human"`` (a window; needs ``c4env[window]``),
                 ``"rgb_array"`` or ``"ansi"``.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
             InvalidOption: an argument has another value.
+            WrongBoard: the opponent plays on a board of another size.
             UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
             UnknownRenderMode: another render mode.
             MissingExtra: ``"human"`` without pygame-ce.
@@ -123,7 +123,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
-        self._seed = 0  # of what the opponent draws in this game
+        self._seed = 0  # of the opponent's draws in this game
 
     @property
     def opponent(self) -> AnyOpponent:
@@ -132,7 +132,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @opponent.setter
     def opponent(self, opponent: AnyOpponent) -> None:
-        self._asked = follower(opponent, many=False)
+        self._follower = make_follower(opponent, many=False)
         self._given = opponent
 
     @property
@@ -151,9 +151,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Start a game; the opponent has moved if it begins.
 
         Args:
-            seed: for ``np_random``; None goes on with it.
+            seed: of ``np_random``; None continues its stream.
             options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
-                columns) or ``"position"``: where it starts.
+                columns) or ``"position"``: the start position.
 
         Returns:
             Observation and info; see the class.
@@ -162,9 +162,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             InvalidOption: an unknown option, a bad value, a finished game, or a start
                 that the opponent could end before the caller's first move.
             InvalidNotation, IllegalMove: bad ``moves``.
-            OpponentFailed: the opponent raised, or chose what it cannot play.
+            OpponentFailed: the opponent raised, or its answer is no legal column.
 
-        After an error the game, and what chance decides next, are as they were.
+        An error leaves the game and all random states as they were.
         """
         given = parse_seed(seed)
         choice = self._seat_choice
@@ -172,18 +172,18 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             choice = parse_seat(options["seat"])
             options = {key: value for key, value in options.items() if key != "seat"}
         position, last = parse_start(options)
-        asked, generator, number = self._asked, self._np_random, self._np_random_seed
+        follower, generator, number = self._follower, self._np_random, self._np_random_seed
         state = None if generator is None else generator.bit_generator.state
-        before = self._seed, None if asked is None else asked.save()
+        before = self._seed, None if follower is None else follower.save()
         try:
             super().reset(seed=given)
             seat = int(self.np_random.integers(2)) if choice is None else choice
             if seat != position.to_move:
                 refuse_instant_end(position)
-            if asked is not None:
-                self._seed = int(self.np_random.integers(2**31)) if asked.draws else 0
-                reset_opponent(asked, self._seed)
-                asked.begin(BOARD_0, self._seeds(asked, position))
+            if follower is not None:
+                self._seed = int(self.np_random.integers(2**31)) if follower.draws else 0
+                reset_opponent(follower, self._seed)
+                follower.begin(BOARD_0, self._seeds(follower, position))
             if seat != position.to_move:
                 position, last = self._reply(position)
         except BaseException:
@@ -191,8 +191,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             if generator is not None and state is not None:
                 generator.bit_generator.state = state
             self._seed, saved = before
-            if asked is not None:
-                asked.restore(saved)
+            if follower is not None:
+                follower.restore(saved)
             raise
         self._position, self._last, self._seat = position, last, seat
         self._state, self._forfeited = "playing", False
@@ -215,9 +215,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             WrongOrder: the game is over.
             ActionNotInSpace: not an integer 0..6.
             IllegalStep: a full column, with ``illegal="raise"``.
-            OpponentFailed: the opponent raised, or chose what it cannot play.
+            OpponentFailed: the opponent raised, or its answer is no legal column.
 
-        After an error the game is as it was, the caller's move taken back.
+        An error leaves the game as it was, without the caller's move.
         """
         self._require_game()
         try:
@@ -232,12 +232,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             return self.forfeit()
         position, last = self._position.play(column), column
         if position.outcome is None:
-            saved = None if self._asked is None else self._asked.save()
+            saved = None if self._follower is None else self._follower.save()
             try:
                 position, last = self._reply(position)
             except BaseException:
-                if self._asked is not None:
-                    self._asked.restore(saved)
+                if self._follower is not None:
+                    self._follower.restore(saved)
                 raise
         self._position, self._last = position, last
         reward = 0.0
@@ -250,7 +250,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, reward, self._state == "over", False, info
 
     def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, Info]:
-        """Lose the game without a move, as an illegal one does: what ``step`` returns then.
+        """Lose the game without a move, as an illegal action does; returns what ``step`` does.
 
         Raises:
             NotReset: before the first reset.
@@ -263,14 +263,14 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, -1.0, True, False, info
 
     def action_masks(self) -> Bools:
-        """Bool ``(7,)``: the columns the caller can play now, as sb3-contrib asks for them."""
+        """The caller's legal columns, bool ``(7,)``; sb3-contrib calls this."""
         legal = self._position.legal_columns() if self._state == "playing" else ()
         mask = np.zeros(COLUMNS, np.bool_)
         mask[list(legal)] = True
         return mask
 
     def render(self) -> Any:
-        """The board as the render mode has it: pixels, text, or None after showing a window.
+        """The board in the render mode: pixels, text, or None after showing it in a window.
 
         Raises:
             NotReset: before the first reset.
@@ -280,7 +280,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return self._viewer.render(self._position, self._last, self.metadata["render_fps"])
 
     def close(self) -> None:
-        """Close the window, if there is one; the game is not touched."""
+        """Close the window, if there is one; the game stays."""
         self._viewer.close()
 
     # -- the parts of it ----------------------------------------------------------------
@@ -293,8 +293,8 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     def _finish(self, reward: float) -> None:
         self._state = "over"
-        if self._asked is not None:
-            self._asked.end(BOARD_0, np.array([reward]))
+        if self._follower is not None:
+            self._follower.end(BOARD_0, np.array([reward]))
 
     def _show(self) -> None:
         if self.render_mode == "human":
@@ -304,16 +304,16 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """The position after the opponent's move, and its column.
 
         Raises:
-            OpponentFailed: it raised, or chose what it cannot play.
+            OpponentFailed: it raised, or its answer is no legal column.
         """
-        asked = self._asked
-        if asked is None:
+        follower = self._follower
+        if follower is None:
             legal = position.legal_columns()
             column = legal[int(self.np_random.integers(len(legal)))]
             return position.play(column), column
         discs = np.array([[position.mine, position.theirs]])
         try:
-            answer = asked.columns(discs, BOARD_0, self._seeds(asked, position))
+            answer = follower.columns(discs, BOARD_0, self._seeds(follower, position))
             (column,) = parse_actions(answer, 1).tolist()
             return position.play(column), column
         except (OpponentFailed, InvalidAction, IllegalMove) as error:
@@ -323,9 +323,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
                 f"the opponent raised {type(error).__name__} in {position!r}: {error}"
             ) from error
 
-    def _seeds(self, asked: Follower, position: Position) -> Int64s:
-        """The seed of what the opponent draws in a position of this game, if it is wanted."""
-        if not asked.draws:
+    def _seeds(self, follower: Follower, position: Position) -> Int64s:
+        """The seed of the opponent's draw in a position of this game, if it draws."""
+        if not follower.draws:
             return BOARD_0
         return streams(np.array([self._seed + position.plies], np.uint64))
 
@@ -339,9 +339,9 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             "seat": self._seat,
         }
         if self._state == "over":
-            info["action_mask"][:] = 0  # a forfeit leaves the board as it was
+            info["action_mask"][:] = 0  # after a forfeit the board has legal columns still
             info["illegal"] = self._forfeited
-            # Always a number and an array of one shape: libraries stack those of several games.
+            # Always a number and an array of one shape, since libraries stack several games.
             info["winner"], winning = 1 - self._seat, np.zeros((ROWS, COLUMNS), np.int8)
             if position.outcome is not None:
                 winner, cells = position.outcome

@@ -1,7 +1,7 @@
-"""Many boards as a ``VecEnv`` of Stable-Baselines3: the vector environment in its terms.
+"""Many boards as a ``VecEnv`` of Stable-Baselines3.
 
-An array instead of a dict of arrays, masks by ``env_method("action_masks")``, where
-sb3-contrib asks for them, and games that start again within the step that ends them.
+Observations are an array instead of a dict, masks come from ``env_method("action_masks")``, which
+sb3-contrib calls, and a game starts again within the step that ends it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,10 @@ with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
 
 
 class ConnectFourVecEnv(VecEnv):
-    """N boards stepped by one kernel, an opponent answering inside the step.
+    """N boards in one kernel; the opponent replies within the step.
 
-    The observations are those of ``ConnectFourEnv`` in the same layout, one row a board;
-    so are the rewards. When a game ends, its last observation is in the board's
-    ``info["terminal_observation"]``.
+    Observations and rewards are those of ``ConnectFourEnv``, one row for each board. When a
+    game ends, the board's ``info["terminal_observation"]`` holds its last observation.
     """
 
     def __init__(
@@ -52,8 +51,8 @@ class ConnectFourVecEnv(VecEnv):
 
         Args:
             num_envs: number of boards.
-            opponent: as in ``ConnectFourVectorEnv``, but there has to be one: to the
-                algorithms of this library every reward is that of the same player.
+            opponent: as in ``ConnectFourVectorEnv``, but not None: the algorithms of this
+                library take all rewards for those of one player.
             seat, openings, illegal: as there.
             layout, dtype: as in ``ConnectFourEnv``.
 
@@ -77,18 +76,18 @@ class ConnectFourVecEnv(VecEnv):
         super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
-        """New games on all boards, with the seeds given to ``seed()``; the observations."""
+        """Start games on all boards, with the seeds given to ``seed()``; returns observations."""
         given = self._seeds if any(seed is not None for seed in self._seeds) else None
         observation, _ = self._envs.reset(seed=given)
         self._reset_seeds()
         return self._seen(observation)
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Remember the actions, integers ``[N]``, for :meth:`step_wait`."""
+        """Keep the actions, integers ``[N]``, for :meth:`step_wait`."""
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], Bools, list[dict[str, Any]]]:
-        """The caller's moves and the answers: observations, rewards, dones, infos.
+        """Play the actions and the opponent's replies; returns observations, rewards, dones, infos.
 
         Raises:
             NotReset, InvalidAction, IllegalMove, OpponentFailed: as the vector environment's.
@@ -101,16 +100,16 @@ class ConnectFourVecEnv(VecEnv):
         return self._seen(observation), rewards.astype(np.float32), dones, infos
 
     def close(self) -> None:
-        """Give back the environment's resources."""
+        """Release the environment's resources."""
         self._envs.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """An attribute once for each board; the boards share it."""
+        """An attribute of the environment, repeated for each board."""
         return [getattr(self, attr_name) for _ in self._get_indices(indices)]
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as it was given; another one plays from its next move on."""
+        """The opponent as it was given; a new one plays from its next move on."""
         return self._envs.opponent
 
     @opponent.setter
@@ -118,11 +117,11 @@ class ConnectFourVecEnv(VecEnv):
         self._envs.opponent = _required(opponent)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Give all boards another ``"opponent"``, the one attribute that can be set.
+        """Replace the ``"opponent"`` of all boards, the one attribute that can be set.
 
         Raises:
             AttributeError: another attribute, or only some of the boards.
-            InvalidOption: no opponent.
+            InvalidOption: the value is no opponent.
         """
         if attr_name != "opponent" or len(set(self._get_indices(indices))) < self.num_envs:
             raise AttributeError(
@@ -133,7 +132,7 @@ class ConnectFourVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """The result of a board's method, for each board; ``action_masks`` is the one there is.
+        """The result of a method for each board; the only method is ``action_masks``.
 
         Raises:
             AttributeError: another method.
@@ -143,11 +142,11 @@ class ConnectFourVecEnv(VecEnv):
         return list(self._masks[list(self._get_indices(indices))])
 
     def action_masks(self) -> Bools:
-        """Bool ``[N, 7]``: the columns that can be played now; a copy."""
+        """The legal columns, bool ``[N, 7]``; a copy."""
         return self._masks.copy()
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """False for every board: nothing is between it and its kernel."""
+        """False for every board: none has a wrapper."""
         return [False for _ in self._get_indices(indices)]
 
     def _seen(self, observation: Any) -> NDArray[Any]:

@@ -1,8 +1,8 @@
-"""Connect Four in words: what a reader is shown, how its answer is read, and an environment.
+"""Connect Four in words: prompts, the parser of answers, and an environment.
 
-What is shown is a template, one of ours by its kind (:func:`template`) or anybody's, with places
-for the board, the moves and the legal columns. An answer is read by :func:`read_move`, which takes
-no column that is not plainly announced. Columns count from 1 here, as in the drawn board.
+A prompt is a template with places for the board, the moves and the legal columns: one of ours
+(:func:`template`) or your own. :func:`read_move` reads the column from an answer that plainly
+announces one. Columns count from 1 here, as in the drawn board.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Any, ClassVar, Final
 import gymnasium
 from gymnasium import spaces
 
+from c4env.envs.opponents import AnyOpponent
 from c4env.envs.single import ConnectFourEnv
 from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 from c4env.position import DISCS, Position, format_moves, require_position
 
 VERSION: Final = 1
-"""Of the templates: another number wherever a word of them changes."""
+"""The version of the templates; it changes with every word of them."""
 
 _RULES: Final = (
     "This is Connect Four, on a board of 7 columns and 6 rows. A disc falls to the lowest free "
@@ -41,7 +42,7 @@ _ANSWER: Final = (
     "Answer with one line and nothing else: the word Move, a colon, and the number of the column, "
     "from 1 to 7."
 )
-# Read as no answer where a model repeats it: two lines, with different numbers.
+# Two lines with different numbers: an answer that repeats them announces no move.
 _EXAMPLE: Final = (
     "\n\nTwo answers as they should end, one for the leftmost column and one for the rightmost:\n\n"
     "Move: 1\n\nMove: 7"
@@ -57,16 +58,15 @@ _ALONE: Final = re.compile(rf"{_MARKS}(\d{{1,3}}){_MARKS}(?:\.{_MARKS})?", _FLAG
 
 
 def template(kind: str = "board") -> str:
-    """The text shown for a kind: ``board``, ``moves`` (a list of them) or ``both``, and additions.
+    """The template of a kind: ``board``, ``moves`` or ``both``, with additions.
 
     ``+legal`` lists the columns that are not full; ``+answer`` asks for the move alone, where
-    otherwise there is room to reason; ``+example`` shows how a move is written:
-    ``both+legal+answer+example``. Places to be filled are ``{board}``, ``{moves}``,
-    ``{legal}``, ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on
-    the board).
+    the default lets the model reason; ``+example`` shows how to write a move. All of them:
+    ``both+legal+answer+example``. The places are ``{board}``, ``{moves}``, ``{legal}``,
+    ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on the board).
 
     Raises:
-        InvalidOption: no such kind.
+        InvalidOption: no template is of this kind.
     """
     shown, *additions = kind.split("+")
     if shown not in _SHOWN or sorted(set(additions)) != sorted(additions):
@@ -82,11 +82,11 @@ def template(kind: str = "board") -> str:
 
 
 def fill(text: str, position: Position, moves: str) -> str:
-    """A template with its places filled; anything else in braces stays.
+    """Fill the places of a template; other braces stay.
 
     Args:
         text: the template.
-        position: whose side to move is addressed.
+        position: the text addresses its side to move.
         moves: the game that led to it, as 1-based columns.
 
     Raises:
@@ -105,21 +105,21 @@ def fill(text: str, position: Position, moves: str) -> str:
 
 
 def read_move(text: str, position: Position, label: str = "Move", first: int = 1) -> int:
-    """The 0-based column that an answer announces: nothing is made out from what it may mean.
+    """The 0-based column that an answer announces; the parser does not guess.
 
-    The last line must be ``Move: 4`` and no more, emphasis in Markdown and a full stop aside; or
-    the whole answer is a number. Two such lines with different numbers announce nothing, and
-    what stands before ``</think>`` is passed over.
+    The last line must be ``Move: 4``, apart from Markdown emphasis and a full stop, or the whole
+    answer is a number. Two such lines with different numbers announce nothing. The text before
+    ``</think>`` does not count.
 
     Args:
         text: the answer.
-        position: where the move is to be played.
+        position: the position to move in.
         label: the word before the colon.
         first: the number of the leftmost column.
 
     Raises:
         InvalidPosition: not a position of this board.
-        InvalidAction: no move is announced; the message says what is missing.
+        InvalidAction: the answer announces no move; the message says what is missing.
         IllegalMove: the column is full or not on the board.
     """
     require_position(position)
@@ -152,23 +152,23 @@ def read_move(text: str, position: Position, label: str = "Move", first: int = 1
 
 
 class TextEnv(gymnasium.Env[str, str]):
-    """One side of Connect Four in words, against an opponent: :class:`ConnectFourEnv` behind it.
+    """One player of Connect Four in words, against an opponent: a :class:`ConnectFourEnv` in text.
 
-    Observation: a text, the filled template, with board and legal columns as it is by default.
-    Action: a text that announces a move as :func:`read_move` reads it. Reward: 1 when the caller
-    wins, -1 when it loses, 0 otherwise and for a draw. An action that cannot be read or is
-    illegal loses the game, or raises, as ``illegal`` says.
+    Observation: the filled template, by default with the board and the legal columns.
+    Action: a text that announces a move, for :func:`read_move`. Reward: 1 when the caller
+    wins, -1 when it loses, 0 otherwise and for a draw. An illegal or unreadable action loses
+    the game or raises, depending on ``illegal``.
 
-    Info: that of :class:`ConnectFourEnv`; ``"legal"``, the 1-based columns that can be played;
-    ``"moves"``, those played, made up as far as they led to the ``"position"`` it started from;
-    and after an action that lost the game, ``"problem"`` in words.
+    Info: that of :class:`ConnectFourEnv`; ``"legal"``, the legal 1-based columns; ``"moves"``, the
+    columns played, beginning with some game that reaches the ``"position"`` of the start; and
+    after an action that lost the game, ``"problem"`` in words.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]  # Gymnasium has it per instance
 
     def __init__(
         self,
-        opponent: Any = None,
+        opponent: AnyOpponent = None,
         seat: int | str = "random",
         *,
         kind: str = "board+legal",
@@ -179,8 +179,9 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Args:
             opponent, seat: as for :class:`ConnectFourEnv`.
-            kind: of the template (:func:`template`), or a whole template with its places.
-            illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave it as it was.
+            kind: of the template (:func:`template`), or a template of your own with places.
+            illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave the game as
+                it was.
             render_mode: None or ``"ansi"``, the drawn board.
 
         Raises:
@@ -212,7 +213,7 @@ class TextEnv(gymnasium.Env[str, str]):
             Observation and info; see the class.
         """
         _, found = self._env.reset(seed=seed, options=options)
-        super().reset(seed=seed)  # Gymnasium looks for a generator; all chance is in the other one
+        super().reset(seed=seed)  # Gymnasium requires a generator; the inner one draws
         given = options if isinstance(options, Mapping) else {}
         start = given.get("position", Position())
         if "moves" in given:
@@ -223,10 +224,10 @@ class TextEnv(gymnasium.Env[str, str]):
         return self._seen(info), info
 
     def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        """The announced move and the opponent's reply.
+        """Play the announced move and the opponent's reply.
 
         Args:
-            action: an answer, as :func:`read_move` reads it.
+            action: an answer for :func:`read_move`.
 
         Returns:
             Observation, reward, terminated, truncated (never true), info; see the class.
@@ -258,7 +259,7 @@ class TextEnv(gymnasium.Env[str, str]):
         return self._env.render()
 
     def _seen(self, info: dict[str, Any]) -> str:
-        """The text; ``info`` gets what it tells besides."""
+        """The observation; adds the legal columns and the moves to ``info``."""
         info["legal"] = [column + 1 for column in range(7) if info["action_mask"][column]]
         info["moves"] = self._moves
         if "winner" not in info:
@@ -268,5 +269,5 @@ class TextEnv(gymnasium.Env[str, str]):
 
 
 def _move_between(before: Position, after: Position) -> str:
-    """The 1-based column that leads from one position to the other; nothing if they are one."""
+    """The 1-based column that leads from one position to the next; empty if they are equal."""
     return format_moves(c for c in before.legal_columns() if before.play(c) == after)

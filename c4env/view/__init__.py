@@ -1,1 +1,1 @@
-"""What a board looks like: text, pixels, SVG, and a window to play in."""
+"""Pictures of a board: text, pixels, SVG, and a window to play in."""

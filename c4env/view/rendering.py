@@ -1,8 +1,8 @@
-"""Pictures of a position: text, pixels and svg. None needs a display or a toolkit.
+"""Pictures of a position: text, pixels and SVG. None needs a display or a toolkit.
 
 All three mark the last disc played and the winning line. The colours differ in
-lightness as well as in hue, so that they can be told apart without colour vision
-(and player 0's discs have a groove, player 1's none).
+lightness as well as in hue, for readers without colour vision, and only player 0's discs
+have a groove.
 
 The pixels keep the geometry of PettingZoo's connect four: with ``screen_scaling`` s a
 frame is ``(86 s, 99 s, 3)``, a cell is 13 s wide, and the frame around the board 4 s.
@@ -58,17 +58,18 @@ class _Cell(NamedTuple):
 
 
 def ansi(position: Position, last: int | None = None, *, colour: bool = False) -> str:
-    """The board as text for a terminal, with a line that says whose turn it is or who won.
+    """The board as text for a terminal, with a line for the player to move or the winner.
 
-    ``x`` is player 0, ``o`` player 1; the last disc played stands in brackets and the
-    discs of the winning line are capitals.
+    ``x`` is player 0, ``o`` player 1; the last disc is in brackets and the discs of the winning
+    line are capitals.
 
     Args:
-        position: what to show.
+        position: of this board.
         last: 0-based column of the last move, None to mark none.
         colour: colour the discs with terminal escape codes.
 
     Raises:
+        InvalidPosition: not a position of this board.
         InvalidOption: the side that moved last has no disc on top of column ``last``.
     """
     board = [[f" {EMPTY} "] * COLUMNS for _ in range(ROWS)]
@@ -95,16 +96,17 @@ def rgb_array(
     """The board as pixels, uint8 ``(86 * screen_scaling, 99 * screen_scaling, 3)``.
 
     Player 0's discs are red with a groove, player 1's yellow and plain; the last disc
-    has a white dot, the discs of the winning line a white ring. The array is fresh.
+    has a white dot, the discs of the winning line a white ring. The array is new.
 
     Args:
-        position: what to show.
+        position: of this board.
         last: 0-based column of the last move, None to mark none.
         screen_scaling: size, a positive integer.
-        hover: 0-based column in which the next disc shows faintly where it would fall; a
-            column that cannot be played shows nothing.
+        hover: 0-based column in which a faint disc shows where the next one would land; None,
+            or a column that is not legal, shows none.
 
     Raises:
+        InvalidPosition: not a position of this board.
         InvalidOption: a bad ``screen_scaling``, or the side that moved last has no disc
             on top of column ``last``.
     """
@@ -133,13 +135,14 @@ def column_at(x: float, screen_scaling: int = DEFAULT_SCALING) -> int | None:
 
 
 def svg(position: Position, last: int | None = None) -> str:
-    """The board as a self-contained svg picture with a title and a description.
+    """The board as a self-contained SVG picture with a title and a description.
 
     Args:
-        position: what to show.
+        position: of this board.
         last: 0-based column of the last move, None to mark none.
 
     Raises:
+        InvalidPosition: not a position of this board.
         InvalidOption: the side that moved last has no disc on top of column ``last``.
     """
     shapes = [
@@ -175,7 +178,7 @@ def svg(position: Position, last: int | None = None) -> str:
     )
 
 
-# -- what is to be seen ---------------------------------------------------------------
+# -- discs and words ------------------------------------------------------------------
 
 
 def _cells(position: Position, last: int | None) -> list[_Cell]:
@@ -218,7 +221,7 @@ def _caption(position: Position) -> str:
 
 
 def _description(position: Position, last: int | None) -> str:
-    """The board in words, column by column from the bottom, for who cannot see it."""
+    """The board in words, column by column from the bottom, for screen readers."""
     columns: list[list[str]] = [[] for _ in range(COLUMNS)]
     for cell in sorted(_cells(position, last), reverse=True):
         columns[cell.column].append(DISCS[cell.player])
@@ -260,10 +263,10 @@ _Tiles = dict[tuple[int, bool, bool], NDArray[np.uint8]]  # by player, last, lin
 
 @functools.lru_cache(maxsize=8)
 def _artwork(scaling: int) -> tuple[NDArray[np.uint8], _Tiles]:
-    """The empty board, and every look of a cell with a disc, drawn once for a size."""
+    """The empty board, and all pictures of a cell with a disc; cached for each size."""
     size, frame = _CELL * scaling, _FRAME * scaling
     hole = _paint(_flat(size, size, BOARD_COLOUR), HOLE_COLOUR, _ring(size, 0.0, _HOLE))
-    # Light falls from above: the hole's lower edge catches it.
+    # Light from above makes the hole's lower edge brighter.
     shade = np.linspace(-0.5, 1.0, size)[:, None].clip(0.0, 1.0)
     hole = _paint(hole, (92, 137, 208), _ring(size, _HOLE - 0.25, _HOLE) * shade)
 
@@ -294,17 +297,17 @@ def _flat(height: int, width: int, colour: _Colour) -> _Pixels:
 
 
 def _paint(pixels: _Pixels, colour: _Colour, coverage: _Pixels) -> _Pixels:
-    """The pixels with a colour laid over them where, and as far as, a shape covers them."""
+    """The pixels, blended with a colour by the coverage ``(height, width)`` of a shape."""
     return pixels + (np.array(colour) - pixels) * coverage[..., None]
 
 
 def _covered(depth: _Pixels) -> _Pixels:
-    """Share of a pixel that a shape covers, its edge ``depth`` pixels away from the middle."""
+    """The share of a pixel that a shape covers whose edge is ``depth`` pixels from its middle."""
     return np.clip(depth + 0.5, 0.0, 1.0)
 
 
 def _ring(size: int, inner: float, outer: float) -> _Pixels:
-    """Coverage ``(size, size)`` of a ring around the middle of a cell; radii in units."""
+    """The coverage ``(size, size)`` of a ring around the middle of a cell; radii in units."""
     unit = size / _CELL
     middle = np.arange(size) + 0.5 - size / 2
     distance = np.hypot(middle[:, None], middle[None, :])
@@ -313,7 +316,7 @@ def _ring(size: int, inner: float, outer: float) -> _Pixels:
 
 
 def _rounded(height: int, width: int, scaling: int) -> _Pixels:
-    """Coverage ``(height, width)`` of a rectangle with round corners that fills the picture."""
+    """The coverage ``(height, width)`` of a full rectangle with round corners."""
     radius = _CORNER * scaling
     beyond = [
         np.maximum(np.abs(np.arange(length) + 0.5 - length / 2) - (length / 2 - radius), 0.0)

@@ -1,4 +1,4 @@
-"""Render modes: which there are, and what ``render()`` returns in each."""
+"""Render modes, and what ``render()`` returns in each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RENDER_MODES: Final = ("human", "rgb_array", "ansi")
 
-WAIT: Final = 0.5  # seconds between looks at a window in which nothing happens
+WAIT: Final = 0.5  # seconds between two checks of an idle window
 STEPS: Final = {"left": -1, "right": 1}
 DROPS: Final = ("return", "enter", "space", "down")
 
@@ -30,19 +30,19 @@ class Viewer:
 
     Attributes:
         mode: None or one of ``RENDER_MODES``.
-        window: the window of ``"human"``, once something was shown.
+        window: the window of ``"human"``, from the first picture on.
     """
 
     def __init__(self, mode: str | None, screen_scaling: int) -> None:
-        """A viewer; nothing is shown yet.
+        """A viewer, which shows nothing yet.
 
         Raises:
-            UnknownRenderMode: ``mode`` is none of them.
+            UnknownRenderMode: ``mode`` is neither None nor one of ``RENDER_MODES``.
             InvalidOption: ``screen_scaling`` is not a positive integer.
             MissingExtra: ``"human"`` without pygame-ce.
         """
         check_render_mode(mode, RENDER_MODES)
-        if mode == "human":  # better to hear of a missing toolkit now than after a move
+        if mode == "human":  # a missing toolkit should raise now, not after a move
             from c4env.view.window import import_pygame
 
             import_pygame()
@@ -53,7 +53,7 @@ class Viewer:
     def render(
         self, position: Position, last: int | None, fps: float
     ) -> NDArray[np.uint8] | str | None:
-        """Pixels, text, or None after showing a window or without a render mode."""
+        """Pixels or text; None without a render mode, or after showing a window."""
         if self.mode is None:
             gymnasium.logger.warn(
                 "You are calling render method without specifying any render mode."
@@ -72,11 +72,11 @@ class Viewer:
         return None
 
     def ask_column(self, position: Position, last: int | None) -> int:
-        """The 0-based column a person chooses in the window; waits for it.
+        """Wait for a person's choice in the window; returns a legal 0-based column.
 
         Raises:
             WrongOrder: the game is over.
-            WindowClosed: the window was closed, now or before, or Escape was pressed.
+            WindowClosed: the window is closed, or the person pressed Escape.
         """
         if position.outcome is not None:
             raise WrongOrder("the game is over: there is no column to choose")
@@ -97,7 +97,7 @@ class Viewer:
         raise WindowClosed
 
     def _after(self, event: InputEvent, hover: int | None) -> tuple[int | None, int | None]:
-        """The column pointed at after an input event, and the one chosen by it, if any."""
+        """The column under the pointer after an input event, and the chosen one, if any."""
         if event.kind == "leave":
             return None, None
         if event.kind != "key":
@@ -117,7 +117,7 @@ class Viewer:
             self.window = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the window: a copy opens its own."""
+        """Everything but the window; a copy opens its own."""
         return {**self.__dict__, "window": None}
 
 
@@ -125,7 +125,7 @@ def check_render_mode(mode: str | None, modes: tuple[str, ...]) -> None:
     """Refuse a render mode that is neither None nor one of ``modes``.
 
     Raises:
-        UnknownRenderMode: it is something else.
+        UnknownRenderMode: another render mode.
     """
     if mode is not None and mode not in modes:
         raise UnknownRenderMode(f"render_mode={mode!r}: expected None or one of {list(modes)}")

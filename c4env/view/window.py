@@ -1,6 +1,6 @@
-"""A window that shows frames, by pygame-ce (the extra ``c4env[window]``).
+"""A window that shows frames, made with pygame-ce (the extra ``c4env[window]``).
 
-pygame-ce is imported when a window is made, never with the package.
+Only making a window imports pygame-ce.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ LEFT: Final = 1  # button of the mouse
 
 
 class InputEvent(NamedTuple):
-    """What a person did in a window: moved to ``x`` pixels from the left, clicked there, left
-    it, or pressed a key."""
+    """An input in a window: the pointer moved to ``x`` pixels from the left, clicked there or
+    left, or a key was pressed."""
 
     kind: str  # "move", "click", "leave" or "key"
     x: int = 0
-    key: str = ""  # what it types, or its name
+    key: str = ""  # the character it types, or its name
 
 
 class Window:
     """Shows one frame after another and watches for its close button.
 
-    A person who closes the window has seen enough: it stays closed, and ``show`` then
-    does nothing. The program goes on.
+    After a person closes the window it stays closed, ``show`` does nothing, and the program
+    continues.
 
     Attributes:
-        is_open: False once the window was closed, by a person or by :meth:`close`.
+        is_open: False after a person or :meth:`close` closed the window.
     """
 
     def __init__(self, title: str, frame: NDArray[np.uint8]) -> None:
@@ -51,10 +51,7 @@ class Window:
         self.is_open = True
 
     def show(self, frame: NDArray[np.uint8], fps: float = 0.0) -> None:
-        """Put a frame ``(height, width, 3)`` on the screen, then wait to keep to ``fps``.
-
-        With ``fps`` 0 it does not wait.
-        """
+        """Show a frame ``(height, width, 3)``, then wait to keep to ``fps``; 0 does not wait."""
         self._watch()
         if not self.is_open:
             return
@@ -65,13 +62,13 @@ class Window:
             self._clock.tick(fps)
 
     def close(self) -> None:
-        """Take the window off the screen; closing twice is fine."""
+        """Close the window; does nothing if it is closed."""
         if self.is_open:
             self.is_open = False
             self._window.destroy()
 
     def input_events(self, seconds: float) -> list[InputEvent]:
-        """What a person has done since, waiting up to so long for something to happen."""
+        """The inputs since the last call; waits up to ``seconds`` for the first one."""
         pygame = self._pygame
         kinds: dict[int, Callable[[Any], InputEvent | None]] = {
             pygame.MOUSEMOTION: lambda e: InputEvent("move", e.pos[0]),
@@ -96,14 +93,14 @@ class Window:
         return []
 
     def _watch(self) -> None:
-        """Answer the close button."""
+        """Close the window if its close button was pressed."""
         if self.is_open:
             self._pygame.event.pump()
             if self._events(self._pygame.WINDOWCLOSE):
                 self.close()
 
     def _events(self, *kinds: int) -> list[Any]:
-        """This window's events of some kinds. Other windows' stay in the queue."""
+        """This window's events of some kinds; those of other windows stay in the queue."""
         mine = []
         for event in self._pygame.event.get(kinds):
             if event.window is self._window:
@@ -114,12 +111,12 @@ class Window:
 
 
 def _key(text: str, name: str) -> str:
-    """A key by what it types, if that can be seen, else by its name."""
+    """The character that a key types, if it is printable, else the key's name."""
     return text if text.isprintable() and text.strip() else name
 
 
 def import_pygame() -> Any:
-    """The toolkit.
+    """Import and return the toolkit.
 
     Raises:
         MissingExtra: pygame-ce is not installed, or another pygame is.

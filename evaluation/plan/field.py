@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 from c4env import agents
 from c4env.agents.base import Agent, is_model
 from c4env.agents.registry.registry import FunctionAgent, option_names, split_spec
+from c4env.boards import require_board
 from c4env.envs.opponents import is_batched
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.identity import Identity, identify, in_short
+from c4env.geometry import BOARD_SIZE
 
 if TYPE_CHECKING:
     from c4env.agents.adapters.chat.agent import Chat
@@ -33,6 +35,7 @@ def name_players(players: Players) -> dict[str, Player]:
 
     Raises:
         InvalidRun: not a list or mapping of agents, or a name twice.
+        WrongBoard: an agent plays on a board of another size.
     """
     if isinstance(players, str):
         raise InvalidRun(f"players={players!r}: expected a list of agents")
@@ -54,6 +57,7 @@ def name_players(players: Players) -> dict[str, Player]:
             raise InvalidRun(f"agent {name!r} is a class: pass an instance or its import path")
         if not isinstance(player, str) and not callable(player):
             raise InvalidRun(f"agent {name!r}: {player!r} is no spec, model or callable")
+        require_board(player, BOARD_SIZE, f"agent {name!r}")
         try:
             name.encode()
         except UnicodeEncodeError:

@@ -164,7 +164,7 @@ def test_agents_say_whether_they_draw_lots_and_what_they_searched() -> None:
 
 def test_an_agent_that_does_not_look_ahead_says_so() -> None:
     for spec, shown in (("random", "agents.make('random')"), ("greedy", "agents.make('greedy')")):
-        with pytest.raises(NoSearch, match="does not look ahead: expected an agent such") as caught:
+        with pytest.raises(NoSearch, match="does not search: expected an agent such") as caught:
             agents.make(spec).search(Position())
         assert str(caught.value).startswith(shown)
 

@@ -15,7 +15,7 @@ from c4env.agents import batched
 from c4env.agents.baselines import Greedy
 from c4env.agents.batched import BatchedSearch, EachBoard, GreedyColumns, Pool, RandomColumns
 from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue, NoMove, UnknownAgent
-from c4env.errors import InvalidObservation, OpponentFailed
+from c4env.errors import InvalidObservation, InvalidOption, OpponentFailed
 
 
 def played(size=30, plies=14, seed=5):
@@ -246,7 +246,7 @@ def test_a_pool_holds_no_game_of_what_it_removed():
         games.begin(boards, boards)
         pool.remove(past)
     games.begin(boards, boards)
-    assert len(games._asked) == 1, "a league's past selves are not kept"
+    assert len(games._followers) == 1, "a league's past selves are not kept"
 
 
 def test_a_pool_plays_in_the_single_environment_and_counts():
@@ -393,3 +393,16 @@ def test_a_heuristic_that_spoils_the_search_is_named():
     envs = ConnectFourVectorEnv(3, opponent=BatchedSearch(1, boundless), seat=1)
     with pytest.raises(OpponentFailed, match=r"boundless.*strictly between"):
         envs.reset(seed=1)
+
+
+@pytest.mark.parametrize("weights", [["greedy"], "greedy", 3])
+def test_a_pool_is_a_dict_of_weights(weights):
+    with pytest.raises(InvalidValue, match="expected a dict from opponent to weight"):
+        Pool(weights)
+
+
+def test_what_cannot_be_called_is_no_opponent():
+    with pytest.raises(InvalidOption, match=r"batched\(3\): expected a function"):
+        c4env.batched(3)
+    with pytest.raises(InvalidValue, match=r"\[\]: expected an agent, its name"):
+        Pool().add([])

@@ -1,1 +1,1 @@
-"""Many boards stepped at once: as plain arrays, as a Gymnasium ``VectorEnv``, as tensors."""
+"""Many boards in one step: as plain arrays, as a Gymnasium ``VectorEnv``, as tensors."""

@@ -1,4 +1,4 @@
-"""Many boards stepped at once, as arrays; no Gymnasium needed."""
+"""Many boards in one step, as arrays, without Gymnasium; and the checks for them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from c4env.position import Position, parse_column
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
-    """Boards int64 ``[N, 2]`` of what the sides to move see, the inverse of :func:`observe`.
+    """Bitboards int64 ``[N, 2]`` from observations of the sides to move; inverts :func:`observed`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or its planes alone: zeros and ones
-            in any numeric dtype, ``[N, 6, 7, 2]``.
+        observation: a dict with the key ``"observation"``, or the planes ``[N, 6, 7, 2]``
+            alone, zeros and ones in any numeric dtype.
 
     Raises:
         InvalidObservation: another shape, or other values.
@@ -46,7 +46,7 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
     if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
         raise InvalidObservation("planes must hold 0 and 1 only")
     boards = np.empty((len(array), 2), np.int64)
-    writable = np.array(array, np.int8, order="C")  # as the kernel is compiled for
+    writable = np.array(array, np.int8, order="C")  # as the kernel's signature has it
     kernels.read_planes(writable, boards)
     return boards
 
@@ -54,11 +54,11 @@ def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
 def observed(
     boards: Int64s, results: Int8s | None = None, seats: Int8s | None = None
 ) -> Observation:
-    """Observations of some boards, in fresh arrays.
+    """Observations of M boards, in new arrays.
 
     Args:
-        boards, results: see ``c4env.envs.vectorized.kernels``; None where no game is over.
-        seats: int8 ``[M]``, who sees them; None for the sides to move.
+        boards, results: see ``c4env.envs.vectorized.kernels``; None if no game is over.
+        seats: int8 ``[M]``, the observing players; None for the sides to move.
     """
     size = len(boards)
     words = np.empty((size, kernels.WORDS), np.int32)
@@ -73,7 +73,7 @@ def parse_actions(actions: ArrayLike, size: int) -> Int64s:
     """Actions as int64 ``[size]``.
 
     Raises:
-        InvalidAction: another shape, or not integers.
+        InvalidAction: another shape, or no integers.
     """
     array = np.asarray(actions)
     if array.shape != (size,):
@@ -84,7 +84,7 @@ def parse_actions(actions: ArrayLike, size: int) -> Int64s:
 
 
 def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
-    """The error that says why an action cannot be played on board i."""
+    """The error for an action that is illegal on board i."""
     if results[i] != ONGOING:
         return IllegalMove(f"board {i}: the game is over; reset the board first")
     try:
@@ -95,10 +95,10 @@ def refusal(i: int, boards: Int64s, results: Int8s, action: int) -> Exception:
 
 
 def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
-    """Boards int64 ``[K, 2]`` of one or more positions or move strings.
+    """Bitboards int64 ``[K, 2]`` of one or more positions or move strings.
 
     Raises:
-        InvalidOption: none at all, a finished game, or something else.
+        InvalidOption: an empty list, a finished game, or another type.
         InvalidNotation, IllegalMove: a bad move string.
     """
     several = [positions] if isinstance(positions, (Position, str)) else positions
@@ -118,7 +118,7 @@ def bitboards(positions: Position | str | Sequence[Position | str]) -> Int64s:
 
 
 def positions_of(boards: Int64s) -> list[Position]:
-    """The boards as values."""
+    """The positions on boards int64 ``[N, 2]``."""
     return [Position.from_bitboards(mine, theirs) for mine, theirs in boards.tolist()]
 
 
@@ -140,7 +140,7 @@ def parse_where(where: Any, size: int) -> Bools:
 
 
 def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
-    """Put one start on all chosen boards, or one a chosen board.
+    """Put one start on all chosen boards, or one start on each.
 
     Raises:
         InvalidOption: another number of starts.
@@ -152,7 +152,7 @@ def set_starts(boards: Int64s, where: Bools, starts: Int64s) -> None:
 
 
 class Batch:
-    """N boards on which the caller plays both sides, one ply a step.
+    """N boards on which the caller plays both sides, one ply in each step.
 
     Example:
         batch = Batch(1024)
@@ -167,41 +167,41 @@ class Batch:
 
         Args:
             size: number of boards, at least 1.
-            copy: fresh arrays from every call; False hands out the same ones again,
-                overwritten by the next call.
+            copy: return new arrays from every call; with False the next call overwrites them.
 
         Raises:
-            InvalidOption: a bad size.
+            InvalidOption: ``size`` is no positive integer.
         """
         self.size = require_integer("size", size)
         self.copy = copy
         self._boards = np.zeros((size, 2), np.int64)
         self._results = np.zeros(size, np.int8)
-        self._seats = np.full(size, -1, np.int8)  # seen by the side to move
+        self._seats = np.full(size, -1, np.int8)  # the side to move observes
         self._words = np.empty((size, kernels.WORDS), np.int32)
         self._masks = np.empty((size, COLUMNS), np.int8)
         self._rewards = np.empty((size, 2), np.float64)
 
     @property
     def over(self) -> Bools:
-        """Bool ``[N]``: whose games have ended; a copy."""
+        """Whether each game is over, bool ``[N]``; a copy."""
         return np.not_equal(self._results, ONGOING)
 
     @property
     def results(self) -> Int8s:
-        """Int8 ``[N]``: ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` or ``DRAWN``; a copy.
+        """The state of each game, int8 ``[N]``; a copy.
 
-        These codes are constants of ``c4env.envs.vectorized.kernels``.
+        The codes ``ONGOING``, ``WON_BY_0``, ``WON_BY_1`` and ``DRAWN`` are constants of
+        ``c4env.envs.vectorized.kernels``.
         """
         return self._results.copy()
 
     @property
     def plies(self) -> Int8s:
-        """Int8 ``[N]``: discs on each board; a copy."""
+        """The number of discs on each board, int8 ``[N]``; a copy."""
         return kernels.plies_of(self._boards)
 
     def positions(self) -> list[Position]:
-        """Every board as a value."""
+        """The position on each board."""
         return positions_of(self._boards)
 
     def reset(
@@ -212,8 +212,8 @@ class Batch:
         """Start new games.
 
         Args:
-            where: bool ``[N]``, the boards to start on; None for all.
-            positions: one start for all of them, or one each; positions or move strings.
+            where: bool ``[N]``, the boards to start; None for all.
+            positions: one start for all of them, or one for each; positions or move strings.
                 None for the empty board.
 
         Raises:
@@ -237,7 +237,7 @@ class Batch:
             InvalidAction: a wrong shape or dtype, or an action that is not 0..6.
             IllegalMove: a full column, or a game that is over.
 
-        An error names the board; no board has changed.
+        An error names the board and leaves all boards unchanged.
         """
         played = parse_actions(actions, self.size)
         refused = kernels.first_refused(self._boards, self._results, played, False, False)
@@ -249,7 +249,7 @@ class Batch:
         return rewards
 
     def observe(self) -> tuple[Int8s, Int8s]:
-        """What the side to move sees: planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]``.
+        """Planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]`` for the sides to move.
 
         Plane 0 holds the discs of the side to move; a mask is all zeros once the game is over.
         """
@@ -261,6 +261,6 @@ class Batch:
 
 
 def shares(size: int, threads: int) -> list[tuple[int, int]]:
-    """The boards, from one number up to another, that each thread looks after."""
+    """The range of boards, start and stop, of each thread."""
     parts = max(1, min(threads, size))
     return list(itertools.pairwise(size * part // parts for part in range(parts + 1)))

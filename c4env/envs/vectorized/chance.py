@@ -1,8 +1,8 @@
-"""What chance decides on many boards, as kernels: the random opponent, seats, openings.
+"""Random draws on many boards, as kernels: the random opponent, seats, openings.
 
-Every board has its own streams of random numbers, so that its games depend on its own
-seed and on nothing that happens on other boards (``c4env.envs.vectorized.drand48``). There are two,
-one for how games start and one for the opponent: games start alike whoever the opponent is.
+Every board has its own streams of random numbers (``c4env.envs.vectorized.drand48``), so its games
+depend on its own seed and not on other boards. One stream draws starts and one the opponent's
+moves, so games start alike against any opponent.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ RANDOM_SEAT: Final = 2
 
 
 def streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """States int64 ``[N]`` of the streams with these seeds.
+    """The initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
 
-    The seeds are mixed (by the finaliser of SplitMix64), since streams of neighbouring
-    states would begin alike.
+    The finaliser of SplitMix64 mixes the seeds, since streams of neighbouring states begin alike.
     """
     mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -36,20 +35,20 @@ def streams(seeds: NDArray[np.uint64]) -> Int64s:
 
 
 def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """States int64 ``[2, N]`` of the two streams of boards with these seeds."""
+    """The initial states int64 ``[2, N]`` of both streams of boards with these seeds."""
     return streams(np.stack([seeds, ~seeds]))
 
 
 @kernel("int64(int64[::1], int64, int64)", nogil=True)
 def draw(states: Int64s, i: int, count: int) -> int:
-    """A number below ``count`` (at most 2**31) from stream i."""
+    """Draw a number below ``count`` (at most 2**31) from stream i."""
     states[i] = next_random(int(states[i]))
     return below(int(states[i]), count)
 
 
 @kernel("int64[::1](int64[::1], int64[::1])")
 def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
-    """A new state, which serves as a seed, of the stream of each of these boards."""
+    """Advance the streams of these boards; the new states serve as seeds."""
     seeds = np.empty(len(boards), np.int64)
     for i in range(len(boards)):
         states[boards[i]] = next_random(int(states[boards[i]]))
@@ -59,7 +58,7 @@ def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
 
 @kernel("int64(int64, int64)", nogil=True)
 def random_cell(occupied: int, state: int) -> int:
-    """One of the cells that can be played, each as likely, drawn by the state of a stream."""
+    """A playable cell, drawn uniformly by the state of a stream."""
     cells = playable(occupied)
     for _ in range(below(state, popcount(cells))):
         cells &= cells - 1
@@ -68,7 +67,7 @@ def random_cell(occupied: int, state: int) -> int:
 
 @kernel("int64[::1](int64[:, ::1], int64[::1])")
 def random_columns(discs: Int64s, states: Int64s) -> Int64s:
-    """The columns that ``"random"`` plays on boards ``[M, 2]``, drawn by states ``[M]``."""
+    """The columns of ``"random"`` on boards ``[M, 2]``, drawn by states ``[M]``."""
     columns = np.empty(len(discs), np.int64)
     for i in range(len(discs)):
         cell = random_cell(int(discs[i, 0] | discs[i, 1]), int(states[i]))
@@ -80,7 +79,7 @@ def random_columns(discs: Int64s, states: Int64s) -> Int64s:
 def reply(
     boards: Int64s, results: Int8s, seats: Int8s, states: Int64s, start: int, stop: int
 ) -> None:
-    """One ply of ``"random"`` wherever it is its turn."""
+    """Play one ply of ``"random"`` on every board where it is to move."""
     for i in range(start, stop):
         occupied = int(boards[i, 0] | boards[i, 1])
         if results[i] == ONGOING and popcount(occupied) & 1 != seats[i]:
@@ -104,7 +103,7 @@ def begin(
     start: int,
     stop: int,
 ) -> None:
-    """New games on the chosen boards: an opening each, a seat each if it is ``RANDOM_SEAT``."""
+    """Start games on the chosen boards; draws an opening and, for ``RANDOM_SEAT``, a seat."""
     for i in range(start, stop):
         if not where[i]:
             continue

@@ -1,8 +1,8 @@
-"""N games between the caller and an opponent, or between the caller and itself.
+"""N games between the caller and an opponent, or of the caller with itself.
 
-The state is that of ``c4env.envs.vectorized.kernels``, with the caller's seats and a stream of
-random numbers for each board. The methods that take ``start`` and ``stop`` work on these boards
-only, and can be called from several threads.
+The state is that of ``c4env.envs.vectorized.kernels``, with the caller's seats and streams of
+random numbers for each board. Methods with ``start`` and ``stop`` work on these boards only, and
+several threads may call them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from c4env.arrays import Bools, Float64s, Int8s, Int64s
 from c4env.bitboard import COLUMNS
-from c4env.envs.opponents import AnyOpponent, Follower, follower
+from c4env.envs.opponents import AnyOpponent, Follower, make_follower
 from c4env.envs.options import parse_seat, refuse_instant_end
 from c4env.envs.vectorized import batch, chance, kernels
 from c4env.errors import InvalidAction, InvalidOption, OpponentFailed, require_integer
@@ -25,7 +25,7 @@ from c4env.position import Position
 
 
 class Arrays(NamedTuple):
-    """What a step writes and hands out."""
+    """The arrays that a step writes and returns."""
 
     words: NDArray[np.int32]  # [N, 21], the planes
     masks: Int8s  # [N, 7]
@@ -38,7 +38,7 @@ class Arrays(NamedTuple):
 
     @classmethod
     def make(cls, size: int) -> Arrays:
-        """Arrays for a number of boards."""
+        """New arrays for a number of boards."""
         return cls(
             np.empty((size, kernels.WORDS), np.int32),
             np.empty((size, COLUMNS), np.int8),
@@ -52,18 +52,18 @@ class Arrays(NamedTuple):
 
 
 class Games:
-    """The boards, the opponent, and random numbers for each board.
+    """The boards, the opponent, and the random streams of each board.
 
     Attributes:
         size: number of boards, N.
         boards, results: the state; see ``c4env.envs.vectorized.kernels``.
         seats: int8 ``[N]``, the caller's player; -1 in self-play.
-        streams: int64 ``[2, N]``, random numbers, of starts and of the opponent; see
+        streams: int64 ``[2, N]``, random streams for starts and for the opponent; see
             ``c4env.envs.vectorized.chance``.
         self_play: True without an opponent.
         opponent: as it was given; None in self-play.
-        asked: the opponent if it is to be asked, in one thread; None if it is played here, or
-            there is none.
+        follower: the follower of the opponent, which runs in one thread; None for ``"random"``,
+            which a kernel plays, and in self-play.
     """
 
     def __init__(
@@ -95,51 +95,51 @@ class Games:
         self.streams = np.zeros((2, size), np.int64)
 
     def set_opponent(self, opponent: AnyOpponent) -> None:
-        """Play against another opponent from its next move on.
+        """Replace the opponent from its next move on.
 
         Raises:
-            InvalidOption: it is none, or turns games against an opponent into self-play or
-                the other way round.
+            InvalidOption: it is no opponent, or would turn games against an opponent into
+                self-play or the reverse.
         """
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
             raise InvalidOption(f"opponent={opponent!r}: these boards are for {now}")
-        self.asked = follower(opponent)
+        self.follower = make_follower(opponent)
         self.opponent = opponent
 
     @property
     def _state(self) -> tuple[Int64s, Int8s, Int8s]:
-        """What all kernels begin with."""
+        """The first arguments of all kernels."""
         return self.boards, self.results, self.seats
 
     def save(self) -> tuple[Any, ...]:
-        """A copy of everything that play changes, for :meth:`restore`."""
+        """A copy of the state, for :meth:`restore`."""
         arrays = (array.copy() for array in (*self._state, self.streams))
-        return *arrays, self.asked and self.asked.save()
+        return *arrays, self.follower and self.follower.save()
 
     def restore(self, saved: tuple[Any, ...]) -> None:
-        """Go back to what :meth:`save` returned."""
-        self.boards, self.results, self.seats, self.streams, asked = saved
-        if self.asked is not None:
-            self.asked.restore(asked)
+        """Restore what :meth:`save` returned."""
+        self.boards, self.results, self.seats, self.streams, followed = saved
+        if self.follower is not None:
+            self.follower.restore(followed)
 
     def begin(self, where: Bools, start: int, stop: int) -> None:
-        """New games, before the opponent's first move, on chosen boards."""
+        """Start games on chosen boards, without the opponent's first move."""
         drawn = self.streams[0], self._openings, self._seat
         chance.begin(*self._state, *drawn, where, start, stop)
-        if self.asked is not None and len(new := np.flatnonzero(where)):
-            self.asked.begin(new, self.streams[1, new])
+        if self.follower is not None and len(new := np.flatnonzero(where)):
+            self.follower.begin(new, self.streams[1, new])
 
-    def _seeds(self, asked: Follower, boards: Int64s) -> Int64s:
-        """A seed for each of these boards, if they are wanted."""
-        return chance.seeds_of(self.streams[1], boards) if asked.draws else np.zeros_like(boards)
+    def _seeds(self, follower: Follower, boards: Int64s) -> Int64s:
+        """A seed for each of these boards, if the opponent draws."""
+        return chance.seeds_of(self.streams[1], boards) if follower.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:
-        """Put starts, one or one each, on the chosen boards, whose games have just begun.
+        """Put one start on all chosen boards, or one on each, after :meth:`begin`.
 
         Raises:
-            InvalidOption: another number of starts, or one that the opponent could end
-                before the caller's first move.
+            InvalidOption: another number of starts, or a start that the opponent's first
+                move could end.
         """
         batch.set_starts(self.boards, where, starts)
         if self.self_play:
@@ -150,37 +150,37 @@ class Games:
                 refuse_instant_end(position)
 
     def play(self, actions: Int64s, start: int, stop: int) -> None:
-        """The caller's ply wherever the game goes on; actions are 0..6 already."""
+        """Play the caller's ply wherever the game goes on; actions are 0..6."""
         kernels.play(self.boards, self.results, actions, start, stop)
 
     def reply(self, start: int, stop: int) -> None:
-        """The opponent's ply wherever it is to move; one that is asked, is asked for all boards.
+        """Play the opponent's ply wherever it is to move; a follower moves on all boards at once.
 
         Raises:
-            OpponentFailed: it raised, or chose what it cannot play.
+            OpponentFailed: the opponent raised, or its answer is no legal column.
         """
-        if self.asked is not None:
-            self._ask(self.asked)
+        if self.follower is not None:
+            self._follow(self.follower)
         elif not self.self_play:
             chance.reply(*self._state, self.streams[1], start, stop)
 
-    def _ask(self, asked: Follower) -> None:
+    def _follow(self, follower: Follower) -> None:
         to_move = kernels.plies_of(self.boards) & 1
         waiting = np.flatnonzero((self.results == kernels.ONGOING) & (to_move != self.seats))
         if not len(waiting):
             return
         boards, results = self.boards[waiting], self.results[waiting]
         try:
-            answer = asked.columns(boards, waiting, self._seeds(asked, waiting))
+            answer = follower.columns(boards, waiting, self._seeds(follower, waiting))
             actions = batch.parse_actions(answer, len(waiting))
         except (OpponentFailed, InvalidAction) as error:
             raise OpponentFailed(
-                f"the opponent, asked for boards {_shortened(waiting)}: {error}"
+                f"the opponent on boards {_shortened(waiting)}: {error}"
             ) from error
         except Exception as error:
+            name, where = type(error).__name__, _shortened(waiting)
             raise OpponentFailed(
-                f"the opponent raised {type(error).__name__}, asked for boards "
-                f"{_shortened(waiting)}: {error}"
+                f"the opponent raised {name} on boards {where}: {error}"
             ) from error
         refused = kernels.first_refused(boards, results, actions, False, False)
         if refused >= 0:
@@ -191,11 +191,11 @@ class Games:
         self.boards[waiting], self.results[waiting] = boards, results
 
     def write_rewards(self, arrays: Arrays, start: int, stop: int) -> None:
-        """Write rewards and terminations, and tell the opponent of the games that are over."""
+        """Write rewards and terminations; a follower gets the results of finished games."""
         kernels.write_rewards(*self._state, arrays.rewards, arrays.terminations, start, stop)
         kernels.write_player_rewards(self.results, arrays.player_rewards, start, stop)
-        if self.asked is not None and len(ended := np.flatnonzero(arrays.terminations)):
-            self.asked.end(ended, arrays.rewards[ended])
+        if self.follower is not None and len(ended := np.flatnonzero(arrays.terminations)):
+            self.follower.end(ended, arrays.rewards[ended])
 
     def write_observations(self, arrays: Arrays, finished: int, start: int, stop: int) -> None:
         """Write observations, plies and seats; ``finished`` as for ``kernels.observe``."""

@@ -1,12 +1,12 @@
-"""Many boards as arrays, and the kernels that play and show them.
+"""Many boards as arrays, and the kernels that play and observe them.
 
 The state of N boards is two arrays:
 
 - ``boards`` int64 ``[N, 2]``: discs of the side to move, discs of the other side;
-- ``results`` int8 ``[N]``: how each game stands, one of the codes below.
+- ``results`` int8 ``[N]``: the state of each game, one of the codes below.
 
-Everything else follows from these. The kernels work on boards ``start`` to ``stop`` and
-release the interpreter's lock, so that threads can share the boards.
+The kernels work on boards ``start`` to ``stop`` and release the interpreter's lock, so that
+threads can share the boards.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 from c4env.observation import read
 
-# How a game stands. A forfeit is an illegal move of that player.
+# The state of a game. A forfeit is an illegal move of that player.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
 
 # By code and player.
@@ -45,7 +45,7 @@ BYTE: Final = 8
 HALF: Final = 2 * BYTE  # of a word
 EACH_BYTE: Final = 0x01010101  # the lowest bit of each of its bytes
 
-SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # known to the compiler
+SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
 
 # Occupied cells that make a mask all zeros or all ones.
 NO_COLUMN: Final = BOARD
@@ -56,7 +56,7 @@ ANY_COLUMN: Final = 0
 def first_refused(
     boards: Int64s, results: Int8s, actions: Int64s, skip_finished: bool, allow_full: bool
 ) -> int:
-    """Index of the first board that its action cannot be played on, -1 if there is none."""
+    """The index of the first board whose action is illegal; -1 if all are legal."""
     for i in range(len(actions)):
         if results[i] != ONGOING:
             if skip_finished:
@@ -73,7 +73,7 @@ def first_refused(
 
 @kernel("int64(int64[:, ::1], int64, int64)", nogil=True)
 def play_cell(boards: Int64s, i: int, cell: int) -> int:
-    """Play a cell on board i, which passes the turn; returns the code of the result."""
+    """Play a cell on board i, pass the turn, and return the state of the game."""
     mine = int(boards[i, 0]) | cell
     theirs = int(boards[i, 1])
     boards[i, 0] = theirs
@@ -85,9 +85,9 @@ def play_cell(boards: Int64s, i: int, cell: int) -> int:
 
 @kernel("void(int64[:, ::1], int8[::1], int64[::1], int64, int64)", nogil=True)
 def play(boards: Int64s, results: Int8s, actions: Int64s, start: int, stop: int) -> None:
-    """One ply on every board whose game goes on; a full column forfeits the game.
+    """Play one ply on every board whose game goes on; a full column forfeits the game.
 
-    Actions are 0..6 already (:func:`first_refused`).
+    The caller has checked that actions are 0..6 (:func:`first_refused`).
     """
     for i in range(start, stop):
         if results[i] != ONGOING:
@@ -102,7 +102,7 @@ def play(boards: Int64s, results: Int8s, actions: Int64s, start: int, stop: int)
 
 @kernel("int64(int64, int64, int64)", nogil=True)
 def two_bytes(own: int, other: int, column: int) -> int:
-    """A column's discs in two bytes: bit ``height`` of the lower one its own, then the other's."""
+    """A column's discs in two bytes by height: own discs in the lower, others in the upper."""
     shift = STRIDE * column
     return own >> shift & COLUMN | (other >> shift & COLUMN) << BYTE
 
@@ -121,11 +121,11 @@ def observe(
     start: int,
     stop: int,
 ) -> None:
-    """Write what is seen: planes as int32 words ``[N, 21]``, masks ``[N, 7]``.
+    """Write observations: planes as int32 words ``[N, 21]``, masks ``[N, 7]``.
 
-    A board is seen by the player in ``seats`` (0 or 1), or by the side to move where
-    that is -1. ``finished`` is ``NO_COLUMN`` or ``ANY_COLUMN``: what the mask of a finished
-    game allows. A word holds four bytes of the planes ``(6, 7, 2)``.
+    The player in ``seats`` (0 or 1) observes a board, or the side to move where that is -1.
+    ``finished`` is ``NO_COLUMN`` or ``ANY_COLUMN``, for the mask of a finished game. A word holds
+    four bytes of the planes ``(6, 7, 2)``.
     """
     for i in range(start, stop):
         own = int(boards[i, 0])
@@ -136,7 +136,7 @@ def observe(
             blocked = NO_COLUMN
         if results[i] != ONGOING:
             blocked = finished
-        if SEVEN_COLUMNS:  # a pair of rows is seven words, each of one shift for its four bytes
+        if SEVEN_COLUMNS:  # two rows are seven words; one shift makes the four bytes of a word
             c0 = two_bytes(own, other, 0)
             c1 = two_bytes(own, other, 1)
             c2 = two_bytes(own, other, 2)
@@ -169,7 +169,7 @@ def observe(
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
 def read_planes(planes: Int8s, boards: Int64s) -> None:
-    """Write the boards that planes ``[N, 6, 7, 2]`` of zeros and ones show."""
+    """Write the boards in planes ``[N, 6, 7, 2]`` of zeros and ones."""
     for i in range(len(boards)):
         boards[i, 0], boards[i, 1] = read(planes[i])
 
@@ -189,8 +189,8 @@ def write_rewards(
 ) -> None:
     """Write each board's reward of one player, and whether its game is over.
 
-    The reward is that of the player in ``seats``; where that is -1, of the player who
-    moved: the one not to move now, or, after a forfeit, to move still.
+    The player is the one in ``seats``; where that is -1, the one who moved. That is the
+    side not to move now, or, after a forfeit, the side still to move.
     """
     for i in range(start, stop):
         result = results[i]
@@ -223,7 +223,7 @@ def count_plies(boards: Int64s, plies: Int8s, start: int, stop: int) -> None:
 
 
 def plies_of(boards: Int64s) -> Int8s:
-    """Int8 ``[N]``: the number of discs on every board, in a fresh array."""
+    """The number of discs on every board, int8 ``[N]``, in a new array."""
     plies = np.empty(len(boards), np.int8)
     count_plies(boards, plies, 0, len(boards))
     return plies

@@ -1,8 +1,7 @@
-"""Many boards as tensors of PyTorch, on the device of the network that plays on them.
+"""Many boards as tensors of PyTorch, on the device of the network that plays.
 
-The rules are those of ``c4env.envs.vectorized.kernels`` in operations on whole tensors: a step
-moves nothing to the host and waits for nothing. On a CPU the kernels of
-``ConnectFourVectorEnv`` are faster.
+The rules of ``c4env.envs.vectorized.kernels`` as tensor operations: a step copies nothing to the
+host and does not wait for the device. On a CPU ``ConnectFourVectorEnv`` is faster.
 """
 
 from __future__ import annotations
@@ -33,15 +32,15 @@ with from_extra("torch", "c4env.TensorEnv needs PyTorch"):
 class TensorEnv:
     """N boards in the self-play form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
 
-    A step is one ply by whichever side is to move on each board. Games that end start again
-    within the step: the observation is that of the new game, and ``info`` says what the last
-    ply brought. A full column, or an action that is none, loses the game with -1.
+    A step is one ply of the side to move on each board. A game that ends starts again within
+    the step: the observation is that of the new game, and ``info`` holds the rewards of the last
+    ply. A full column, or an action that is no column, loses the game with -1.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top, plane 0
     the discs of the side to move) and ``"action_mask"`` int8 ``[N, 7]``. Rewards are float32
     ``[N]``, those of the player who moved. Info has ``"ply"`` int64 ``[N]``, the discs on the
-    board, and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are on the device, and
-    fresh at each call.
+    board, and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the
+    device.
 
     Example:
         env = TensorEnv(65536, device="cuda")
@@ -58,10 +57,10 @@ class TensorEnv:
 
         Args:
             num_envs: number of boards, N.
-            device: what ``torch.device`` takes.
+            device: an argument of ``torch.device``.
 
         Raises:
-            InvalidOption: no positive number, or no such device here.
+            InvalidOption: ``num_envs`` is no positive integer, or the device is not available.
         """
         self.num_envs = require_integer("num_envs", num_envs)
         try:
@@ -79,7 +78,7 @@ class TensorEnv:
         return torch.zeros(self.num_envs, *shape, dtype=torch.int64, device=self.device)
 
     def reset(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """Empty all boards; observation and info, see the class."""
+        """Empty all boards; returns observation and info, see the class."""
         self._boards = self._zeros(2)
         self._plies = self._zeros()
         return self._seen(), {"ply": self._plies.clone()}
@@ -97,8 +96,8 @@ class TensorEnv:
             see the class.
 
         Raises:
-            InvalidAction: another shape, device, or no integers. What they are is not looked
-                at, since that would wait for the device.
+            InvalidAction: another shape or device, or no integers. The values are not checked,
+                since that would wait for the device.
         """
         self._check(actions)
         mine, theirs = self._boards.unbind(1)
@@ -116,7 +115,7 @@ class TensorEnv:
         mover = self._plies & 1
         both = torch.stack([rewards, -won.float()], 1)  # of the mover, of the other
         by_player = torch.where(mover[:, None] == 0, both, both.flip(1))
-        going = torch.where(ended, 0, -1)  # no bits, or all of them
+        going = torch.where(ended, 0, -1)  # a mask of no bits, or of all
         self._boards = torch.stack([theirs & going, discs & going], 1)
         self._plies = (self._plies + 1) & going
         info = {"ply": self._plies.clone(), "player_rewards": by_player}
@@ -142,7 +141,7 @@ class TensorEnv:
 
 
 def _has_won(discs: Tensor) -> Tensor:
-    """Bool ``[N]``: whether the discs int64 ``[N]`` hold four in a row."""
+    """Whether discs int64 ``[N]`` hold four in a row, bool ``[N]``."""
     won = torch.zeros_like(discs)
     for shift in DIRECTIONS:
         lines = discs

@@ -1,4 +1,4 @@
-"""Many games of Connect Four stepped at once, as a Gymnasium ``VectorEnv``."""
+"""Many games of Connect Four in one step, as a Gymnasium ``VectorEnv``."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _OPTIONS: Final = ("reset_mask", "moves", "position")
 
 
 class VectorInfo(TypedDict):
-    """What ``info`` holds of N boards; the class says when.
+    """The ``info`` of :class:`ConnectFourVectorEnv`, which says when a key is present.
 
-    The keys ``_final_obs`` and ``_final_info`` say bool ``[N]`` on which boards a game ended.
+    ``_final_obs`` and ``_final_info``, bool ``[N]``, mark the boards where a game ended.
     """
 
     ply: Int8s  # [N]
@@ -49,32 +49,30 @@ class VectorInfo(TypedDict):
 class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     """N boards in one environment.
 
-    **Self-play form** (no opponent): a step is one ply by whichever side is to move on
-    each board, and the observation is that of the side to move next. The reward is that
-    of the player who moved; ``info["player_rewards"]`` holds those of both, so that the
-    loser's -1 is not lost. So a sum of rewards over a game, as Gymnasium's
-    ``RecordEpisodeStatistics`` reports it, is 1 whoever won, 0 for a draw and -1 after an
-    illegal move; the return of each player is the row of ``info["player_rewards"]`` at the
-    step that ends the game.
+    **Self-play form** (no opponent): a step is one ply of the side to move on each board,
+    and the observation is that of the side to move next. The reward is that of the player
+    who moved; ``info["player_rewards"]`` holds those of both, the loser's -1 included. A sum of
+    rewards over a game, as Gymnasium's ``RecordEpisodeStatistics`` reports it, is therefore 1
+    whoever won, 0 for a draw and -1 after an illegal move. The return of each player is in
+    ``info["player_rewards"]`` at the step that ends the game.
 
-    **Opponent form**: the caller plays the seat of each board, the opponent answers
-    inside the step, observations and rewards are those of the caller's seat.
+    **Opponent form**: the caller plays its seat on each board, the opponent replies within
+    the step, observations and rewards are those of the caller's seat.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
-    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``, all zeros once the
-    game is over; with ``NEXT_STEP`` it is all ones then, since the action is not looked at and
-    a policy has to be able to choose one. Rewards are float64 ``[N]``: 1 won, -1 lost or an
-    illegal move, else 0.
+    plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. Once a game is over its
+    mask is all zeros; with ``NEXT_STEP`` it is all ones, since the environment ignores the next
+    action and a policy must be able to sample one. Rewards are float64 ``[N]``: 1 for a win, -1
+    for a loss or an illegal move, else 0.
 
     Info has ``"ply"`` int8 ``[N]``, the discs on the board; after a step
     ``"player_rewards"`` float64 ``[N, 2]``, those of player 0 and player 1; and with an
     opponent ``"seat"`` int8 ``[N]``.
 
-    Boards whose game ended start again as the autoreset mode says, named in
-    ``metadata["autoreset_mode"]``: ``NEXT_STEP`` (the next step ignores their action and
-    resets them), ``SAME_STEP`` (at once; the end is in ``info["final_obs"]`` and
-    ``info["final_info"]``, as Gymnasium's own vector environments have it) or ``DISABLED``
-    (``reset(options={"reset_mask": ...})`` before they are stepped again).
+    ``metadata["autoreset_mode"]`` says how a finished game starts again: ``NEXT_STEP`` (the next
+    step ignores its action and resets it), ``SAME_STEP`` (at once; ``info["final_obs"]`` and
+    ``info["final_info"]`` hold the end, as in Gymnasium's own vector environments) or
+    ``DISABLED`` (the caller does, by ``reset(options={"reset_mask": ...})``).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium's declaration; replaced by each instance
@@ -83,7 +81,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
 
-    # Made when first needed; here because Gymnasium closes half-made environments too.
+    # Made on first use; a class attribute, since Gymnasium closes half-made environments too.
     _executor: ThreadPoolExecutor | None = None
 
     def __init__(
@@ -104,29 +102,28 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         Args:
             num_envs: number of boards.
-            opponent: None for self-play; ``"random"`` for any legal column; the name of
-                another agent; an agent; a model; or a function, which is given the observation
-                of a board on which it is to move and returns a column, or, marked by
-                ``c4env.batched``, the observations of M boards and returns M columns. Agents
-                and functions that have a method ``reset`` are given a seed when all boards are
-                reset.
+            opponent: None for self-play; ``"random"`` for a random legal column; the name of
+                another agent; an agent; a model; or a function from the observation of a board
+                where it is to move to a column, or, marked by ``c4env.batched``, from those of
+                M boards to M columns. A reset of all boards passes a seed to the method
+                ``reset`` of an agent or function.
             seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
                 game.
-            illegal: what a full column does: ``"lose"`` that game with -1 (0 for the other
+            illegal: the effect of a full column: ``"lose"`` that game with -1 (0 for the other
                 player), or, to find mistakes, ``"raise"`` an error that leaves every board
                 as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
-            openings: positions or move strings that games start from, one drawn for each
-                game; a single one may stand alone; None for the empty board.
-            copy: fresh arrays from every call; False hands out the same ones again,
-                overwritten by the next call.
-            threads: threads that share the boards; pays from some thousand boards on, in
-                self-play and against ``"random"``, the only ones that it is for.
-            render_mode: None, ``"rgb_array"`` or ``"ansi"``: a tuple, one picture a board.
+            openings: start positions, as positions or move strings, of which each game draws
+                one; also a single one; None for the empty board.
+            copy: return new arrays from every call; with False the next call overwrites them.
+            threads: threads that share the boards, in self-play and against ``"random"`` only;
+                worthwhile from some thousand boards on.
+            render_mode: None, ``"rgb_array"`` or ``"ansi"``; renders a tuple, one item a board.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
             InvalidOption: an argument has another value.
+            WrongBoard: the opponent plays on a board of another size.
             UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
             UnknownRenderMode: another render mode.
         """
@@ -148,8 +145,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self._scaling = require_integer("screen_scaling", screen_scaling)
         self._copy = bool(copy)
         self._spans = batch.shares(self.num_envs, require_integer("threads", threads))
-        if self._games.asked is not None and threads > 1:
-            raise InvalidOption(f"threads={threads}: {opponent!r} is asked in one thread")
+        if self._games.follower is not None and threads > 1:
+            raise InvalidOption(f"threads={threads}: {opponent!r} plays in one thread")
 
         self.single_action_space = spaces.Discrete(COLUMNS)
         self.single_observation_space = spaces.Dict(
@@ -163,11 +160,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
         self._started = False  # by the first reset
         self._over = np.zeros(self.num_envs, np.bool_)  # at the start of a step
-        self._arrays = Arrays.make(self.num_envs)  # handed out again and again without copy
+        self._arrays = Arrays.make(self.num_envs)  # returned by every call with copy=False
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as it was given, None in self-play; another plays from its next move on."""
+        """The opponent as it was given, None in self-play; a new one plays its next move on."""
         return self._games.opponent
 
     @opponent.setter
@@ -185,13 +182,13 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         """Start new games.
 
         Args:
-            seed: what chance decides (the opponent's moves, seats, openings). Board i gets
-                ``seed + i``, or the i-th of N seeds. A board without a seed goes on with
-                its stream of random numbers. A board's games depend on its seed alone, unless
-                an opponent draws by itself: a function, or an agent that is a program.
-            options: ``"reset_mask"``, bool ``[N]``: the boards to start on, the others go
-                on; ``"moves"`` or ``"position"``: one start for these boards (a move
-                string, a position), or a list with one each.
+            seed: of all draws (the opponent's moves, seats, openings). Board i gets
+                ``seed + i``, or the i-th of N seeds. A board without a seed continues its
+                stream of random numbers. A board's games depend on its seed alone, unless
+                the opponent has random numbers of its own: a function, or a program.
+            options: ``"reset_mask"``, bool ``[N]``: the boards to start, while the others
+                continue; ``"moves"`` or ``"position"``: one start for these boards (a move
+                string, a position), or a list with one for each.
 
         Returns:
             Observation and info; see the class.
@@ -200,9 +197,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             InvalidOption: an unknown option, a bad value, a finished game, or a start
                 that the opponent could end before the caller's first move.
             InvalidNotation, IllegalMove: bad ``moves``.
-            OpponentFailed: the opponent raised, or chose what it cannot play.
+            OpponentFailed: the opponent raised, or its answer is no legal column.
 
-        After an error every game is as it was.
+        An error leaves every game as it was.
         """
         games = self._games
         where, start = self._parse_options(options)
@@ -212,8 +209,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         before = games.save()
         try:
             games.streams = streams
-            if games.asked is not None and where.all():
-                reset_opponent(games.asked, int(streams[1, 0]) % 2**31)
+            if games.follower is not None and where.all():
+                reset_opponent(games.follower, int(streams[1, 0]) % 2**31)
             games.begin(where, 0, games.size)
             if start is not None:
                 games.set_starts(where, start)
@@ -230,11 +227,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
     ) -> tuple[Observation, Float64s, Bools, Bools, VectorInfo]:
-        """One ply of the caller on every board, and the opponent's answer if there is one.
+        """One ply of the caller on every board, and the opponent's reply if there is one.
 
         Args:
-            actions: integers ``[N]``, 0-based columns. With ``NEXT_STEP`` those of boards
-                whose game has just ended are not looked at.
+            actions: integers ``[N]``, 0-based columns. ``NEXT_STEP`` ignores those of boards
+                whose game has just ended.
 
         Returns:
             Observation, rewards, terminations, truncations (never true), info; see the class.
@@ -244,9 +241,9 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             InvalidAction: a wrong shape or dtype, or an action that is not 0..6.
             IllegalMove: a full column (unless ``illegal="lose"``), or, with ``DISABLED``,
                 a game that is over.
-            OpponentFailed: the opponent raised, or chose what it cannot play.
+            OpponentFailed: the opponent raised, or its answer is no legal column.
 
-        An error names the board; after it every game is as it was.
+        An error names the board and leaves every game as it was.
         """
         if not self._started:
             raise NotReset("reset() needs to be called before step.")
@@ -257,7 +254,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         if refused >= 0:
             raise batch.refusal(refused, games.boards, games.results, int(played[refused]))
         arrays = self._outputs()
-        before = games.save() if games.asked is not None else None
+        before = games.save() if games.follower is not None else None
         final: Any = {}
 
         def turn(start: int, stop: int) -> None:
@@ -289,7 +286,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return _observation(arrays), arrays.rewards, arrays.terminations, arrays.truncations, info
 
     def render(self) -> tuple[Any, ...] | None:
-        """A tuple with every board's picture, or None without a render mode."""
+        """A tuple with a picture of each board, or None without a render mode."""
         if self.render_mode is None:
             return None
         if self.render_mode == "ansi":
@@ -303,18 +300,18 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             self._executor = None
 
     def positions(self) -> list[Position]:
-        """Every board as a value."""
+        """The position on each board."""
         return batch.positions_of(self._games.boards)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the threads: a copy makes its own."""
+        """Everything but the threads, which a copy makes for itself."""
         return {**self.__dict__, "_executor": None}
 
     # -- the parts of it --------------------------------------------------------------------
 
     def _share(self, work: Callable[[int, int], None]) -> None:
-        """Do some work on all boards, shared by the threads."""
-        if len(self._spans) == 1 or self._games.asked is not None:
+        """Share the work on all boards among the threads."""
+        if len(self._spans) == 1 or self._games.follower is not None:
             work(0, self.num_envs)
             return
         if self._executor is None:
@@ -323,7 +320,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             future.result()
 
     def _final(self, arrays: Arrays) -> dict[str, Any]:
-        """How the games ended that start again in this same step, in Gymnasium's layout."""
+        """Observations and info of games that end and start again in this step, as Gymnasium's."""
         games, ended = self._games, arrays.terminations
         at = np.flatnonzero(ended)
         seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
@@ -357,14 +354,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return info
 
     def _parse_options(self, options: Mapping[str, Any] | None) -> tuple[Bools, Int64s | None]:
-        """The boards to start on, and where they start if that is asked for."""
+        """The boards to start, and their start positions if given."""
         options = known_options(options, _OPTIONS, ", ".join(_OPTIONS))
         where = batch.parse_where(options.get("reset_mask"), self.num_envs)
         start = options.get("moves", options.get("position"))
         return where, None if start is None else batch.bitboards(start)
 
     def _parse_seed(self, seed: Any, where: Bools) -> Int64s:
-        """The boards' streams of random numbers after seeding the chosen boards."""
+        """The streams of random numbers after seeding the chosen boards."""
         size = self.num_envs
         several = getattr(seed, "ndim", 0) > 0 or (
             isinstance(seed, Sequence) and not isinstance(seed, str)

@@ -355,7 +355,7 @@ def saved(environment: ConnectFourVectorEnv) -> Any:
         (lambda o: np.zeros(len(o["action_mask"])), "dtype float64"),
         (lambda o: [-1] * len(o["action_mask"]), "board 0: -1 is not a column"),
         (lambda o: [3, 3, 0], "board 2: column 0 is full"),
-        (lambda o: 1 / 0, "ZeroDivisionError, asked for boards 0, 1, 2"),
+        (lambda o: 1 / 0, "ZeroDivisionError on boards 0, 1, 2"),
         (lambda o: None, "shape"),
     ],
 )
@@ -802,7 +802,7 @@ def test_bad_options(options: Any, error: type[Exception], match: str) -> None:
         ({"opponent": "random", "seat": []}, "seat="),
         ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
         ({"threads": 0}, "threads=0"),
-        ({"threads": 2, "opponent": leftmost}, "asked in one thread"),
+        ({"threads": 2, "opponent": leftmost}, "plays in one thread"),
         ({"screen_scaling": 0}, "screen_scaling=0"),
     ],
 )
