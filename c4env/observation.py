@@ -13,7 +13,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, TypedDict
 
 import numpy as np
@@ -132,6 +132,15 @@ def observe(position: Position, player: int | None = None) -> Observation:
         blocked = ILLEGAL_MASK
     fill(own, other, blocked, planes, mask)
     return {"observation": planes, "action_mask": mask}
+
+
+def observe_many(positions: Iterable[Position]) -> Observation:
+    """What the sides to move see of N positions, stacked: ``[N, 6, 7, 2]`` and ``[N, 7]``."""
+    seen = [observe(position) for position in positions]
+    return {
+        "observation": np.stack([one["observation"] for one in seen]),
+        "action_mask": np.stack([one["action_mask"] for one in seen]),
+    }
 
 
 def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:

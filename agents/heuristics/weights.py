@@ -1,6 +1,6 @@
 """Weights of ``threats``.
 
-``python -m c4env.agents.training.fit_threats`` wrote them.
+``python -m tests.makers threats`` wrote them.
 
 Fitted to 20000 positions, seed 1; the sign of the exact score is
 met for 72.5% of them, draws never.

@@ -1,7 +1,8 @@
-"""The network that ships with the package, played with NumPy alone.
+"""Networks as they play: the one that ships, and those of self-play.
 
-``features`` describes a position to it, ``network`` evaluates it, ``agent`` plays it.
-:mod:`c4env.agents.training` made its weights.
+The one that ships needs NumPy alone: ``features`` describes a position to it, ``network`` evaluates
+it, ``agent`` plays it. ``convolution`` is a network of self-play, in PyTorch.
+:mod:`c4env.agents.training` makes the weights of both.
 """
 
 from typing import Final

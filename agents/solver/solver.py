@@ -74,7 +74,7 @@ class Solver:
         self.book = Book.open(book)
         self.nodes = 0
         self._table: Int64s | None = None
-        self._epoch = 1
+        self._epoch = self._newest = 1  # of the table's entries: in use, and the last given out
         self._workspaces: list[Int64s] = []
         self._lock = threading.RLock()
 
@@ -134,9 +134,9 @@ class Solver:
     ) -> list[tuple[int, int] | None]:
         """The lowest and the highest sign each column's score can have; None where it is full.
 
-        A search of about so many positions, from an empty table: how far it gets depends on
-        nothing else. Once a column is known to win, or to draw, others are only asked whether they
-        are better.
+        A search of about so many positions that neither uses nor forgets what was found before: how
+        far it gets depends on nothing else. Once a column is known to win, or to draw, others are
+        only asked whether they are better.
 
         Args:
             position: where all columns are None once the game is over.
@@ -173,8 +173,9 @@ class Solver:
             return found
 
         with self._lock:
-            self.clear()
+            epoch = self._new_epoch()  # in which the table is empty; what it holds stays
             table, (work,) = self._memory(1)
+            work[EPOCH] = epoch
             found = search(work) if nodes <= _SOON else beside.search_interruptibly(search, work)
             self.nodes = int(work[NODES])
         return found
@@ -256,11 +257,16 @@ class Solver:
     def clear(self) -> None:
         """Forget what has been searched; the table stays allocated."""
         with self._lock:
-            if self._epoch == LAST_EPOCH:
-                self._epoch, self._table = 0, None
-            self._epoch += 1
+            self._epoch = self._new_epoch()
 
     # -- how ------------------------------------------------------------------------
+
+    def _new_epoch(self) -> int:
+        """An epoch that no entry of the table belongs to; once all are used, in a new table."""
+        if self._newest == LAST_EPOCH:
+            self._epoch, self._newest, self._table = 1, 1, None
+        self._newest += 1
+        return self._newest
 
     def _score(self, position: Position, floor: int, ceiling: int) -> int:
         """The score, or ``floor`` or ``ceiling`` if it is beyond."""
@@ -278,7 +284,7 @@ class Solver:
                         lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
                         return lowest if lowest == highest else None
 
-                    known = self._run(search, self.threads)
+                    known = self._run(search, self.threads, share=True)
                 score = known
             return max(floor, min(ceiling, score))
 
@@ -303,7 +309,7 @@ class Solver:
                 return [None if p[0] == NO_SCORE else p for p in pairs] if done else None
 
             # Bounds are the same again only if one thread alone finds them.
-            return self._run(search, self.threads if effort in (0, inf) else 1)
+            return self._run(search, self.threads if effort in (0, inf) else 1, share=True)
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
         """The table, and as many workspaces as threads, ready to search."""
@@ -315,17 +321,29 @@ class Solver:
             make_ready(work, self._table, self._epoch)
         return self._table, self._workspaces[:threads]
 
-    def _run(self, search: Callable[[Int64s, Int64s], T | None], threads: int) -> T:
-        """What a search comes to in any of the threads: None is an interrupted search.
+    def _run(
+        self,
+        search: Callable[[Int64s, Int64s], T | None],
+        threads: int,
+        *,
+        wait_for: int = 1,
+        share: bool = False,
+    ) -> T:
+        """What a search comes to: short ones in the caller's thread, longer ones in ``threads``.
 
-        Easy ones finish in the caller's thread, longer ones beside it.
+        Args:
+            search: of a table and a workspace; it returns None when it was interrupted, and is
+                then called again in every thread.
+            threads: how many search.
+            wait_for: threads that have to end.
+            share: threads leave to each other the nodes that one of them is at.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][beside.LIMIT] = _QUICK
         found = search(table, workspaces[0])
         if found is None:
             workspaces[0][beside.LIMIT] = beside.NEVER
-            if threads > 1:
+            if share and threads > 1:
                 table[-MARKS:] = 0
                 for work in workspaces:
                     work[SHARED_PLIES] = _SHARED_PLIES
@@ -336,7 +354,7 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            beside.run_interruptibly(task, workspaces, wait_for=1)
+            beside.run_interruptibly(task, workspaces, wait_for)
             found = answers[0]
         self.nodes = sum(int(work[NODES]) for work in workspaces)
         return found
@@ -358,6 +376,8 @@ class Solver:
         if threads < 1 or (fresh and threads > 1):
             raise InvalidOption(f"threads={threads!r}, fresh={fresh!r}: expected 1 thread or more")
         with self._lock:
+            if fresh:
+                self.clear()
             scores = np.zeros((len(mine), width), np.int8)
             nodes = 0
             rest = np.arange(len(mine))
@@ -370,30 +390,24 @@ class Solver:
                     scores[i] = [NO_SCORE if score is None else score for score in known]
                     nodes += self.nodes
             found = scores[rest]
-            self._batch(mine[rest], theirs[rest], found, threads, fresh)
+            sides = mine[rest], theirs[rest]
+            portions = iter([(0, len(rest))])
+
+            def search(table: Int64s, work: Int64s) -> bool | None:
+                """Score one portion after the other; what the first call leaves is shared out."""
+                nonlocal portions
+                for start, stop in portions:
+                    done = batch.score_batch(table, work, *sides, found, start, stop, fresh)
+                    if done < stop:
+                        size = max(1, min(_PORTION, (stop - done) // (_SHARES * threads)))
+                        starts = range(done, stop, size)
+                        portions = iter([(first, min(first + size, stop)) for first in starts])
+                        return None
+                return True
+
+            self._run(search, threads, wait_for=threads)
+            if fresh:
+                self._epoch = self._newest = int(self._workspaces[0][EPOCH])
             scores[rest] = found
             self.nodes += nodes
             return scores
-
-    def _batch(
-        self, mine: Int64s, theirs: Int64s, scores: Int8s, threads: int, fresh: bool
-    ) -> None:
-        """Search boards known to be right; threads take a portion each, again and again."""
-        from c4env.agents.solver.search.batch import score_batch as search
-
-        table, workspaces = self._memory(threads)
-        workspaces[0][beside.LIMIT] = _QUICK
-        begin = search(table, workspaces[0], mine, theirs, scores, 0, len(mine), fresh)
-        if begin < len(mine):
-            workspaces[0][beside.LIMIT] = beside.NEVER
-            size = max(1, min(_PORTION, (len(mine) - begin) // (_SHARES * threads)))
-            portions = iter(range(begin, len(mine), size))
-
-            def task(work: Int64s) -> None:
-                for start in portions:
-                    stop = min(start + size, len(mine))
-                    search(table, work, mine, theirs, scores, start, stop, fresh)
-
-            beside.run_interruptibly(task, workspaces, wait_for=threads)
-        self.nodes = sum(int(work[NODES]) for work in workspaces)
-        self._epoch = int(workspaces[0][EPOCH])

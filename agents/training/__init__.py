@@ -1,1 +1,1 @@
-"""The shortest script for each learning library, each a recipe to start from."""
+"""Networks that learn: the one that ships, self-play from zero, and an example for each library."""

@@ -149,9 +149,7 @@ def fit(
         batch = drawn(known, np.random.default_rng([seed, step]))
         out = model(tensor(batch.planes), torch.from_numpy(batch.to_move))
         parts = losses(out, torch.from_numpy(batch.keeps), torch.from_numpy(batch.outcomes))
-        optimiser.zero_grad()
-        (parts[0] + VALUE_LOSS * parts[1]).backward()
-        optimiser.step(rate(step, steps))
+        optimiser.step(parts[0] + VALUE_LOSS * parts[1], rate(step, steps))
         told.append((parts[0].item(), parts[1].item()))
         if (step + 1) % SAVED == 0 or step + 1 == stop:
             save(checkpoint, model, optimiser, step + 1)

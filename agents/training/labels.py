@@ -263,32 +263,15 @@ def portion(folder: Path, number: int, seed: int, kept: bool = False) -> Labels:
     return Labels.read(path)
 
 
-class Row(NamedTuple):
-    """How often a network errs, over positions of the same plies."""
+def measure(network: Network, labels: Labels) -> tuple[float, float]:
+    """How good a network is on labelled positions.
 
-    plies: str
-    critical: int  # positions
-    blunders: int  # moves by the logits there that do not keep the value
-    sign: float  # share of values, of all positions, on the right side: win above 1/3, ...
-
-    @property
-    def rate(self) -> float:
-        """Blunders per critical position."""
-        return self.blunders / max(self.critical, 1)
-
-
-def measure(network: Network, labels: Labels, band: int = 6) -> list[Row]:
-    """How often a network's first choice and its value are wrong; the last row is of all."""
+    Returns:
+        The share of the critical positions in which the policy gives the value away, and the share
+        of all positions in which the sign of the value is right, a win being above 1/3.
+    """
     logits, values = network.evaluate(labels.mine, labels.theirs)
     columns = np.where(labels.keeps < 0, -np.inf, logits).argmax(axis=1)
     blunders = labels.keeps[np.arange(len(columns)), columns] == 0
     right = np.sign(np.trunc(values * 3)) == labels.signs
-    plies = np.bitwise_count(labels.mine | labels.theirs)
-    rows = []
-    for first in (*range(0, CELLS, band), -1):
-        chosen = plies // band == first // band if first >= 0 else plies >= 0
-        if chosen.any():
-            title = f"{first}-{first + band - 1}" if first >= 0 else "all"
-            critical, wrong = (int(facts[chosen].sum()) for facts in (labels.critical, blunders))
-            rows.append(Row(title, critical, wrong, float(right[chosen].mean())))
-    return rows
+    return float(blunders.sum() / max(labels.critical.sum(), 1)), float(right.mean())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Protocol
 
-from torch import nn
+from torch import Tensor, nn
 from torch.optim import AdamW, Muon, Optimizer
 
 RATES: Final = (0.02, 1.5e-3)  # of learning, the highest, by Muon and AdamW
@@ -51,13 +51,19 @@ class Optimiser:
         for part, parameters in zip(self.parts, self._split(), strict=True):
             part.param_groups[0]["params"] = parameters
 
-    def zero_grad(self) -> None:
-        """Forget the gradients."""
+    def step(self, loss: Tensor, share: float, longest: float | None = None) -> None:
+        """One step that lowers a loss.
+
+        Args:
+            loss: what the network's outputs come to.
+            share: of the highest rates of learning.
+            longest: the norm to which a longer gradient is shortened; None: to none.
+        """
         for part in self.parts:
             part.zero_grad()
-
-    def step(self, share: float) -> None:
-        """A step along the gradients, at a share of the highest rates of learning."""
+        loss.backward()
+        if longest is not None:
+            nn.utils.clip_grad_norm_(self.network.parameters(), longest)
         for part, highest in zip(self.parts, RATES, strict=True):
             part.param_groups[0]["lr"] = highest * share
             part.step()

@@ -28,21 +28,14 @@ from numpy.typing import NDArray
 
 from c4env.agents.adapters.selfplay import SelfPlay
 from c4env.agents.base import require_count
-from c4env.agents.batched import opponent
 from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.gumbel import GumbelSearch, Improved, Remembered
+from c4env.agents.sampling.tree import OPEN, tactical_status
 from c4env.agents.solver.exam import exam_positions
 from c4env.agents.training.command_line import LAST_SEED, checkpoint_read, claimed, needs, run
-from c4env.agents.training.judge import (
-    COUNT,
-    blunders,
-    critical_positions,
-    safe_position,
-    score_against,
-)
 from c4env.agents.training.labels import keys
 from c4env.arrays import Float64s, Int64s
-from c4env.bitboard import CELLS, COLUMNS
+from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
 from c4env.envs.vectorized.batch import Batch, boards_from
 from c4env.envs.vectorized.kernels import DRAWN
 from c4env.files import write_whole
@@ -50,7 +43,6 @@ from c4env.position import Position
 
 with needs("torch", __name__):
     import torch
-    from torch import nn
     from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
@@ -88,8 +80,7 @@ FLAT: Final = 0.5  # share of the time before it falls further
 LAST: Final = 0.1  # what it falls to then, of what it would be
 AVERAGE: Final = 0.995  # how much a step keeps of the averaged weights, which play
 SAVED: Final = 60.0  # seconds between two checkpoints
-JUDGED: Final = 20  # times in a training
-AGAINST: Final = ("greedy", "alphabeta-chain")
+REPORTS: Final = 20  # in a training; each keeps the network of the time
 
 STATE: Final = "state.pt"
 PROGRESS: Final = "progress.tsv"
@@ -102,7 +93,23 @@ SAMPLE: Final = np.dtype(
     ]
 )
 Samples = NDArray[np.void]
+Look = Callable[[SelfPlay, int], Any]
 Search = Callable[[Int64s, Float64s], Improved]
+
+
+def safe_position(plies: int, generator: np.random.Generator) -> Position:
+    """A position after so many random discs, none of which loses to the next.
+
+    It has fewer discs where the next two decide the game.
+    """
+    position = Position()
+    while position.plies < plies:
+        score, cells = tactical_status(position.mine, position.theirs)
+        if score != OPEN:
+            break
+        safe = [c for c in range(COLUMNS) if cells & (COLUMN << (STRIDE * c))]
+        position = position.play(int(generator.choice(safe)))
+    return position
 
 
 class Games:
@@ -160,7 +167,7 @@ class Trainer:
 
     positions = learned = 0  # sampled, and learned from, ever
     seconds = 0.0
-    history: Sequence[dict[str, float]] = ()  # the judged figures
+    history: Sequence[dict[str, float]] = ()  # the figures of all reports
 
     def __init__(self, out: Path, seed: int, boards: int, shape: Sequence[int]) -> None:
         torch.manual_seed(seed)
@@ -225,10 +232,7 @@ class Trainer:
         policy_loss = cross_entropy(logits.float(), torch.from_numpy(policy))
         chance = torch.from_numpy((samples["value"] + 1) / 2)
         value_loss = binary_cross_entropy_with_logits(raw.float(), chance)
-        self.optimiser.zero_grad()
-        (policy_loss + value_loss).backward()
-        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
-        self.optimiser.step(share)
+        self.optimiser.step(policy_loss + value_loss, share, longest=1.0)
         self.averaged.update_parameters(self.network)
         self.learned += BATCH
         return float(policy_loss.detach()), float(value_loss.detach())
@@ -249,9 +253,9 @@ class Trainer:
         }
         write_whole(self.out / STATE, lambda file: torch.save(state, file))
         Evaluator(self.averaged.module).save(self.out / MODEL)
-        rows = ["\t".join(f"{v:.8g}" for v in row.values()) for row in self.history]
-        heading = "\t".join(self.history[0]) if rows else ""
-        write_whole(self.out / PROGRESS, "\n".join([heading, *rows]) + "\n")
+        names = list(self.history[0]) if self.history else []
+        rows = [[f"{row.get(name, math.nan):.8g}" for name in names] for row in self.history]
+        write_whole(self.out / PROGRESS, "".join("\t".join(row) + "\n" for row in [names, *rows]))
 
     def _restore(self) -> None:
         with checkpoint_read(self.out / STATE):
@@ -297,7 +301,7 @@ def train(
     *,
     boards: int = BOARDS,
     shape: Sequence[int] = (32, 256),
-    count: int = COUNT,
+    look: Look | None = None,
 ) -> Trainer:
     """Train until so many minutes are spent, those of earlier calls counted.
 
@@ -306,7 +310,7 @@ def train(
         minutes: by the clock, when the training runs.
         seed: of weights and games.
         boards, shape: see :class:`Trainer`.
-        count: positions that the judged ones are chosen from.
+        look: called at each report with the agent and the number of positions so far.
 
     Raises:
         InvalidValue: a bad number, or a folder of another training.
@@ -323,16 +327,13 @@ def train(
         if (spent := trainer.seconds / 60) >= minutes:
             print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); more of them train on")
             return trainer
-        improve(trainer, minutes, count, beside)
+        improve(trainer, minutes, look, beside)
     return trainer
 
 
-def improve(trainer: Trainer, minutes: float, count: int, beside: Executor) -> None:
-    """Play in another thread, learn meanwhile, judge and save now and then; see :func:`train`."""
-    critical = critical_positions(count)
-    field = {name: opponent(name) for name in AGAINST}
+def improve(trainer: Trainer, minutes: float, look: Look | None, beside: Executor) -> None:
+    """Play in another thread, learn meanwhile, report and save now and then; see :func:`train`."""
     latest = Evaluator(trainer.averaged.module)
-    player = opponent(SelfPlay(latest))
     saved, before = trainer.seconds, (trainer.seconds, trainer.positions)
     losses = [(math.nan, math.nan)]
     begun = time.monotonic() - trainer.seconds
@@ -346,32 +347,26 @@ def improve(trainer: Trainer, minutes: float, count: int, beside: Executor) -> N
         trainer.keep(played.result())
         trainer.seconds = time.monotonic() - begun
         share = trainer.seconds / (60 * minutes)
-        judged = trainer.history[-1]["minutes"] if trainer.history else 0.0
-        if share >= 1 or trainer.seconds / 60 - judged >= minutes / JUDGED:
+        told = trainer.history[-1]["minutes"] if trainer.history else 0.0
+        if share >= 1 or trainer.seconds / 60 - told >= minutes / REPORTS:
             speed = (trainer.positions - before[1]) / (trainer.seconds - before[0])
             row = {"minutes": trainer.seconds / 60, "positions": trainer.positions, "speed": speed}
             row["policy loss"], row["value loss"] = np.mean(losses[1:] or losses, axis=0).tolist()
-            row["blunders"] = blunders(player, critical)
-            row |= {name: score_against(player, other) for name, other in field.items()}
             trainer.history = [*trainer.history, row]
-            print(in_words(row), flush=True)
+            print(
+                f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({speed:,.0f}/s)"
+                f"  loss {row['policy loss']:.3f} + {row['value loss']:.3f}",
+                flush=True,
+            )
             latest.save(trainer.out / f"model-{row['minutes']:06.1f}.pt")
+            if look is not None:
+                look(SelfPlay(latest), trainer.positions)
             losses = losses[-1:]
             trainer.seconds = time.monotonic() - begun
             before, saved = (trainer.seconds, trainer.positions), -math.inf
         if trainer.seconds - saved > SAVED:
             trainer.save()
             saved = trainer.seconds
-
-
-def in_words(row: dict[str, float]) -> str:
-    """The judged figures in a line."""
-    scores = ", ".join(f"{row[name]:.1%} against {name}" for name in AGAINST)
-    return (
-        f"{row['minutes']:6.1f} min  {row['positions']:>9,.0f} positions ({row['speed']:,.0f}/s)"
-        f"  loss {row['policy loss']:.3f} + {row['value loss']:.3f}  "
-        f"blunders {row['blunders']:.1%}, score {scores}"
-    )
 
 
 if __name__ == "__main__":

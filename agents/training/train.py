@@ -98,8 +98,11 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         network = Network(model.export())
         network.save(out / "weights.npz")
         kept_out = Labels.join(portion(out, number, seed, kept=True) for number in (0, 1))
-        print(table(network, kept_out))
-        say(f"wrote {out / 'weights.npz'}")
+        blunders, signs = measure(network, kept_out)
+        say(
+            f"of {int(kept_out.critical.sum()):,} critical positions held out {blunders:.2%} "
+            f"blunders, the sign of the value right in {signs:.1%}; wrote {out / 'weights.npz'}"
+        )
         return network
 
 
@@ -110,15 +113,6 @@ def met_by(network: Network, folder: Path, games: int, seed: int, turn: int, par
         play = partial(positions_met, network, games, [seed, turn, part])
         exact(*(play() if part == 0 else play([""], SELF_ERRS))).write(path)
     return Labels.read(path)
-
-
-def table(network: Network, labels: Labels) -> str:
-    """How often the network errs on positions it was not trained on."""
-    lines = ["held out: plies, critical positions, blunders, share, sign of the value right"]
-    for row in measure(network, labels):
-        counts = f"{row.plies:>6} {row.critical:>7,} {row.blunders:>6,}"
-        lines.append(f"{counts} {row.rate:>7.2%} {row.sign:>7.1%}")
-    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ import numpy as np
 from c4env import agents
 from c4env.agents.batched import opponent
 from c4env.agents.solver.exam import exam
-from c4env.agents.training.judge import Critical, blunders
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.studies.leaderboard import place, stored_board
 from c4env.files import write_whole
+from c4env.observation import observe_many
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
 """Agents of the leaderboard that answer quickly, from the weakest on."""
@@ -59,8 +59,10 @@ def blunder_rate(model: Any, questions: int | None = None) -> float:
     asked = exam()[:questions]
     scores = np.array([question.scores for question in asked], np.float64)  # nan for None
     signs = np.where(np.isnan(scores), -2, np.sign(scores))
-    critical = Critical.of([question.position for question in asked], signs)
-    return blunders(opponent(agents.make(model)), critical)
+    seen = observe_many(question.position for question in asked)
+    columns = np.asarray(opponent(agents.make(model))(seen))
+    kept = signs[np.arange(len(asked)), columns] == signs.max(axis=1)
+    return float(1 - kept.mean())
 
 
 def strength(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from c4env import Position, observe, position_from, with_mirrors
 from c4env.errors import InvalidObservation, InvalidOption
-from c4env.observation import LAYOUTS
+from c4env.observation import LAYOUTS, observe_many
 from tests.helpers import reference
 from tests.helpers.strategies import games, positions
 
@@ -33,6 +33,13 @@ def test_an_observation_shows_the_board_from_the_observers_side(moves: str) -> N
         assert mask.tolist() == [int(column in columns) for column in range(7)]
         if player == position.to_move:
             assert all(np.array_equal(observe(position)[k], seen[k]) for k in seen)  # type: ignore[literal-required]
+
+
+def test_observations_of_several_positions_are_stacked() -> None:
+    several = [Position(), Position.parse("44")]
+    seen = observe_many(several)
+    assert np.array_equal(seen["observation"], [observe(p)["observation"] for p in several])
+    assert seen["action_mask"].tolist() == [[1] * 7] * 2
 
 
 @given(positions())

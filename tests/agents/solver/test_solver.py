@@ -474,3 +474,17 @@ def test_signs_hold_what_exact_scores_say_and_tell_more_for_more_nodes() -> None
     for wrong in ({"nodes": 0}, {"nodes": 5, "order": (3, 3)}):
         with pytest.raises(InvalidOption, match=r"nodes=.*expected 1 or more"):
             solver.signs(Position(), **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.compiled
+def test_signs_and_batches_leave_what_the_solver_knows() -> None:
+    solver = Solver(book=None, table_mb=16)
+    position, other = Position.parse("44444126"), Position.parse("4455126621")
+    first = solver.signs(other, 50_000)
+    solver.score(position)
+    begun = solver.nodes
+    assert solver.signs(other, 50_000) == first
+    solver.scores_many([random_position(30, random.Random(9))], threads=1)
+    assert solver.signs(other, 50_000) == first
+    solver.score(position)
+    assert solver.nodes < begun / 10

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from c4env import Position, agents, evaluation
-from c4env.agents.batched import opponent
 from c4env.agents.errors import InvalidValue
-from c4env.agents.training.judge import score_against
 from tests.helpers.paths import ROOT
 from tests.helpers.processes import start_python
 
@@ -121,5 +119,6 @@ def test_no_checkpoint_is_refused_in_a_line(tmp_path):
 @pytest.mark.compiled
 def test_a_short_training_beats_random(tmp_path):
     alphazero.train(tmp_path, 10_000, 1)
-    player = opponent(alphazero.AlphaZero(tmp_path, simulations=0))
-    assert score_against(player, opponent("random", seed=1)) > 0.8
+    players = {"trained": alphazero.AlphaZero(tmp_path, simulations=0), "random": "random"}
+    games = evaluation.round_robin(players, openings=2, seed=1, jobs=1).games
+    assert np.mean([game.points[game.players.index("trained")] for game in games]) > 0.8

@@ -57,7 +57,6 @@ SCRIPTS = {  # each, what it needs, and a good command without the options
     "training.examples.rllib_ppo": ("ray.rllib", "new"),
     "training.examples.sb3_ppo": ("sb3_contrib", "new"),
     "training.selfplay": ("torch", "--out=new"),
-    "training.selfplay_picture": ("matplotlib", "new", "new.png"),
     "training.examples.tianshou_dqn": ("tianshou", "new"),
     "training.examples.torch_ppo": ("torch", "new"),
     "training.examples.torchrl_ppo": ("torchrl", "new"),
@@ -65,7 +64,6 @@ SCRIPTS = {  # each, what it needs, and a good command without the options
 EXTRAS = {
     "alphazero": "torch",
     "selfplay": "torch",
-    "selfplay_picture": "plots",
     "examples.q_table": "plots",
     "examples.rllib_ppo": "rllib",
     "examples.sb3_ppo": "sb3",
@@ -73,7 +71,7 @@ EXTRAS = {
     "examples.torch_ppo": "torch",
     "examples.torchrl_ppo": "torchrl",
 }
-ALL = {*SCRIPTS} - {"training.selfplay_picture"}
+ALL = {*SCRIPTS}
 FOLDERS = {
     "training.train",
     "training.alphazero",
@@ -87,7 +85,7 @@ WRONG = [
     (ALL, "{} --seed 4294967296", "--seed=4294967296: expected an integer between 0 and"),
     (ALL, "{} --seed abc", "argument --seed: invalid int value: 'abc'"),
     (ALL, "{} --opponent nobody", "unrecognized arguments: --opponent nobody"),
-    ({*SCRIPTS}, "", "the following arguments are required"),
+    (ALL, "", "the following arguments are required"),
     (STEPPED, "{} --steps 0", "--steps=0: expected an integer between 1 and"),
     (STEPPED - FOLDERS, "folder.png", "expected the name of a file that can be written"),
     (STEPPED, "file.png/new.png", "file.png"),
@@ -103,8 +101,6 @@ WRONG = [
     (DEVICES, "{} --device nowhere", "device='nowhere': "),
     (DEVICES, "{} --boards 0", "--boards=0: expected an integer between 1 and"),
     ({"training.examples.q_table"}, "new.nothing", "expected a name that ends with .png or .svg"),
-    ({"training.selfplay_picture"}, "new new.nothing", "expected a name that ends with"),
-    ({"training.selfplay_picture"}, "new new.png", "new/progress.tsv: No such file"),
 ]
 
 

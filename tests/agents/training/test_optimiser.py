@@ -33,11 +33,9 @@ def model():
     return Small()
 
 
-def step(optimiser, share=1.0):
-    optimiser.zero_grad()
+def step(optimiser, share=1.0, longest=None):
     units = torch.linspace(-1, 1, 48).sin().reshape(8, 6)
-    (optimiser.network(units) - units[:, :2]).square().mean().backward()
-    optimiser.step(share)
+    optimiser.step((optimiser.network(units) - units[:, :2]).square().mean(), share, longest)
 
 
 def change_of(parameter, optimiser, share):
@@ -57,6 +55,12 @@ def test_a_matrix_within_moves_as_far_in_every_direction(model):
 def test_other_parameters_move_by_the_rate(model):
     change = change_of(model.last.weight, Optimiser(model), 0.5)
     assert change.abs().max().item() == pytest.approx(0.5 * RATES[1], rel=0.05)
+
+
+def test_a_long_gradient_is_shortened(model):
+    step(Optimiser(model), 0.0, longest=0.01)
+    norms = [parameter.grad.norm() for parameter in model.parameters()]
+    assert torch.stack(norms).norm().item() == pytest.approx(0.01, rel=1e-3)
 
 
 def test_both_states_go_on_alike(model):

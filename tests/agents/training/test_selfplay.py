@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,7 @@ from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.gumbel import Improved
 from c4env.agents.training.command_line import run
 from c4env.bitboard import has_won
+from c4env.evaluation.studies.strength import Watch, strength
 from tests.helpers.paths import ROOT
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
@@ -24,15 +26,15 @@ torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
 from c4env.agents.training import selfplay  # noqa: E402  # it needs torch
 
-SMALL = {"boards": 16, "shape": (4, 8), "count": 20}
+SMALL = {"boards": 16, "shape": (4, 8)}
 STAGE = selfplay.Stage(2, 0)
 GROWN = selfplay.Stage(3, 2)
-QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "JUDGED": 1}
+QUICK = {"FEWEST": 64, "BEHIND": 64, "BATCH": 32, "SAVED": 0.0, "REPORTS": 1}
 
 
 @pytest.fixture
 def quick(monkeypatch):
-    for name, value in {**QUICK, "STAGES": {0: STAGE}, "AGAINST": ("greedy",)}.items():
+    for name, value in {**QUICK, "STAGES": {0: STAGE}}.items():
         monkeypatch.setattr(selfplay, name, value)
     # Of the processor, so that as much is done on a busy machine.
     monkeypatch.setattr(selfplay, "time", SimpleNamespace(monotonic=time.process_time))
@@ -148,11 +150,16 @@ def test_the_rate_falls_with_positions_and_faster_at_the_end():
 
 @pytest.mark.compiled
 def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
-    trainer = selfplay.train(tmp_path, 0.015, 1, **SMALL)
+    looks = []
+    trainer = selfplay.train(
+        tmp_path, 0.015, 1, **SMALL, look=lambda agent, step: looks.append((agent, step))
+    )
     said = capsys.readouterr().out.splitlines()
-    assert len(said) == 1
-    assert "blunders" in said[0]
-    assert "against greedy" in said[0]
+    assert len(said) == len(looks) == 1
+    assert f"{trainer.positions:,} positions" in said[0]
+    assert looks[0][1] == trainer.positions
+    assert looks[0][0].choose(Position.parse("44")) in range(7)
+    assert len(list(tmp_path.glob("model-*.pt"))) == 1
     assert trainer.positions > 100
     most = 4 * (trainer.positions - 64)
     assert 0 < trainer.learned < most + 32
@@ -167,6 +174,37 @@ def test_it_trains_reports_and_plays(tmp_path, quick, capsys):
     more = selfplay.train(tmp_path, 0.03, 1, **SMALL)
     assert more.positions > trainer.positions
     assert len(more.history) == 2
+
+
+def test_figures_of_a_folder_that_also_judged_are_kept(tmp_path):
+    """Folders from before reports held a training's figures alone."""
+    trainer = trainer_of(tmp_path)
+    trainer.history = [{"minutes": 1.0, "blunders": 0.5}, {"minutes": 2.0}]
+    trainer.save()
+    lines = (tmp_path / "progress.tsv").read_text().splitlines()
+    assert [line.split("\t") for line in lines] == [
+        ["minutes", "blunders"],
+        ["1", "0.5"],
+        ["2", "nan"],
+    ]
+
+
+def test_a_safe_position_is_lost_to_no_next_disc():
+    generator = np.random.default_rng(5)
+    for _ in range(50):
+        position = selfplay.safe_position(12, generator)
+        assert position.plies <= 12
+        assert position.outcome is None
+
+
+@pytest.mark.compiled
+def test_a_training_is_watched_while_it_goes_on(tmp_path, quick):
+    measure = partial(strength, against=("random",), openings=1, questions=20)
+    selfplay.train(tmp_path, 0.01, 1, **SMALL, look=Watch(tmp_path, 0.9, measure).look)
+    heading, line = (tmp_path / "strength.tsv").read_text().splitlines()
+    found = dict(zip(heading.split("\t"), map(float, line.split("\t")), strict=True))
+    assert found["step"] > 0
+    assert 0 < found["blunders"] < 1
 
 
 @pytest.mark.compiled
@@ -219,7 +257,7 @@ from pathlib import Path
 from c4env.agents.training import selfplay
 for name, value in {QUICK!r}.items():
     setattr(selfplay, name, value)
-selfplay.STAGES, selfplay.AGAINST = {{0: selfplay.Stage(2, 0)}}, ()
+selfplay.STAGES = {{0: selfplay.Stage(2, 0)}}
 selfplay.train(Path({str(tmp_path)!r}), 5, 1, **{SMALL!r})
 """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

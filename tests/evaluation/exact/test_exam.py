@@ -21,13 +21,13 @@ from c4env.agents.solver.exam import (
     format_exam,
     parse_exam,
 )
-from c4env.agents.training import fit_threats
 from c4env.agents.training.labels import held_out
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.position import Position
 from tests.helpers.paths import ROOT
 from tests.makers import exam as making
+from tests.makers import threats
 from tests.makers.__main__ import main as make_again
 
 
@@ -105,11 +105,11 @@ def test_training_leaves_the_exam_out(monkeypatch):
         def choose(self, position):
             return position.legal_columns()[0]
 
-    monkeypatch.setattr(fit_threats, "make", lambda spec: Told())
-    before = fit_threats.sample(30, seed=1)
+    monkeypatch.setattr(threats, "make", lambda spec: Told())
+    before = threats.sample(30, seed=1)
     assert not exam_positions().intersection(before)
-    monkeypatch.setattr(fit_threats, "exam_positions", lambda: frozenset(before[::2]))
-    after = fit_threats.sample(30, seed=1)
+    monkeypatch.setattr(threats, "exam_positions", lambda: frozenset(before[::2]))
+    after = threats.sample(30, seed=1)
     assert after[: len(before) // 2] == before[1::2]
     assert not set(before[::2]).intersection(after)
 

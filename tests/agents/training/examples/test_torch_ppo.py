@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from c4env import evaluation
-from c4env.agents.batched import opponent
 
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
@@ -35,11 +35,12 @@ def test_the_same_seed_trains_the_same_network(tmp_path):
 
 def test_a_short_training_beats_random(tmp_path):
     from c4env.agents.training.examples import torch_ppo
-    from c4env.agents.training.judge import score_against
 
     torch_ppo.train(tmp_path / "m.pt", 20_000, 1, boards=64)
-    trained = opponent(torch_ppo.TorchPPO(str(tmp_path / "m.pt")))
-    assert score_against(trained, opponent("random", seed=1)) > 0.75  # three seeds: 0.85 to 0.92
+    players = {"trained": torch_ppo.TorchPPO(str(tmp_path / "m.pt")), "random": "random"}
+    games = evaluation.round_robin(players, openings=3, seed=1, jobs=1).games
+    points = [game.points[game.players.index("trained")] for game in games]
+    assert np.mean(points) > 0.72  # three seeds: 0.82
 
 
 def test_nothing_is_read_back_from_the_device(tmp_path):

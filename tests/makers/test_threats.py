@@ -9,18 +9,17 @@ import pytest
 from c4env import Position
 from c4env.agents.heuristics.threats import SIZE
 from c4env.agents.heuristics.weights import WEIGHTS
-from c4env.agents.training import fit_threats
-from c4env.agents.training.command_line import run
+from tests.makers import threats
+from tests.makers.__main__ import main
 
 
 @pytest.mark.compiled
 def test_samples_repeat_with_their_seed_and_hold_no_position_twice() -> None:
-    found = fit_threats.sample(30, seed=3)
-    assert found == fit_threats.sample(30, seed=3) != fit_threats.sample(30, seed=4)
+    found = threats.sample(30, seed=3)
+    assert found == threats.sample(30, seed=3) != threats.sample(30, seed=4)
     assert len(set(found)) == 30
     assert all(
-        p.outcome is None and fit_threats.FIRST_PLY <= p.plies <= fit_threats.LAST_PLY
-        for p in found
+        p.outcome is None and threats.FIRST_PLY <= p.plies <= threats.LAST_PLY for p in found
     )
 
 
@@ -29,13 +28,13 @@ def test_regression_finds_the_weights_that_made_the_points() -> None:
     counts = generator.integers(-3, 4, size=(40_000, 4)).astype(float)
     true = np.array([0.8, -0.5, 0.0, 0.3])
     points = (generator.random(40_000) < 1 / (1 + np.exp(-counts @ true))).astype(float)
-    assert np.abs(fit_threats.regress(counts, points) - true).max() < 0.03
+    assert np.abs(threats.regress(counts, points) - true).max() < 0.03
 
 
 def test_features_of_the_other_side_are_the_negatives() -> None:
     position = Position.parse("44455566")
     mine, theirs = np.array([position.mine]), np.array([position.theirs])
-    assert np.array_equal(fit_threats.features(mine, theirs), -fit_threats.features(theirs, mine))
+    assert np.array_equal(threats.features(mine, theirs), -threats.features(theirs, mine))
 
 
 @pytest.mark.compiled
@@ -43,7 +42,7 @@ def test_features_of_the_other_side_are_the_negatives() -> None:
 def test_the_command_writes_weights_that_know_wins_from_losses(tmp_path: Path) -> None:
     out = tmp_path / "weights.py"
     options = ["--positions", "300", "--seed", "2", "--out", str(out)]
-    assert run(fit_threats.fit, None, argv=options) == 0
+    assert main(["threats", *options]) == 0
     weights = runpy.run_path(str(out))["WEIGHTS"]
     assert weights.shape == (SIZE,)
     assert "300 positions, seed 2" in out.read_text()

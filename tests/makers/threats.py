@@ -1,6 +1,4 @@
-"""Fit the weights of our own heuristic to exact scores.
-
-Run it as ``python -m c4env.agents.training.fit_threats``.
+"""Fit the weights of the heuristic ``threats`` to exact scores: python -m tests.makers threats.
 
 Positions are taken from games of a shallow search that now and then plays at random, so
 that boards like those at the leaves of a search come up. Each is labelled by the solver:
@@ -11,19 +9,22 @@ Python source, since kernels take them as constants.
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from c4env.agents.base import require_count
 from c4env.agents.heuristics.threats import SIZE, evaluate
 from c4env.agents.registry.registry import make
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam_positions
-from c4env.agents.training.command_line import run
+from c4env.agents.training.command_line import LAST_SEED
 from c4env.arrays import Float64s, Int64s
 from c4env.position import Position
+from tests.helpers.paths import ROOT
 
 FIRST_PLY: Final = 12  # earlier boards say little, and are dear to label
 LAST_PLY: Final = 36  # later ones are searched to their end
@@ -32,11 +33,11 @@ AT_RANDOM: Final = 0.25  # share of later moves
 UNIT: Final = 100.0  # a value of so much is odds of e to 1
 RIDGE: Final = 3.0  # pull of each weight towards 0, in the features' own units
 
-FILE: Final = Path(__file__).parents[1] / "search" / "weights.py"
+FILE: Final = ROOT / "agents" / "heuristics" / "weights.py"
 
 TEMPLATE: Final = '''"""Weights of ``threats``.
 
-``python -m c4env.agents.training.fit_threats`` wrote them.
+``python -m tests.makers threats`` wrote them.
 
 {note}
 """
@@ -52,6 +53,18 @@ WEIGHTS: Final = np.array([
 # fmt: on
 WEIGHTS.flags.writeable = False
 '''
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, default=FILE, help="what to write")
+    parser.add_argument("--positions", type=int, default=20_000, help="how many to learn from")
+    parser.add_argument("--seed", type=int, default=1, help="of the games")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    require_count("--positions", arguments.positions, 1, 2**63 - 1)
+    require_count("--seed", arguments.seed, 0, LAST_SEED)
+    fit(arguments.out, arguments.positions, arguments.seed)
 
 
 def sample(count: int, seed: int) -> list[Position]:
@@ -100,7 +113,7 @@ def regress(counts: Float64s, points: Float64s) -> Float64s:
     return np.asarray(theta / scale)
 
 
-def fit(out: Path = FILE, positions: int = 20_000, seed: int = 1) -> None:
+def fit(out: Path, positions: int, seed: int) -> None:
     """Sample, label, fit, and write the module of weights."""
     sampled = sample(positions, seed)
     print(f"{positions} positions", file=sys.stderr)
@@ -122,7 +135,3 @@ def fit(out: Path = FILE, positions: int = 20_000, seed: int = 1) -> None:
     ]
     out.write_text(TEMPLATE.format(note=note, rows="\n".join(rows)), encoding="utf-8")
     print(f"sign met for {right:.1%}; weights in {out}", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    sys.exit(run(fit, __doc__))
