@@ -54,8 +54,8 @@ COMMANDS_THAT_KEEP = {
     "run --only": ["run", "random", "--only", "AGENT", *GAMES],
     "match": ["match", "AGENT", "random", *GAMES],
     "sweep": ["sweep", "AGENT", "minimax:depth=1", *GAMES],
-    "leaderboard --place": ["leaderboard", "--place", "AGENT", "--field", "field.json", "--jobs", "1", "--quiet",
-              "--out", "kept"],
+    "leaderboard --place": ["leaderboard", "--place", "AGENT", "--field", "field.json",
+                            "--jobs", "1", "--quiet", "--out", "kept"],
     "quality": ["quality", "AGENT", "--on", "set.txt", "--quiet", "--out", "kept"],
     "refute": ["refute", "AGENT", *GAMES],
 }  # fmt: skip
