@@ -43,18 +43,21 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
     if ratings.exact:
         these = "these openings" if ratings.resampled == "openings" else "this one opening"
         return [first, f"Nothing was sampled: over {these} that is certain."]
+    more = ratings.caution()
+    if better < SURE and not more:
+        more = ("A match of the two, c4 match A B --sprt 0,40, plays on until that is known.",)
     sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
     if len(ratings) == 2:  # as the match of the two tells it
         low, high = best.low - second.high, best.high - second.low
         between = f"between {_elo(low)} and {_elo(high)} with 95 % confidence."
         differ = f"The Elo difference, {_elo(best.elo - second.elo)}, lies {between}"
-        return [first, f"{sure} {differ}", *ratings.caution()]
+        return [first, f"{sure} {differ}", *more]
     zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
     return [
         first,
         f"{sure} Its Elo, {_elo(best.elo)}, lies between {_elo(best.low)} and {_elo(best.high)} "
         f"with 95 % confidence ({zero}).",
-        *ratings.caution(),
+        *more,
     ]
 
 

@@ -42,6 +42,15 @@ BAD = {
         ("greedy random --beta 0.1", "--beta means nothing without --sprt"),
         ("greedy random --openings nowhere.txt", "nowhere.txt"),
     ],
+    "sweep": [("alphabeta:depth={1,2 --quiet", "a brace without its other")],
+    "solve": [
+        ("48", "'48'"),
+        ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
+        ("12121212", "the game is over"),
+        ("44 --threads 0", "threads=0"),
+        ("44 --table-mb 0", "table_mb=0"),
+        ("44 --table-mb 999999999999", "table_mb=999999999999: "),
+    ],
     "leaderboard": [
         ("--place rndom --quiet", "did you mean 'random'"),
         ("--place random --field nowhere.json", "nowhere.json: No such file"),
