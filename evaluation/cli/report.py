@@ -52,22 +52,22 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.games.tournament import read_run
     from c4env.evaluation.rating.lotteries import standing
     from c4env.evaluation.rating.tally import Tally
+    from c4env.evaluation.report.opponents import Opponents
     from c4env.evaluation.report.summary import RunSummary
-    from c4env.evaluation.studies.match import Match, judge_if
+    from c4env.evaluation.studies.match import Match
 
     run = read_run(arguments.folder)
     header, games = run.header, run.games
     if not games and (arguments.html or arguments.plots or arguments.games):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
     ratings = run.rate(anchor_of(arguments, run.players)) if games else None
-    match = None
-    if games and "sprt" in header:
-        with judge_if("loss" in header["sprt"], arguments.folder) as judge:
-            match = Match.read(header, games, judge)
+    match = Match.read(header, games) if games and "sprt" in header else None
     found = None
     if ratings is not None and len(run.players) > 2 and run.table.complete:
         found = standing(Tally.of(games, run.players), ratings.exact)
-    summary = RunSummary(run.table, run.digest, ratings, match, found, models_of(arguments, games))
+    opponents = None if ratings is None else Opponents.of(run, ratings)
+    models = models_of(arguments, games)
+    summary = RunSummary(run.table, run.digest, ratings, match, found, models, opponents)
     show(summary, arguments)
     if arguments.games:
         from c4env.evaluation.store.export import write_games

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import shlex
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,7 +11,7 @@ from typing import Any, Final
 from c4env.evaluation.plan.openings import choose_openings
 from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import plural, signed
+from c4env.evaluation.tables import plural, rounded, signed
 
 SURE: Final = 0.95
 _MOST_PLIES: Final = 4  # longer openings are not enumerated to recognise them
@@ -41,18 +43,21 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
     if ratings.exact:
         these = "these openings" if ratings.resampled == "openings" else "this one opening"
         return [first, f"Nothing was sampled: over {these} that is certain."]
+    more = ratings.caution()
+    if better < SURE and not more:
+        more = ("A match of the two, c4 match A B --sprt 0,40, plays on until that is known.",)
     sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
     if len(ratings) == 2:  # as the match of the two tells it
         low, high = best.low - second.high, best.high - second.low
         between = f"between {_elo(low)} and {_elo(high)} with 95 % confidence."
         differ = f"The Elo difference, {_elo(best.elo - second.elo)}, lies {between}"
-        return [first, f"{sure} {differ}", *ratings.caution()]
+        return [first, f"{sure} {differ}", *more]
     zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
     return [
         first,
         f"{sure} Its Elo, {_elo(best.elo)}, lies between {_elo(best.low)} and {_elo(best.high)} "
         f"with 95 % confidence ({zero}).",
-        *ratings.caution(),
+        *more,
     ]
 
 
@@ -65,22 +70,22 @@ def command_of(header: Mapping[str, Any]) -> str | None:
     players, openings, seed = (header.get(k) for k in ("players", "openings", "seed"))
     if not isinstance(players, Mapping) or not openings or seed is None:
         return None
-    if any(spec.startswith("<") for spec in players.values()):
-        return None
+    if any(spec.startswith("<") for spec in players.values()) or len(header.get("sprt", "")) == 5:
+        return None  # the fifth says that the test was on points given away, which no command has
     given = {name: spec if spec == name else f"{name}={spec}" for name, spec in players.items()}
     front = list(header.get("challengers", ()))
-    words = ["c4", "match" if "sprt" in header else "gauntlet" if front else "run"]
-    words += [given[name] for name in [*front, *(p for p in players if p not in front)]]
+    words = ["c4", "match" if "sprt" in header else "run"]
+    words += [given[name] for name in players if name not in front]
     if "sprt" in header:
-        h0, h1, alpha, beta, *on = header["sprt"]
+        h0, h1, alpha, beta = header["sprt"]
         words += ["--sprt", f"{h0:g},{h1:g}"]
-        words += ["--sprt-on", *on] if on else []
         for option, rate in (("--alpha", alpha), ("--beta", beta)):
             words += [option, f"{rate:g}"] if rate != 0.05 else []
     plies = len(openings[0])
     whole = choose_openings(plies, seed) if plies <= _MOST_PLIES else []
     if len(front) > 1 or whole[: len(openings)] != list(openings):
         return None
+    words += ["--only", given[front[0]]] if front else []
     words += ["--openings", str(plies)]
     words += ["--limit", str(len(openings))] if len(openings) < len(whole) else []
     words += ["--seed", str(seed)] if seed else []
@@ -99,13 +104,11 @@ def _of_test(match: Match) -> list[str]:
             f"{one} scored {score.value:.1%} of the points (95 % interval {score.low:.1%} to "
             f"{score.high:.1%})."
         )
-    if match.decision is None and match.games and test.on == "elo":
+    if match.decision is None and match.games:
         said[-1] += f" The Elo difference: {_minus(match.measured)}."
     if match.decision is not None:
         said[-1] += " The match stopped because of its result, so its score leans to that side."
-    return (
-        said if match.loss is None else [*said, f"By exact play: {match.loss.shown(one, other)}."]
-    )
+    return said
 
 
 def _elo(value: float) -> str:
@@ -117,4 +120,4 @@ def _minus(number: str) -> str:
 
 
 def _percent(chance: float) -> str:
-    return "more than 99.9 %" if chance > 0.9995 else f"{chance:.1%}".replace("%", " %")
+    return "more than 99.9 %" if chance > 0.9995 else rounded(chance, ".1%").replace("%", " %")

@@ -67,11 +67,6 @@ class GameRecord:
             return None
         return 1 - self.winner
 
-    def _repr_html_(self) -> str:
-        from c4env.evaluation.store.replay import replay_html
-
-        return replay_html(self)
-
     @property
     def fixture(self) -> tuple[tuple[str, str], str]:
         """Players and opening: what identifies the game within its run, as a schedule does."""
@@ -149,7 +144,7 @@ def _require_board(path: Path, header: Mapping[str, Any]) -> None:
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
             f"{path.parent} holds games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or --board {there} of c4 run, gauntlet, match, report or compare"
+            f"directory, or --board {there} of c4 run, match, report or compare"
         )
 
 

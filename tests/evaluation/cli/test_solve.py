@@ -106,18 +106,3 @@ def test_quick_columns_are_scores_or_bounds(capsys, monkeypatch):
 def test_a_bad_line_is_refused_with_its_number_before_any_answer(options, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("44\n4455\n49\n"))
     assert "line 3: '49'" in refusal(["solve", *options], capsys)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["solve", "48"], "'48'"),
-        (["solve", "4444444"], "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),
-        (["solve", "12121212"], "the game is over"),
-        (["solve", "44", "--threads", "0"], "threads=0"),
-        (["solve", "44", "--table-mb", "0"], "table_mb=0"),
-        (["solve", "44", "--table-mb", "999999999999"], "table_mb=999999999999: "),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
-    assert words in refusal(arguments, capsys)

@@ -13,7 +13,6 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.store.record import read_games
 from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
-from tests.helpers.commands import refusal
 
 PATTERN = "alphabeta:depth=1..2,heuristic={lines,window}"
 # Endings: a game is a few moves.
@@ -139,12 +138,6 @@ def test_the_command_in_every_form(tmp_path, form, capsys):
         assert "2 agents against random: 8 games over 2 openings" in shown.out
         assert ("digest" in shown.out) == (form == "text")
     assert main(["report", str(out)]) == 0
-
-
-def test_bad_arguments_are_one_line(capsys):
-    assert "a brace without its other" in refusal(
-        ["sweep", "alphabeta:depth={1,2", "--quiet"], capsys
-    )
 
 
 def test_a_sweep_is_a_run_like_any_other(tmp_path):
