@@ -242,6 +242,11 @@ def starves(observation):
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
     return good(observation)
 
+def breaks(observation):
+    import c4env
+    c4env.Position.play = lambda position, column: 1 // 0
+    return good(observation)
+
 def forgets(observation):
     sys.path.clear()
     os.environ.clear()
@@ -256,6 +261,7 @@ FATES = {
     "mute": ("crash", SPOILED),
     "cuts": ("crash", SPOILED),
     "starves": ("crash", SPOILED),
+    "breaks": ("four", ""),  # the rules of its own process
     "forgets": ("four", ""),
 }
 
