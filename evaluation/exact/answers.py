@@ -21,6 +21,7 @@ from c4env.evaluation.games.processes import OwnSettings, stdout_to_stderr
 from c4env.evaluation.games.workers import version_here
 from c4env.evaluation.plan.field import make_field, split_name
 from c4env.evaluation.store.journal import Findings, Format
+from c4env.evaluation.tables import plural
 from c4env.observation import observe
 from c4env.position import Position
 
@@ -86,7 +87,9 @@ def question_agents(
                         watch(done, total)
     if not moves:
         raise InvalidRun(f"no agent answered; for example {next(iter(faults))}")
-    notes = tuple(f"{count} positions without an answer, {why}" for why, count in faults.items())
+    notes = tuple(
+        f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
+    )
     if kind.prompts:
         notes += ("What language models were asked and said is not kept; c4 run --out keeps it.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)

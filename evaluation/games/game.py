@@ -5,6 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import operator
+import os
 import signal
 import threading
 import time
@@ -71,6 +72,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         Unavailable: what the agent depends on cannot be had, which is not its fault.
     """
     legal = observation["action_mask"].copy()
+    here = os.getpid()
     try:
         answer = policy(observation)
         nodes = operator.index(getattr(policy, "nodes", 0))
@@ -84,6 +86,8 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         if not agents_own(error):
             raise
         return Fault("exception", in_words(error))
+    finally:
+        _end_copy(here)
     if not 0 <= nodes <= MOST_NODES:
         return Fault("nonsense", "its nodes are no count 0..2**63-1")
     try:
@@ -144,6 +148,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 def begin(policy: Policy, seed: int) -> Fault | None:
     """Tell a policy that has ``reset`` of a new game, with the seed if it takes one."""
+    here = os.getpid()
     try:
         FunctionAgent(policy).reset(seed)
     except Faulted as error:
@@ -152,7 +157,18 @@ def begin(policy: Policy, seed: int) -> Fault | None:
         if not agents_own(error):
             raise
         return Fault("exception", f"reset: {in_words(error)}")
+    finally:
+        _end_copy(here)
     return None
+
+
+def _end_copy(asked: int) -> None:
+    """End a copy of the process that an agent forked and let come back.
+
+    It would play all games once more, and fork again in each move.
+    """
+    if os.getpid() != asked:
+        os._exit(0)
 
 
 def in_words(error: BaseException, with_type: bool = True) -> str:

@@ -3,8 +3,9 @@
 Workers get batches of games and send back records; they write nothing. Every game's
 randomness comes from its own identity, so who plays it, and when, makes no difference.
 
-A worker that dies takes its batch with it. The games that were under way are then played one at
-a time, with each agent of others in a process of its own: who ends it again is known, and forfeits.
+A worker that dies, or in which this project's own code fails, takes its batch with it. The games
+that were under way are then played one at a time, with each agent of others in a process of its
+own: who ends it again is known, and forfeits.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ from joblib.parallel import get_active_backend
 from c4env.agents.base import Agent
 from c4env.agents.errors import Unavailable
 from c4env.agents.registry.registry import split_spec
-from c4env.errors import C4Error
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import Apart, is_foreign, names_code, register_all
 from c4env.evaluation.games.backends import (
@@ -136,8 +136,8 @@ def play_all(
     with nullcontext() if backend is None else workers_at(backend, jobs, address):
         workers = -1 if address is not None else jobs
         deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
-        if on_this_machine():  # what an agent did to its worker can keep the next from being made
-            deaths = (*deaths, C4Error, OSError)
+        if on_this_machine():  # an agent may have broken anything in its worker: ours fails there
+            deaths = (*deaths, Exception)
         while trusted := [f for f in left if not quarantined.intersection(f[0])]:
             batches = _Batches(trusted, joblib.effective_n_jobs(workers))
             try:

@@ -110,6 +110,9 @@ def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
     for path in _candidates(text):
         if os.path.isfile(path):
             yield from _of_source(Path(path), Path(path).parent)
+    for path in _run_by_name(text):
+        if os.path.isfile(path):
+            yield from _of_source(Path(path), Path())
     if os.path.isdir(text.removeprefix(SELFPLAY)):
         folder = Path(text.removeprefix(SELFPLAY))  # of self-play's only the network plays
         files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
@@ -133,6 +136,14 @@ def _candidates(text: str) -> Iterator[str]:
         cuts = [found.start() for found in re.finditer("[:=]", word)]
         starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(word)]
         yield from (word[a:b] for a, b in itertools.product(starts, ends) if a < b)
+
+
+def _run_by_name(text: str) -> Iterator[str]:
+    """The files of a module that Python runs by its name: ``-m package.module``."""
+    words = _words(text)
+    if "-m" in words[:-1]:
+        path = words[words.index("-m") + 1].replace(".", os.sep)
+        yield from (f"{path}.py", os.path.join(path, "__main__.py"))
 
 
 def _of_source(
@@ -174,15 +185,19 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
         return
     if path.parent != folder and (package := path.with_name("__init__.py")).is_file():
         yield package
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield from _named_files(node.value, path.parent)
-        elif isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _imported(alias.name, folder)
+    nodes = [*ast.walk(tree)]
+    texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    for text in texts:
+        yield from _named(text, path.parent, os.path.isfile)
+    # Those that it puts on sys.path are imported from as well.
+    folders = [folder, *(p for text in texts for p in _named(text, path.parent, os.path.isdir))]
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            for alias, start in itertools.product(node.names, folders):
+                yield from _imported(alias.name, start)
         elif isinstance(node, ast.ImportFrom):
-            start = path.parents[node.level - 1] if node.level else folder
-            for alias in node.names:
+            starts = [path.parents[node.level - 1]] if node.level else folders
+            for alias, start in itertools.product(node.names, starts):
                 name = f"{node.module or ''}.{alias.name}".strip(".")
                 yield from _imported(name, start, relative=node.level > 0)
 
@@ -202,10 +217,10 @@ def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]
         yield from found
 
 
-def _named_files(text: str, folder: Path) -> Iterator[Path]:
-    """Files that a text of a source names: beside it, or from the working directory."""
+def _named(text: str, folder: Path, there: Callable[[Path], bool]) -> Iterator[Path]:
+    """What a text of a source names: beside it, or from the working directory."""
     if text.isprintable() and not text.endswith(NOT_READ):
-        yield from (p for p in (folder / text, Path(text)) if os.path.isfile(p))
+        yield from (p for p in dict.fromkeys((folder / text, Path(text))) if there(p))
 
 
 def _file_of(module: ModuleType) -> Path | None:

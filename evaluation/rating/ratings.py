@@ -52,6 +52,12 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    @classmethod
+    def of(cls, value: float, drawn: Float64s) -> Interval:
+        """The middle 95 % of the draws, and the estimate: where all was won it lies at the end."""
+        low, high = map(float, np.percentile(drawn, TAILS))
+        return cls(float(value), min(low, float(value)), max(high, float(value)))
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:
@@ -139,7 +145,7 @@ class Ratings(Sequence[Rating]):
         """That there were too few openings to tell agents apart, and what would; mostly nothing."""
         told = all(r.better is None or r.better >= _SURE for r in self)
         openings = self.units if self.resampled == "openings" else 1
-        if self.exact or told or openings >= _ENOUGH:
+        if self.exact or told or openings >= _ENOUGH or not self.units:
             return ()
         few = "1 opening is" if openings == 1 else f"{openings} openings are"
         whom = "the two" if len(self) == 2 else "all of these agents"
@@ -202,7 +208,7 @@ def rate(
     ahead = [(_better(drawn, order[0], i), tally.players[i]) for i in order[1:]]
     return Ratings(
         tuple(ratings),
-        Interval(first_move, *map(float, np.percentile(drawn_first_move, TAILS))),
+        Interval.of(first_move, drawn_first_move),
         tally.resampled,
         tally.units,
         exact,

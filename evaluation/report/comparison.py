@@ -7,12 +7,10 @@ __any_board__ = True
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
 from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.identity import identity_in
-from c4env.evaluation.rating.ratings import TAILS, scores, strengths
+from c4env.evaluation.rating.ratings import Interval, scores, strengths
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import Shown, Table, plural, signed
@@ -85,9 +83,9 @@ def compare(before: Run, after: Run) -> Table:
                 Shown(was, f"{was:.1%}"),
                 Shown(now, f"{now:.1%}"),
                 Shown(now - was, _percent(now - was)),
-                _interval(now_drawn - was_drawn, _percent),
+                _interval(now - was, now_drawn - was_drawn, _percent),
                 Shown(new[i] - old[i], signed(new[i] - old[i])),
-                _interval((new_drawn - old_drawn)[:, i], signed),
+                _interval(new[i] - old[i], (new_drawn - old_drawn)[:, i], signed),
                 sum(game.gain(names[i]) > 0 for game in own),
                 sum(game.gain(names[i]) < 0 for game in own),
             ]
@@ -144,8 +142,8 @@ def _percent(share: float) -> str:
     return f"{number:+.1f}" if number else "0.0"
 
 
-def _interval(drawn: Float64s, text: Callable[[float], str]) -> Shown:
-    low, high = map(float, np.percentile(drawn, TAILS))
+def _interval(change: float, drawn: Float64s, text: Callable[[float], str]) -> Shown:
+    _, low, high = Interval.of(change, drawn)
     return Shown([low, high], f"{text(low)} .. {text(high)}")
 
 

@@ -19,7 +19,7 @@ from c4env.evaluation.games.tournament import Tournament, notes_of, play, prepar
 from c4env.evaluation.plan.field import Players, name_players
 from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.plan.schedule import opening_major
-from c4env.evaluation.rating.ratings import TAILS, Interval, Rating, Ratings, scores
+from c4env.evaluation.rating.ratings import Interval, Rating, Ratings, scores
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import GameRecord, read_games
@@ -92,7 +92,7 @@ class Match(Tournament):
         tally = Tally.of(self.games, self.players)
         i = tally.players.index(self.players[0])
         ((score, drawn),) = scores([tally])
-        return Interval(float(score[i]), *map(float, np.percentile(drawn[:, i], TAILS)))
+        return Interval.of(score[i], drawn[:, i])
 
     @property
     def measured(self) -> str:

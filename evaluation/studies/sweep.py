@@ -17,7 +17,7 @@ from c4env.evaluation.plan.openings import Openings
 from c4env.evaluation.plan.patterns import expand
 from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.store.files import write_file
-from c4env.evaluation.tables import Result, Rows
+from c4env.evaluation.tables import Result, Rows, plural
 
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
@@ -73,8 +73,8 @@ class Sweep(Result):
         """Whom they met, and where the numbers come from."""
         whom = f"against {', '.join(self.against)}" if self.against else "against each other"
         lines = [
-            f"{len(self.points)} agents {whom}: {len(self.result.games)} games over "
-            f"{len(self.result.openings)} openings. {self.result.ratings.basis()}",
+            f"{plural(len(self.points), 'agent')} {whom}: {plural(len(self.result.games), 'game')} "
+            f"over {plural(len(self.result.openings), 'opening')}. {self.result.ratings.basis()}",
             "Times: the median game, on this machine while it played.",
             *self.result.notes,
         ]

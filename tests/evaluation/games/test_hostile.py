@@ -242,6 +242,11 @@ def starves(observation):
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
     return good(observation)
 
+def breaks(observation):
+    import c4env
+    c4env.Position.play = lambda position, column: 1 // 0
+    return good(observation)
+
 def forgets(observation):
     sys.path.clear()
     os.environ.clear()
@@ -256,6 +261,7 @@ FATES = {
     "mute": ("crash", SPOILED),
     "cuts": ("crash", SPOILED),
     "starves": ("crash", SPOILED),
+    "breaks": ("four", ""),  # the rules of its own process
     "forgets": ("four", ""),
 }
 
@@ -274,6 +280,39 @@ def test_what_an_agent_does_to_its_process_ends_its_own_games_alone(jobs, tmp_pa
     }
     assert fates == {name: {fate} for name, fate in {"other": ("four", ""), **FATES}.items()}
     assert {game.winner for game in found.games if game.players == ("good", "leaves")} == {0}
+
+
+FORKS = """
+import os
+from c4env import evaluation
+
+class Forks:
+    def __init__(self, where):
+        self.where = where
+
+    def fork(self, where):
+        if where == self.where:
+            self.where = "never again"
+            if child := os.fork():
+                os.waitpid(child, 0)
+
+    def reset(self):
+        self.fork("reset")
+
+    def __call__(self, observation):
+        self.fork("move")
+        return int(observation["action_mask"].argmax())
+
+result = evaluation.round_robin({"one": Forks("move"), "other": Forks("reset")}, openings=0)
+print(len(result.games), {game.ending for game in result.games})
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_copy_that_an_agent_forks_ends_when_it_comes_back():
+    """It would play all games once more, and fork again in each move."""
+    done = run_python("-W", "ignore", "-c", FORKS, timeout=100, check=True)
+    assert done.stdout.split("\n") == ["2 {'four'}", ""]
 
 
 NOISY = """

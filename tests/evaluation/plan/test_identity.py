@@ -99,6 +99,23 @@ SPECS = {
         {"engine.py": "import own_helper\n", "own_helper.py": "1\n"},
         "own_helper.py",
     ),
+    "a program that Python runs by its name": (
+        "exec:python3 -m own_package.engine --fast",
+        {
+            "own_package/__init__.py": "",
+            "own_package/engine.py": "import own_helper\n",
+            "own_helper.py": "1\n",
+        },
+        "own_helper.py",
+    ),
+    "what a program imports from a folder that it adds": (
+        "exec:python3 engine.py",
+        {
+            "engine.py": "import sys\nsys.path.append('lib')\nimport own_core\n",
+            "lib/own_core.py": "",
+        },
+        "lib/own_core.py",
+    ),
     "a program's weights": ("exec:./engine --net=w.bin", {"engine": "1", "w.bin": "1"}, "w.bin"),
     "weights": ("learned:weights=w.npz", {"w.npz": "1"}, "w.npz"),
     "self-play": ("selfplay:dir", {"dir/model.pt": "1", "dir/state.pt": "2"}, "dir/model.pt"),

@@ -10,8 +10,10 @@ import pytest
 from c4env import evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.report.comparison import changed_games, compare
 from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.studies.match import Match
 
 
 class Run(NamedTuple):
@@ -154,3 +156,22 @@ def test_the_command(tmp_path, capsys):
     assert "2 games in both runs" in capsys.readouterr().out
     assert main([*command, "--games", "--format", "csv"]) == 0
     assert capsys.readouterr().out == "first,second,opening,before,after\n"
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 100])
+def test_an_interval_holds_what_was_found(pairs):
+    """Where all is won, or all changed, that lies at its very end."""
+    starts = list(enumerate_openings(3))[:pairs]
+    won, lost = (
+        [GameRecord(("a", "b"), start, start, winner, "four") for start in starts]
+        for winner in (0, 1)
+    )
+    for games, score in ((won, 1.0), (lost, 0.0)):
+        match = Match(("a", "b"), tuple(starts), tuple(games))
+        assert match.score.low <= match.score.value == score <= match.score.high
+        for low, elo, high in ((r.low, r.elo, r.high) for r in match.ratings):
+            assert low <= elo <= high
+    rows, _ = found_in(compare(Run({}, won), Run({}, lost)))
+    for row in rows.values():
+        for change, interval in (("change", "95 %"), ("Elo", "Elo 95 %")):
+            assert row[interval][0] <= row[change] <= row[interval][1]
