@@ -127,7 +127,7 @@ def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end:
 @own_boards
 def test_heuristics_count_the_lines_of_the_board() -> None:
     size = Size(5, 6, 4)
-    rules, heuristics = Rules(size), part(size, "search.heuristics").HEURISTICS
+    rules, heuristics = Rules(size), part(size, "heuristics.names").HEURISTICS
     assert set(heuristics) == {"chain", "window", "window-b"}
     for position, board in positions(size, 3):
         sides = position.to_move, 1 - position.to_move
