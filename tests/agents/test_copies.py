@@ -23,10 +23,6 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def uniform(planes: Any, masks: Any) -> Any:
-    return np.zeros(masks.shape), np.zeros(len(masks))
-
-
 @batched
 def indifferent(seen: Any) -> Any:
     return np.zeros(seen["action_mask"].shape)
@@ -35,7 +31,7 @@ def indifferent(seen: Any) -> Any:
 # Games that exact play goes on with for long.
 MIDDLE = "5645726765425614"
 ENDING = "564572676542561454464353222261"
-UNIFORM = "puct:function=tests.agents.test_copies:uniform,simulations=60"
+UNIFORM = "puct:function=tests.helpers.policies:uniform,simulations=60"
 SPECS = [
     *("random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "alphabeta-table:depth=3"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=3", "alphabeta-window-b:depth=2"),

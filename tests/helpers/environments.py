@@ -6,17 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Observation, Position
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position
 
 ATTRIBUTES = (
     *("agents", "possible_agents", "num_agents", "max_num_agents", "rewards", "terminations"),
     *("truncations", "infos", "agent_selection", "board"),
 )
-
-
-def lowest(observation: Observation) -> int:
-    """An opponent: the leftmost legal column."""
-    return int(np.flatnonzero(observation["action_mask"])[0])
 
 
 def step(environment: Any, column: Any, *others: Any) -> Any:

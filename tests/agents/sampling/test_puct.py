@@ -17,11 +17,7 @@ from c4env.agents.solver import Solver
 from c4env.jit import config
 from c4env.observation import position_from
 from tests.helpers import reference
-
-
-def uniform(observations: Any, masks: Any) -> Any:
-    """No opinion."""
-    return np.zeros(masks.shape), np.zeros(len(masks))
+from tests.helpers.policies import uniform
 
 
 def edge(observations: Any, masks: Any) -> Any:

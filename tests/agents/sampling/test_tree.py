@@ -28,12 +28,8 @@ from c4env.agents.sampling.tree import (
 from c4env.agents.solver import Solver
 from c4env.bitboard import drop
 from tests.helpers import reference
+from tests.helpers.policies import uniform
 from tests.helpers.strategies import positions
-
-
-def uniform(planes: Any, masks: Any) -> Any:
-    """No opinion."""
-    return np.zeros(masks.shape), np.zeros(len(masks))
 
 
 def cells_of(position: Position, columns: list[int]) -> int:

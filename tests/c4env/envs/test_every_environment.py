@@ -23,7 +23,8 @@ from c4env.errors import (
     NotReset,
     UnknownRenderMode,
 )
-from tests.helpers.environments import handed_out, lowest, positions_of, state_of, step
+from tests.helpers.environments import handed_out, positions_of, state_of, step
+from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
 
 VECTORS: dict[str, Callable[..., Any]] = {
@@ -279,7 +280,9 @@ def test_no_call_before_the_first_reset(make: Any, call: str, arguments: tuple[A
             getattr(make(), call)(*arguments)
 
 
-@pytest.mark.parametrize("make", [env, raw_env, partial(ConnectFourEnv, lowest, 0), SMALL_VECTOR])
+@pytest.mark.parametrize(
+    "make", [env, raw_env, partial(ConnectFourEnv, first_legal, 0), SMALL_VECTOR]
+)
 def test_a_game_begins_where_it_is_told_to(make: Any) -> None:
     environment = make()
     many = make is SMALL_VECTOR

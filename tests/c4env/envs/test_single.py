@@ -16,7 +16,8 @@ from c4env.errors import (
     OpponentFailed,
     WrongOrder,
 )
-from tests.helpers.environments import lowest, state_of
+from tests.helpers.environments import state_of
+from tests.helpers.policies import first_legal
 
 
 class Scripted:
@@ -88,7 +89,7 @@ def test_losing_by_the_opponents_reply() -> None:
 
 
 def test_an_illegal_move_loses() -> None:
-    environment = ConnectFourEnv(lowest, seat=0)
+    environment = ConnectFourEnv(first_legal, seat=0)
     environment.reset(seed=1, options={"moves": "444444"})
     observation, reward, terminated, truncated, info = environment.step(3)
     assert (reward, terminated, truncated) == (-1.0, True, False)
@@ -189,7 +190,7 @@ def test_an_opponents_reset_is_given_a_seed() -> None:
 
 
 def test_starting_elsewhere() -> None:
-    environment = ConnectFourEnv(lowest, seat=0)
+    environment = ConnectFourEnv(first_legal, seat=0)
     environment.reset(options={"moves": "4455"})
     assert environment.position == Position.parse("4455")
     environment.reset(options={"position": Position.parse("445")})
@@ -210,7 +211,7 @@ def test_starting_elsewhere() -> None:
     ],
 )
 def test_bad_options(options: Any, match: str) -> None:
-    environment = ConnectFourEnv(lowest, seat=0)
+    environment = ConnectFourEnv(first_legal, seat=0)
     environment.reset(seed=1)
     environment.step(3)
     before = state_of(environment)
@@ -225,7 +226,7 @@ def test_bad_options(options: Any, match: str) -> None:
 @pytest.mark.parametrize("dtype", ["int8", "float32", np.float32])
 def test_layouts_hold_the_same_planes(dtype: Any) -> None:
     made = {
-        layout: ConnectFourEnv(lowest, seat=1, layout=layout, dtype=dtype)
+        layout: ConnectFourEnv(first_legal, seat=1, layout=layout, dtype=dtype)
         for layout in ("flat", "planes_last", "planes_first")
     }
     seen = {}
@@ -257,7 +258,9 @@ def test_gymnasium_accepts_it(layout: str, dtype: str, monkeypatch: pytest.Monke
 
 
 def test_gymnasium_plays_it_by_name() -> None:
-    environment = gymnasium.make("c4env/ConnectFour-v0", opponent=lowest, render_mode="rgb_array")
+    environment = gymnasium.make(
+        "c4env/ConnectFour-v0", opponent=first_legal, render_mode="rgb_array"
+    )
     environment.reset(seed=1)
     terminated = False
     while not terminated:
@@ -270,7 +273,7 @@ def test_gymnasium_plays_it_by_name() -> None:
 
 def test_gymnasium_stacks_wins_and_draws() -> None:
     draw = "725557317577734451561166114446246232623323"
-    environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(lowest)] * 2)
+    environment = gymnasium.vector.SyncVectorEnv([lambda: ConnectFourEnv(first_legal)] * 2)
     environment.reset(seed=1)
     environment.envs[0].reset(options={"moves": "445566", "seat": 0})
     environment.envs[1].reset(options={"moves": draw[:-1], "seat": 1})
