@@ -67,7 +67,7 @@ def middle(agent: Agent, start: str, moves: int) -> Position:
 @pytest.mark.parametrize("spec", [*SPECS, "a model that draws"])
 def test_a_copy_plays_on_as_the_agent_would(spec: str, way: str) -> None:
     agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
-    late = MIDDLE if spec.startswith("perfect") else ""
+    late = MIDDLE if spec.startswith(("perfect", "puct:sim", "learned")) else ""
     late = ENDING if spec == "negamax" else late
     agent.reset(7)
     position = middle(agent, late, 1 if late else 3)
