@@ -234,19 +234,14 @@ def test_a_colon_between_options_is_told_from_a_bad_value(spec: str, meant: str)
         make(spec)
 
 
-@pytest.mark.parametrize("value", ["0", "-1", "43", "x", "3.0", "1e1", "True"])
-def test_a_bad_value_is_refused(value: str) -> None:
-    expected = f"alphabeta: depth='{value}': expected int between 1 and 42"
+@pytest.mark.parametrize("value", ["0", "-1", "43", "x", "3.0", "1e1", "True", 3.0, None, [3]])
+def test_a_bad_value_is_refused_in_a_spec_and_beside_it(value: Any) -> None:
     with pytest.raises(InvalidValue) as caught:
-        make(f"alphabeta:depth={value}")
-    assert str(caught.value) == expected
-
-
-@pytest.mark.parametrize("value", [True, 3.0, None, "three", [3]])
-def test_a_bad_keyword_value_is_refused(value: Any) -> None:
-    with pytest.raises(InvalidValue, match="expected int between 1 and 42") as caught:
         make("alphabeta", depth=value)
-    assert repr(value) in str(caught.value)
+    assert str(caught.value) == f"alphabeta: depth={value!r}: expected int between 1 and 42"
+    if isinstance(value, str):
+        with pytest.raises(InvalidValue, match=re.escape(str(caught.value))):
+            make(f"alphabeta:depth={value}")
 
 
 def test_an_unbounded_option_says_only_what_it_is() -> None:

@@ -81,19 +81,6 @@ def test_names_play_in_both_environments(name: str) -> None:
         assert games_of(make()) == games_of(make()), "the same seed plays the same games"
 
 
-def test_a_greedy_opponent_wins_and_blocks_in_the_single_environment() -> None:
-    environment = ConnectFourEnv("greedy", seat=0)
-    for seed in range(5):
-        environment.reset(seed=seed, options={"moves": "112244"})
-        environment.step(6)
-        assert environment.position == Position.parse("11224473")  # wins, and blocks
-        assert environment.position.outcome is None
-        environment.reset(seed=seed, options={"moves": "515253"})
-        _, reward, over, _, _ = environment.step(6)
-        assert (reward, over) == (-1.0, True)
-        assert environment.position == Position.parse("51525374")
-
-
 def test_an_agent_is_told_of_games() -> None:
     agent = Rightmost()
     environment = ConnectFourEnv(agent, seat=0)
