@@ -62,6 +62,10 @@ def test_what_an_agent_is_without_more() -> None:
     assert repr(agent) == "First()"
     agent.reset(seed=1)
     agent.reset()
+    seeds: list[Any] = []
+    agent.reset = seeds.append  # type: ignore[method-assign]
+    agent.reseed(5)
+    assert seeds == [5]
 
 
 def test_an_observation_of_nothing_is_refused() -> None:
