@@ -118,7 +118,8 @@ def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
         files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
         yield from ((str(file), _hash(file)) for file in files if file.is_file())
     name, colon, _ = text.partition(":")
-    module = sys.modules.get(name) if colon and not name.endswith(".py") else None
+    address = text.startswith(f"{name}://")  # names no module, though there is one named http
+    module = None if address or not colon or name.endswith(".py") else sys.modules.get(name)
     if module is not None and (file := _file_of(module)):
         yield from _of_source(file, _root(module, file), named_from=_root(module, file))
 
@@ -232,7 +233,8 @@ def _file_of(module: ModuleType) -> Path | None:
 
 
 def _installed(path: Path) -> bool:
-    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or _STDLIB in path.parents
+    within = (path, *path.parents)
+    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or _STDLIB in within
 
 
 _STDLIB: Final = Path(sysconfig.get_path("stdlib"))

@@ -56,6 +56,16 @@ def test_greedy_in_small_cases(moves: str, column: int) -> None:
     assert Greedy().choose(Position.parse(moves)) == column
 
 
+def test_greedy_plays_no_full_column_whatever_it_is_worth() -> None:
+    position = Position.parse("444444")
+    before = position.mine
+
+    def unmoved(mine: int, theirs: int) -> float:
+        return 1.0 if mine == before else 0.0
+
+    assert Greedy(unmoved).choose(position) == 2
+
+
 @given(positions(finished=False))
 def test_random_plays_legal_columns(position: Position) -> None:
     agent = Random()

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import importlib
-from types import ModuleType
 from typing import Any
 
-import numpy as np
 import pytest
 
 import c4env
@@ -15,8 +12,9 @@ from c4env.agents.registry.table import ZOO
 from c4env.boards import Size
 from c4env.errors import C4Error, InvalidOption, WrongBoard
 from c4env.jit import config
-from tests.helpers.boards import WIDEST, Columns, Rules
+from tests.helpers.boards import WIDEST, Columns, Rules, part
 from tests.helpers.paths import ROOT
+from tests.helpers.policies import uniform
 from tests.helpers.processes import run_python
 
 # Each board costs some seconds of compiling, once: compiled, one of them stands for all.
@@ -26,20 +24,12 @@ TINY = [Size(3, 3, 3), Size(3, 4, 3), Size(2, 5, 3)]
 own_boards = pytest.mark.skipif(not config.DISABLE_JIT, reason="would compile more boards")
 PLAYERS = {
     "kaggle": f"kaggle:{ROOT / 'tests/data/kaggle/rules.py'}",
-    "puct": "puct:function=tests.agents.test_boards:uniform,simulations=20",
+    "puct": "puct:function=tests.helpers.policies:uniform,simulations=20",
     "mcts": "mcts:simulations=100",
     "minimax": "minimax:depth=3",
     "alphabeta": "alphabeta:depth=3",
     "open_spiel": "open_spiel:mcts,simulations=20",
 }
-
-
-def uniform(planes: Any, masks: Any) -> Any:
-    return np.zeros(masks.shape), np.zeros(len(masks))
-
-
-def part(size: Size, name: str) -> ModuleType:
-    return importlib.import_module(f"{c4env.board(*size).__name__}.agents.{name}")
 
 
 @pytest.mark.parametrize("size", BOARDS, ids=str)
@@ -87,7 +77,7 @@ def positions(size: Size, seeds: int) -> list[tuple[Any, Columns]]:
 @pytest.mark.parametrize("size", TINY, ids=str)
 def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
     rules = Rules(size)
-    solver = part(size, "solver").Solver()
+    solver = part(size, "agents.solver").Solver()
     asked = positions(size, 5)
     for position, board in asked:
         mover = position.to_move
@@ -115,7 +105,7 @@ def test_exact_scores_are_those_of_all_games_played_out(size: Size) -> None:
 def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end: str) -> None:
     """C. Steininger, after J. Tromp: outcome, and the discs on the board at its end."""
     empty = c4env.board(rows, columns).Position()
-    solver = part(Size(rows, columns, 4), "solver").Solver()
+    solver = part(Size(rows, columns, 4), "agents.solver").Solver()
     score = solver.score(empty)
     assert (
         f"{('second', 'draw', 'first')[(score > 0) - (score < 0) + 1]} "
@@ -127,7 +117,7 @@ def test_outcomes_of_whole_boards_are_as_published(rows: int, columns: int, end:
 @own_boards
 def test_heuristics_count_the_lines_of_the_board() -> None:
     size = Size(5, 6, 4)
-    rules, heuristics = Rules(size), part(size, "heuristics.names").HEURISTICS
+    rules, heuristics = Rules(size), part(size, "agents.heuristics.names").HEURISTICS
     assert set(heuristics) == {"chain", "window", "window-b"}
     for position, board in positions(size, 3):
         sides = position.to_move, 1 - position.to_move
@@ -179,11 +169,11 @@ def test_what_is_made_for_another_board_is_refused() -> None:
 
 @own_boards
 def test_a_solver_of_another_board_has_no_book() -> None:
-    solver_of = part(Size(4, 4, 4), "solver").Solver
+    solver_of = part(Size(4, 4, 4), "agents.solver").Solver
     assert solver_of().book is None
     with pytest.raises(InvalidOption, match="expected None"):
         solver_of(book="12ply")
-    large = part(Size(8, 7, 4), "solver.search.table")
+    large = part(Size(8, 7, 4), "agents.solver.search.table")
     with pytest.raises(InvalidOption, match="table_mb=64: expected 16384 or more"):
         large.allocate(64)
 

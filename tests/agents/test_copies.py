@@ -23,10 +23,6 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def uniform(planes: Any, masks: Any) -> Any:
-    return np.zeros(masks.shape), np.zeros(len(masks))
-
-
 @batched
 def indifferent(seen: Any) -> Any:
     return np.zeros(seen["action_mask"].shape)
@@ -35,7 +31,7 @@ def indifferent(seen: Any) -> Any:
 # Games that exact play goes on with for long.
 MIDDLE = "5645726765425614"
 ENDING = "564572676542561454464353222261"
-UNIFORM = "puct:function=tests.agents.test_copies:uniform,simulations=60"
+UNIFORM = "puct:function=tests.helpers.policies:uniform,simulations=60"
 SPECS = [
     *("random", "greedy", "minimax:depth=2", "alphabeta:depth=3", "alphabeta-table:depth=3"),
     *("alphabeta-chain:depth=2", "alphabeta-window:depth=3", "alphabeta-window-b:depth=2"),
@@ -71,7 +67,7 @@ def middle(agent: Agent, start: str, moves: int) -> Position:
 @pytest.mark.parametrize("spec", [*SPECS, "a model that draws"])
 def test_a_copy_plays_on_as_the_agent_would(spec: str, way: str) -> None:
     agent = agent_of(indifferent, 1.0) if spec.startswith("a model") else agents.make(spec)
-    late = MIDDLE if spec.startswith("perfect") else ""
+    late = MIDDLE if spec.startswith(("perfect", "puct:sim", "learned")) else ""
     late = ENDING if spec == "negamax" else late
     agent.reset(7)
     position = middle(agent, late, 1 if late else 3)

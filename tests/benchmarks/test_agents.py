@@ -6,17 +6,14 @@ import pytest
 
 from c4env import agents
 from c4env.position import Position
-from tests.benchmarks import reference
-from tests.benchmarks.agents import BASELINE, run
+from tests.benchmarks.agents import BASELINE, in_python, run
 
 
 @pytest.mark.parametrize("moves", ["", "4", "4455", "12345", "4444", "44443322"])
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_the_pure_python_reference_searches_the_same_tree(moves, depth):
     agent = agents.make("alphabeta-chain", depth=depth)
-    columns = [int(digit) - 1 for digit in moves]
-    column, _, nodes = agent.best_move(Position.parse(moves))
-    assert reference.choose(columns, depth) == (column, nodes)
+    assert in_python(moves, depth) == tuple(agent.best_move(Position.parse(moves)))
 
 
 @pytest.mark.compiled  # seconds compiled, minutes not

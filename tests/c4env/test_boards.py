@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import copy
-import importlib
 import pickle
 import warnings
-from types import ModuleType
 from typing import Any
 
 import gymnasium
@@ -16,7 +14,7 @@ import c4env
 from c4env.boards import Size
 from c4env.errors import C4Error, InvalidOption, InvalidPosition, WrongBoard
 from c4env.jit import config
-from tests.helpers.boards import OTHER_BOARDS, WIDEST, Rules
+from tests.helpers.boards import OTHER_BOARDS, WIDEST, Rules, part
 from tests.helpers.processes import run_python
 
 with warnings.catch_warnings():
@@ -27,10 +25,6 @@ with warnings.catch_warnings():
 BOARDS = OTHER_BOARDS if config.DISABLE_JIT else OTHER_BOARDS[:1]
 RULES = (*BOARDS, WIDEST)
 NAMES = [str(size) for size in BOARDS]
-
-
-def part(size: Size, name: str) -> ModuleType:
-    return importlib.import_module(f"{c4env.board(*size).__name__}.{name}")
 
 
 @pytest.mark.parametrize("size", RULES, ids=str)

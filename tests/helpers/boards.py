@@ -6,11 +6,14 @@ A board is a tuple of columns, each a tuple of the players whose discs lie in it
 from __future__ import annotations
 
 import functools
+import importlib
 import itertools
 import random
 from collections.abc import Iterator
+from types import ModuleType
 from typing import NamedTuple
 
+import c4env
 from c4env.boards import Size
 
 Columns = tuple[tuple[int, ...], ...]
@@ -20,6 +23,11 @@ OTHER_BOARDS = tuple(
     map(Size.parse, ("4x4x4", "5x6x4", "4x4x3", "2x7x3", "3x5x4", "7x5x5", "8x7x6", "3x15x3"))
 )
 WIDEST = Size(6, 9, 4)  # of as many bits as there can be, 63
+
+
+def part(size: Size, name: str) -> ModuleType:
+    """A module as it is loaded for a board."""
+    return importlib.import_module(f"{c4env.board(*size).__name__}.{name}")
 
 
 class Rules(NamedTuple):

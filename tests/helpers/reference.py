@@ -2,7 +2,8 @@
 
 What the kernels do with shifted bitboards is done here by looping over lists, straight
 from the descriptions of the published systems, and shares no code with them. The tests
-compare the two. ``python tests/reference.py`` writes the files in ``tests/data`` anew.
+compare the two, and the benchmarks set the kernels' speed beside it.
+``python -m tests.helpers.reference`` writes the files in ``tests/data`` anew.
 
 A board is a list of six rows of seven cells, row 0 at the *bottom*; a cell is EMPTY, or
 the player 0 or 1 whose disc it holds. Functions that search change the board and put it
@@ -11,9 +12,10 @@ back. Only the standard library is used.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.helpers.paths import DATA
 
@@ -354,14 +356,50 @@ def minimax(board: Board, player: int, left: int, agent: int, system: System) ->
     return (max(values) if player == agent else min(values)), nodes
 
 
-def best_column(board: Board, agent: int, depth: int, system: System) -> tuple[int, float, int]:
+def alphabeta(
+    board: Board,
+    player: int,
+    left: int,
+    agent: int,
+    system: System,
+    alpha: float = -math.inf,
+    beta: float = math.inf,
+) -> tuple[float, int]:
+    """The same value as :func:`minimax`, from fewer boards; for ``chain`` alone.
+
+    A program as it is written: one evaluation a board, which says whether it is won.
+    """
+    value = system.evaluate(board, agent)
+    columns = [column for column in system.inner_order if board[ROWS - 1][column] == EMPTY]
+    if abs(value) == WIN or not columns or left == 0:
+        return value, 1
+    best, nodes = (-math.inf if player == agent else math.inf), 1
+    for column in columns:
+        play(board, column, player)
+        value, below = alphabeta(board, 1 - player, left - 1, agent, system, alpha, beta)
+        take_back(board, column)
+        nodes += below
+        if player == agent:
+            best = max(best, value)
+            alpha = max(alpha, best)
+        else:
+            best = min(best, value)
+            beta = min(beta, best)
+        if alpha >= beta:
+            break
+    return best, nodes
+
+
+def best_column(
+    board: Board, agent: int, depth: int, system: System, search: Callable[..., Any] = minimax
+) -> tuple[int, float, int]:
     """The first column of the greatest value in root order, that value, and boards looked at."""
     chosen: tuple[int, float] | None = None
     nodes = 0
     for column in system.root_order:
         if column in open_columns(board):
             play(board, column, agent)
-            value, below = minimax(board, 1 - agent, depth - 1, agent, system)
+            value, below = search(board, 1 - agent, depth - 1, agent, system)
             take_back(board, column)
             nodes += below
             if chosen is None or value > chosen[1]:

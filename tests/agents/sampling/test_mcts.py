@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 
 from c4env import Position, agents, evaluation
-from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.mcts import (
     MCTS,
     ROLLOUTS,
@@ -19,10 +18,8 @@ from c4env.agents.sampling.mcts import (
     random_cell,
     random_playout,
 )
-from c4env.agents.sampling.tree import NODE, USED
 from c4env.agents.solver import Solver
 from c4env.bitboard import CELLS, playable
-from c4env.errors import C4Error
 from c4env.jit import config
 from tests.helpers import reference
 from tests.helpers.strategies import positions
@@ -221,18 +218,6 @@ def test_compiled_and_plain_python_agree() -> None:
         assert (found.column, found.visits, found.principal_variation) == expected[rollout]
 
 
-def test_a_full_tree_goes_on_without_growing() -> None:
-    agent = MCTS(simulations=150)
-    agent._capacity = 40  # no option asks for a tree that such a search fills
-    found = agent.search(Position.parse("44"))
-    assert found.nodes == 150
-    assert agent._work[USED] <= 40
-    assert found.column in range(7)
-    agent._spare = np.empty(40, NODE)
-    again = agent.search(Position.parse("4443"))
-    assert again.nodes == 150
-
-
 @pytest.mark.parametrize("moves", ["", "4435"])
 def test_the_clock_ends_a_search(moves: str) -> None:
     agent = agents.make("mcts:movetime=0.05")
@@ -259,20 +244,6 @@ def test_ctrl_c_ends_a_long_search() -> None:
     # What was interrupted leaves nothing wrong behind.
     agent.simulations = 50
     assert agent.search(Position.parse("44")).nodes == 50
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        *("mcts:simulations=0", "mcts:simulations=many", "mcts:movetime=0", "mcts:c=-1"),
-        *("mcts:rollout=clever", "mcts:reuse=2", "mcts:tree_mb=0", "mcts:c=nan"),
-    ],
-)
-def test_bad_options_are_named(spec: str) -> None:
-    option = spec.partition(":")[2].partition("=")[0]
-    with pytest.raises(InvalidValue, match=f"mcts: {option}=.*expected") as caught:
-        agents.make(spec)
-    assert isinstance(caught.value, C4Error)
 
 
 # -- strength -----------------------------------------------------------------------------------

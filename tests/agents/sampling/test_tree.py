@@ -5,6 +5,7 @@ What is kept is read off the tree itself, since a search shows little of it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from hypothesis import given
 
 from c4env import Position
 from c4env.agents.sampling.mcts import MCTS
+from c4env.agents.sampling.puct import PUCT
 from c4env.agents.sampling.tree import (
     NODE,
     OPEN,
@@ -26,6 +28,7 @@ from c4env.agents.sampling.tree import (
 from c4env.agents.solver import Solver
 from c4env.bitboard import drop
 from tests.helpers import reference
+from tests.helpers.policies import uniform
 from tests.helpers.strategies import positions
 
 
@@ -240,3 +243,14 @@ def test_reset_forgets_the_tree() -> None:
     agent.search(Position.parse("4443"))
     agent.reset(3)
     assert agent.search(Position.parse("44")) == first
+
+
+@pytest.mark.parametrize("make", [partial(MCTS, 80), partial(PUCT, uniform, 80)])
+def test_a_full_tree_goes_on_without_growing(make: Any) -> None:
+    agent = make()
+    agent._capacity = 30  # no option asks for a tree that such a search fills
+    found = agent.search(Position.parse("44"))
+    assert found.nodes == 80
+    assert agent._work[USED] <= 30
+    agent._spare = np.empty(30, NODE)
+    assert agent.search(Position.parse("4443")).nodes == 80

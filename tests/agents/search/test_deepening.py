@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from c4env import Position, agents
-from c4env.agents.errors import InvalidHeuristic, InvalidSpec, InvalidValue
+from c4env.agents.errors import InvalidHeuristic
 from c4env.agents.heuristics.names import WIN
 from c4env.agents.search.deepening import DEFAULT_NODES, LAST_AGE, Deepening
 from c4env.agents.solver import Solver
@@ -101,13 +101,6 @@ def test_budgets_of_a_spec() -> None:
     assert agent.deterministic
     timed: Any = agents.make("deepening:movetime=0.5")
     assert (timed.limit, timed.movetime) == (None, 0.5)
-    for wrong in ("movetime=0", "nodes=0", "depth=0", "table_mb=0"):
-        with pytest.raises(InvalidValue, match=wrong.split("=")[0]):
-            agents.make(f"deepening:{wrong}")
-    with pytest.raises(InvalidSpec):
-        agents.make("deepening:")
-    with pytest.raises(InvalidHeuristic):
-        agents.make("deepening:heuristic=nonsense")
 
 
 def nan(mine: int, theirs: int) -> float:

@@ -238,6 +238,17 @@ def test_a_position_that_is_over(solver: Solver) -> None:
     assert solver.scores_many([won, DRAWN]).tolist() == [-18, 0]
 
 
+@pytest.mark.parametrize(("nodes", "aside"), [(10**6, []), (10**6 + 1, [True])])
+def test_a_search_that_may_take_long_leaves_ctrl_c_to_this_thread(
+    solver: Solver, nodes: int, aside: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    searched = lambda search, work: asked.append(True) or search(work)  # noqa: E731
+    monkeypatch.setattr("c4env.agents.solver.solver.beside.search_interruptibly", searched)
+    solver.signs(random_position(36, random.Random(1)), nodes)
+    assert asked == aside
+
+
 def test_batches_of_bitboards(solver: Solver) -> None:
     rng = random.Random(3)
     positions = [random_position(36, rng) for _ in range(20)]

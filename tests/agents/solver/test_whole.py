@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
-
 import numpy as np
 import pytest
 
-import c4env
 from c4env.agents.solver import whole
 from c4env.boards import Size
 from c4env.errors import InvalidOption
 from c4env.jit import config
-from tests.helpers.boards import Columns, Rules
+from tests.helpers.boards import Columns, Rules, part
 
 SIZE = Size(2, 5, 3) if config.DISABLE_JIT else Size(4, 4, 4)  # compiled for other tests anyway
 
@@ -21,14 +17,9 @@ SIZE = Size(2, 5, 3) if config.DISABLE_JIT else Size(4, 4, 4)  # compiled for ot
 @pytest.mark.slow
 def test_the_table_holds_each_position_once_with_its_scores() -> None:
     size = Size(2, 4, 3) if config.DISABLE_JIT else SIZE
-    rows = part(size, "whole").whole_board()
+    rows = part(size, "agents.solver.whole").whole_board()
     known = 161_029 if size == (4, 4, 4) else len(reached(size))  # the former: M. Boeck
     assert len(rows) == len(np.unique(rows[["mine", "theirs"]])) == known
-
-
-def part(size: Size, name: str) -> Any:
-    """A module of the solver for a board."""
-    return importlib.import_module(f"{c4env.board(*size).__name__}.agents.solver.{name}")
 
 
 def reached(size: Size) -> set[Columns]:
@@ -43,8 +34,8 @@ def reached(size: Size) -> set[Columns]:
 
 @pytest.mark.slow
 def test_scores_are_those_that_the_search_finds() -> None:
-    rows = part(SIZE, "whole").whole_board()
-    solver = part(SIZE, "solver").Solver()
+    rows = part(SIZE, "agents.solver.whole").whole_board()
+    solver = part(SIZE, "agents.solver.solver").Solver()
     rows = rows[:: len(rows) // 60 if config.DISABLE_JIT else 1]
     mine, theirs = (np.ascontiguousarray(rows[side]) for side in ("mine", "theirs"))
     assert (solver.scores_many(mine, theirs, threads=1) == rows["score"]).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import logging
-import pickle
 import random
 import warnings
 from typing import Any
@@ -18,17 +17,13 @@ from c4env import Position
 from c4env.envs.aec import env, raw_env
 from c4env.errors import (
     ActionNotInSpace,
-    C4Error,
-    IllegalMove,
-    IllegalStep,
     InvalidNotation,
     InvalidOption,
     NotReset,
     UnknownAgent,
-    UnknownRenderMode,
     WrongOrder,
 )
-from tests.helpers.processes import run_python
+from tests.helpers.environments import seen
 
 with warnings.catch_warnings():
     # PettingZoo's checks import its own games by a path that it deprecates.
@@ -37,7 +32,6 @@ with warnings.catch_warnings():
     from pettingzoo.test.state_test import test_state_space as check_state_space
 
 BOTH = pytest.mark.parametrize("make", [env, raw_env])
-NOT_COLUMNS = [-1, 7, 8, 10**30, True, False, 2.0, np.float64(3), "3", None, [3], np.array([3])]
 
 
 @pytest.fixture(autouse=True)
@@ -55,31 +49,6 @@ def play(environment: Any, moves: str) -> Any:
     for digit in moves:
         environment.step(int(digit) - 1)
     return environment
-
-
-def seen(environment: Any) -> dict[str, Any]:
-    """Everything a user can look at, masks apart."""
-    view: dict[str, Any] = {
-        name: repr(getattr(environment, name))  # shows types too
-        for name in (
-            "agents",
-            "possible_agents",
-            "num_agents",
-            "max_num_agents",
-            "rewards",
-            "terminations",
-            "truncations",
-            "infos",
-            "agent_selection",
-            "board",
-        )
-    }
-    unwrapped = environment.unwrapped
-    view["cumulative"] = repr(unwrapped._cumulative_rewards)  # PettingZoo's last() reads it
-    view["str"] = str(environment)
-    for agent in environment.possible_agents:
-        view[agent] = environment.observe(agent)["observation"].tobytes()
-    return view
 
 
 def masks(environment: Any) -> list[list[int]]:
@@ -206,16 +175,6 @@ def test_nothing_of_a_game_before_the_first_reset(name: str) -> None:
     assert hasattr(environment, name)
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments"),
-    [("step", (3,)), ("observe", ("player_0",)), ("state", ()), ("render", ()), ("last", ())],
-)
-def test_no_call_before_the_first_reset(call: str, arguments: tuple[Any, ...]) -> None:
-    for error in (NotReset, AssertionError, AttributeError, C4Error):
-        with pytest.raises(error, match="reset"):
-            getattr(env(), call)(*arguments)
-
-
 def test_agent_iter_before_the_first_reset() -> None:
     with pytest.raises(AssertionError, match="agent_iter"):
         env().agent_iter()
@@ -269,34 +228,12 @@ def test_step_after_the_last_agent() -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("action", NOT_COLUMNS, ids=repr)
-def test_what_is_not_a_column_is_refused_and_changes_nothing(make: Any, action: Any) -> None:
-    environment = play(make(), "44")
-    before = seen(environment)
-    for error in (ActionNotInSpace, AssertionError, C4Error):
-        with pytest.raises(error, match=r"expected an integer 0\.\.6"):
-            environment.step(action)
-    assert seen(environment) == before
-    environment.step(np.uint8(3))
-    assert environment.position == Position.parse("444")
-
-
-@BOTH
 @pytest.mark.parametrize("action", [3, -1, "3", True])
 def test_the_dead_take_only_none(make: Any, action: Any) -> None:
     environment = play(make(), "4455667")
     before = seen(environment)
     with pytest.raises(ActionNotInSpace, match="only valid action is None"):
         environment.step(action)
-    assert seen(environment) == before
-
-
-def test_a_full_column_is_an_error_in_raw_env() -> None:
-    environment = play(raw_env(), "444444")
-    before = seen(environment)
-    for error in (IllegalStep, IllegalMove, AssertionError):
-        with pytest.raises(error, match=r"column 3 is full; legal columns: \(0, 1, 2, 4, 5, 6\)"):
-            environment.step(3)
     assert seen(environment) == before
 
 
@@ -309,37 +246,6 @@ def test_legality_is_judged_on_the_board() -> None:
     environment.step(3)
     assert environment.rewards == {"player_0": 0, "player_1": 0}
     assert environment.position == Position.parse("4")
-
-
-@BOTH
-def test_what_is_handed_out_is_fresh(make: Any) -> None:
-    environment = play(make(), "4455")
-    before = seen(environment), environment.state().tolist()
-    for agent in environment.possible_agents:
-        observation = environment.observe(agent)
-        for array in observation.values():
-            array[:] = 1
-        observation.clear()
-    environment.state()[:] = 1
-    environment.board.copy()[0] = 2
-    assert (seen(environment), environment.state().tolist()) == before
-
-
-@BOTH
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
-@pytest.mark.parametrize("moves", ["", "44", "445566", "4455667"])
-def test_copies_keep_the_game_and_go_their_own_way(make: Any, duplicate: Any, moves: str) -> None:
-    environment = play(make(render_mode="ansi"), moves)
-    if moves == "4455667":
-        environment.step(None)  # one of the two agents gone
-    double = duplicate(environment)
-    assert seen(double) == seen(environment)
-    assert double.render() == environment.render()
-    before = seen(environment)
-    double.step(None if moves == "4455667" else 6)
-    assert seen(environment) == before
-    environment.step(None if moves == "4455667" else 6)
-    assert seen(double) == seen(environment)
 
 
 def test_a_copy_keeps_the_order_of_calls() -> None:
@@ -379,27 +285,11 @@ def test_reset_from_moves(make: Any) -> None:
 
 
 @BOTH
-def test_reset_from_a_position(make: Any) -> None:
-    environment = make()
-    environment.reset(options={"position": Position.parse("4455")})
-    assert environment.agent_selection == "player_0"
-    environment.step(5)
-    assert environment.position == Position.parse("44556")
-    assert environment.last_move == 5
-
-
-@BOTH
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"moves": "48"}, InvalidNotation, "'8'"),
         ({"moves": 44}, InvalidNotation, "44"),
-        ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
-        ({"moves": "4455667"}, InvalidOption, "finished game"),
         ({"position": "44"}, InvalidOption, r"expected a c4env\.Position"),
-        ({"position": Position.parse("4455667")}, InvalidOption, "finished game"),
-        ({"position": Position(), "moves": ""}, InvalidOption, "only one"),
-        ("4455", InvalidOption, "expected a dict"),
     ],
 )
 def test_bad_options_leave_the_game_as_it_was(
@@ -410,22 +300,6 @@ def test_bad_options_leave_the_game_as_it_was(
     with pytest.raises(error, match=match):
         environment.reset(options=options)
     assert seen(environment) == before
-
-
-@BOTH
-@pytest.mark.parametrize("seed", [-1, 1.5, "one", True])
-def test_bad_seeds(make: Any, seed: Any) -> None:
-    with pytest.raises(InvalidOption, match="seed"):
-        make().reset(seed=seed)
-
-
-@BOTH
-def test_bad_constructor_arguments(make: Any) -> None:
-    with pytest.raises(UnknownRenderMode, match="'humann'"):
-        make(render_mode="humann")
-    for scaling in (0, -3, 2.5, True, "9"):
-        with pytest.raises(InvalidOption, match="screen_scaling"):
-            make(screen_scaling=scaling)
 
 
 @BOTH
@@ -459,14 +333,9 @@ def test_position_cannot_be_set() -> None:
 
 
 @BOTH
-def test_render_modes_that_need_no_window(make: Any) -> None:
-    environment = play(make(render_mode="ansi"), "445")
-    assert "[x]" in environment.render()
-    environment = play(make(render_mode="rgb_array", screen_scaling=2), "445")
-    assert environment.render().shape == (172, 198, 3)
-    environment = play(make(), "445")
+def test_without_a_render_mode_there_is_no_picture(make: Any) -> None:
     with pytest.warns(UserWarning, match="render mode"):
-        assert environment.render() is None
+        assert play(make(), "445").render() is None
 
 
 # An empty board has no discs to observe (PettingZoo's own connect four draws the same
@@ -485,16 +354,3 @@ def test_pettingzoo_accepts_its_pictures(make: Any, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setitem(raw_env.metadata, "render_fps", 1000)
     render_test(make)
-
-
-@pytest.mark.parametrize(
-    "imports", ["import c4env.envs.aec, pettingzoo", "import pettingzoo, c4env"]
-)
-def test_pettingzoo_makes_it_by_name(imports: str) -> None:
-    pytest.importorskip("pettingzoo.env_registry")
-    code = f"""{imports}
-made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")
-assert type(made) is type(c4env.env()) and made.render_mode == "ansi"
-import importlib
-importlib.reload(c4env)"""
-    run_python("-W", "error", "-c", code, check=True)

@@ -23,7 +23,7 @@ from tests.helpers.commands import refusal
 from tests.helpers.processes import start_python
 from tests.helpers.reference import negamax, open_columns, play, take_back, winner
 
-LATE = {"positions": 200, "plies": range(26, 40), "seed": 3}
+LATE = {"positions": 200, "plies": range(26, 40), "seed": 3, "sets": ["random"]}
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +126,12 @@ def test_positions_of_the_exam_are_left_out(tmp_path):
     assert set(positions(games)) == there
 
 
+def test_games_of_the_zoo_come_to_other_positions_than_random_ones(late, tmp_path):
+    found = evaluation.data(tmp_path / "a.npz", **{**LATE, "sets": ["zoo"]}, jobs=1)
+    assert len(found.mine) == 200
+    assert np.isin(found.mine, late[1].mine).mean() < 0.5
+
+
 def test_where_a_ply_has_too_few_the_others_have_more(tmp_path):
     found = evaluation.data(tmp_path / "a.npz", 100, range(1, 4), sets=["random"])
     assert Counter(found.ply.tolist()) == {1: 4, 2: 25, 3: 71}
@@ -147,7 +153,7 @@ module.PORTION = 20
 def watch(done, total):
     if done == 100:
         os.kill(os.getpid(), 9)
-module.data(sys.argv[1], 200, range(26, 40), 3, jobs=1, watch=watch)
+module.data(sys.argv[1], 200, range(26, 40), 3, sets=["random"], jobs=1, watch=watch)
 """
 
 
@@ -174,6 +180,7 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
 def test_the_command_writes_the_same(late, tmp_path, capsys):
     path = tmp_path / "late.npz"
     settings = ["--positions", "200", "--plies", "26..39", "--seed", "3", "--jobs", "1"]
+    settings += ["--set", "random"]
     assert main(["data", str(path), *settings]) == 0
     assert path.read_bytes() == late[0].read_bytes()
     said = capsys.readouterr().out

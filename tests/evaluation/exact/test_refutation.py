@@ -13,7 +13,6 @@ import threading
 import time
 from collections import Counter
 
-import numpy as np
 import pytest
 
 from c4env import agents, evaluation
@@ -27,6 +26,7 @@ from c4env.position import Position
 from tests.helpers import reference
 from tests.helpers.commands import refusal
 from tests.helpers.paths import ROOT
+from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python, start_python
 from tests.makers.exam import quiet
 
@@ -46,10 +46,6 @@ def small_solver(request, monkeypatch):
     if "compiled" not in request.keywords:
         solver = Solver(book=None, table_mb=1)
         monkeypatch.setattr(worst_case, "solver", lambda: solver)
-
-
-def leftmost(observation):
-    return int(np.flatnonzero(observation["action_mask"])[0])
 
 
 @functools.cache
@@ -84,7 +80,7 @@ def exact(position, seat):
     return value if position.to_move == seat else -value
 
 
-@pytest.mark.parametrize("player", ["greedy", "random", leftmost])
+@pytest.mark.parametrize("player", ["greedy", "random", first_legal])
 def test_late_positions_are_as_brute_force_says(player):
     found = evaluation.refute(player, LATE, 10_000)
     assert [(c.opening, c.seat) for c in found.openings] == [(o, s) for o in LATE for s in (0, 1)]
@@ -98,7 +94,7 @@ def test_late_positions_are_as_brute_force_says(player):
     assert held or player != "greedy"
 
 
-@pytest.mark.parametrize("player", ["greedy", "random", leftmost])
+@pytest.mark.parametrize("player", ["greedy", "random", first_legal])
 def test_lines_replay_with_the_agents_moves_and_first_errors_are_errors(player):
     for case in evaluation.refute(player, LATE).openings:
         assert case.line.startswith(case.opening)
@@ -175,7 +171,7 @@ def test_an_agent_is_asked_once_in_each_position_of_an_opening():
 
     def counting(observation):
         asked[position_from(observation)] += 1
-        return leftmost(observation)
+        return first_legal(observation)
 
     for opening in LATE[:4]:
         asked.clear()
@@ -287,7 +283,7 @@ def test_what_no_worker_can_have_is_refused():
             self.lock = threading.Lock()
 
         def __call__(self, observation):
-            return leftmost(observation)
+            return first_legal(observation)
 
     with pytest.raises(InvalidRun, match="cannot be sent to a worker"):
         evaluation.refute(Tied(), LATE[:2], jobs=2)
@@ -297,7 +293,7 @@ def test_an_agent_that_breaks_down_is_refuted_there():
     def breaks_down(observation):
         if observation["observation"].sum() > 32:
             raise RuntimeError("tired")
-        return leftmost(observation)
+        return first_legal(observation)
 
     found = evaluation.refute(breaks_down, LATE)
     broken = [case for case in found.openings if case.fault]

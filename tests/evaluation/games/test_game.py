@@ -13,10 +13,7 @@ from c4env import agents
 from c4env.agents.errors import LateAnswer
 from c4env.evaluation.games.game import Clock, game_seed, play_game
 from c4env.position import Position
-
-
-def first_legal(observation):
-    return int(np.flatnonzero(observation["action_mask"])[0])
+from tests.helpers.policies import first_legal
 
 
 def against(policy, seat=0):

@@ -20,11 +20,8 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.processes import SPOILED, stdout_to_stderr
 from c4env.evaluation.store.record import read_games
+from tests.helpers.policies import first_legal
 from tests.helpers.processes import run_python
-
-
-def first_legal(observation):
-    return int(np.flatnonzero(observation["action_mask"])[0])
 
 
 class Special(BaseException): ...

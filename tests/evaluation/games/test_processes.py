@@ -7,7 +7,12 @@ import threading
 import pytest
 from joblib.externals.loky import ProcessPoolExecutor, process_executor
 
-from c4env.evaluation.games.processes import one_interrupt, quiet_shutdown, sigint_blocked
+from c4env.evaluation.games.processes import (
+    _Settings,
+    one_interrupt,
+    quiet_shutdown,
+    sigint_blocked,
+)
 from tests.helpers.processes import run_python, start_python
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are POSIX's")
@@ -53,6 +58,13 @@ def test_somebody_elses_handler_is_left_alone():
         assert signal.getsignal(signal.SIGINT) is mine
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def test_settings_that_nobody_changed_hold(monkeypatch):
+    before = _Settings.now()  # asked directly: to restore what holds shows in nothing but time
+    assert before.holds()
+    monkeypatch.setenv("C4ENV_TEST", "1")
+    assert not before.holds()
 
 
 def test_a_worker_leaves_when_its_parent_is_killed():

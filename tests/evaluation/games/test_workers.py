@@ -6,7 +6,6 @@ import threading
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from c4env import evaluation
@@ -21,13 +20,10 @@ from c4env.evaluation.games.workers import (
     play_batch,
     version_here,
 )
+from tests.helpers.policies import first_legal
 
 FIELD = {"random": "random", "greedy": "greedy"}
 FIXTURES = [(pair, o) for o in "1234567" for pair in (("random", "greedy"), ("greedy", "random"))]
-
-
-def first_legal(observation):
-    return int(np.flatnonzero(observation["action_mask"])[0])
 
 
 class DiesOnce:
@@ -76,6 +72,15 @@ def test_batches_hand_out_every_game_once_in_order(workers):
     assert sizes[0] == sizes[-1] == 1
     assert max(sizes) > 20
     assert max(sizes) <= MOST_GAMES
+
+
+def test_batches_are_told_how_many_games_took_how_long(monkeypatch):
+    told = []
+    monkeypatch.setattr(_Batches, "learn", lambda self, *done: told.append(done))
+    played(backend="threading")
+    games, seconds = zip(*told, strict=True)
+    assert sum(games) == len(FIXTURES)
+    assert all(isinstance(time, float) for time in seconds)
 
 
 def test_slow_games_go_out_one_by_one():

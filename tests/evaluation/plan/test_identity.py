@@ -191,8 +191,15 @@ def test_all_that_a_spec_stands_for_makes_its_identity(here, spec, files, change
     assert key not in identify(spec)
 
 
-@pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5,rollout=greedy", "learned"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("greedy", "mcts:simulations=5,rollout=greedy", "learned", "http://127.0.0.1:9/v1"),
+        "chat:tiny,base_url=http://127.0.0.1:9/v1",
+    ],
+)
 def test_an_agent_of_this_project_has_none_whatever_lies_about(here, spec):
+    importlib.import_module("http")  # whose name begins addresses
     write(here, {"greedy": "1", "5": "2", "mcts/a": "3", "learned/b": "4"})
     assert identify(spec) == {}
     assert in_short({}) == ""
@@ -204,6 +211,11 @@ def test_other_files_beside_it_are_not_its_own(here):
     assert identify("own.py:agent").keys() == {"own.py"}
     assert identify("./own.py:agent").keys() == {"own.py"}
     assert identify("third.py:agent").keys() == {"third.py"}
+
+
+def test_of_the_standard_library_a_module_is_its_own_files():
+    """Not all that it imports, and these import."""
+    assert {name.split("/")[0] for name in identify("json:loads")} == {"json"}
 
 
 def test_code_that_was_edited_after_its_import_does_not_play_under_its_name(here, monkeypatch):

@@ -47,6 +47,9 @@ def test_how_sure_it_is_stands_below() -> None:
     said = headline(ratings_of(-10, -50, -90, better=0.981))[1]
     assert "a is stronger than b is 98.1 %" in said
     assert "\N{MINUS SIGN}10, lies between \N{MINUS SIGN}40 and +30" in said
+    assert said.endswith("(the mean is 0).")
+    fixed = replace(ratings_of(-10, -50, -90), anchor="b")
+    assert headline(fixed)[1].endswith("(b is fixed).")
     assert "more than 99.9 %" in headline(ratings_of(50, -50, better=1.0))[1]
     assert "Nothing was sampled" in headline(ratings_of(50, -50, exact=True))[1]
 

@@ -109,6 +109,14 @@ def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.Monk
     assert "| 13% 1/0/7 |" in summary.markdown()
 
 
+def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
+    pytest.importorskip("matplotlib", reason="figures need matplotlib")
+    found = report.contents({}, GAMES, RATINGS)
+    (bars,) = dict(plots.figures(found))["elo"].axes[0].containers
+    drawn = [end[0] for ends in bars[2][0].get_segments() for end in ends]
+    assert drawn == pytest.approx([end for rating in found["ratings"] for end in rating[1:3]])
+
+
 def test_the_page_has_the_same_colours() -> None:
     style = STATIC.joinpath("theme.css").read_text().split("@media")[0]
     assert f"--first: {plots.BLUE}; --second: {plots.VERMILION};" in style

@@ -71,6 +71,13 @@ def test_the_verdict_of_a_match_comes_first() -> None:
 
 
 def test_a_run_without_games_has_its_table() -> None:
-    text = RunSummary(WinTable.of([], ["one", "two"]), digest([])).text(80)
-    assert "one" in text
-    assert "0 games; openings of no plies." in text
+    empty = RunSummary(WinTable.of([], ["one", "two"]), digest([]))
+    for text in (empty.text(80), empty.markdown()):
+        assert "one" in text
+        assert "0 games; openings of no plies." in text
+
+
+def test_the_ratings_are_in_markdown_too() -> None:
+    summary = summary_of(2)
+    assert summary.ratings is not None
+    assert summary.ratings.table().markdown() in summary.markdown()

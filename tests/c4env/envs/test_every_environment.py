@@ -1,0 +1,327 @@
+"""What holds of every environment: it shares nothing, and what is refused changes nothing."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4env import Batch, ConnectFourEnv, ConnectFourVectorEnv, Position, batched, env, raw_env
+from c4env.errors import (
+    ActionNotInSpace,
+    C4Error,
+    IllegalMove,
+    IllegalStep,
+    InvalidAction,
+    InvalidNotation,
+    InvalidOption,
+    NotReset,
+    UnknownRenderMode,
+)
+from tests.helpers.environments import handed_out, positions_of, state_of, step
+from tests.helpers.policies import first_legal
+from tests.helpers.processes import run_python
+
+VECTORS: dict[str, Callable[..., Any]] = {
+    f"vector, {mode}, {opponent}": partial(
+        ConnectFourVectorEnv, 4, opponent=opponent, autoreset_mode=mode
+    )
+    for mode in ("NextStep", "SameStep", "Disabled")
+    for opponent in (None, "random", "greedy")
+}
+ONE_BOARD: dict[str, Callable[..., Any]] = {
+    "env": env,
+    "raw_env": raw_env,
+    "single": partial(ConnectFourEnv, seat=0),
+}
+EVERY = ONE_BOARD | VECTORS
+BY_RESET = pytest.mark.parametrize("name", [*ONE_BOARD, "vector, NextStep, random"])
+
+
+def begun(make: Callable[..., Any], moves: str = "") -> Any:
+    environment = make()
+    environment.reset(seed=1)
+    for digit in moves:
+        step(environment, int(digit) - 1)
+    return environment
+
+
+def spoil(value: Any) -> None:
+    """Overwrite every array and dict that can be reached from here."""
+    if isinstance(value, dict):
+        for each in value.values():
+            spoil(each)
+        value.clear()
+    elif isinstance(value, list | tuple):
+        for each in value:
+            spoil(each)
+    elif isinstance(value, np.ndarray) and value.dtype == object:
+        spoil(value.tolist())
+    elif isinstance(value, np.ndarray):
+        value[...] = 1
+
+
+@pytest.mark.parametrize("name", [*EVERY, "batch"])
+def test_what_is_handed_out_is_fresh(name: str) -> None:
+    make = (EVERY | {"batch": partial(Batch, 3)})[name]
+    tidy, spoilt = make(), make()
+    for environment in (tidy, spoilt):
+        arguments = {} if name == "batch" else {"seed": 1}
+        result = environment.reset(**arguments)
+        if environment is spoilt:
+            spoil([result, handed_out(spoilt)])
+    choose = np.random.default_rng(0)
+    for _ in range(60):
+        ended = [p.outcome is not None for p in positions_of(tidy)]
+        if any(ended) and name in ONE_BOARD:
+            for environment in (tidy, spoilt):
+                environment.reset()
+        elif any(ended) and name == "batch":
+            for environment in (tidy, spoilt):
+                environment.reset(ended)
+        elif any(ended) and "Disabled" in name:
+            for environment in (tidy, spoilt):
+                environment.reset(options={"reset_mask": np.array(ended)})
+        columns = [choose.choice(p.legal_columns() or [0]) for p in positions_of(tidy)]
+        step(tidy, *columns)
+        given = np.array(columns)
+        spoil([step(spoilt, *given), handed_out(spoilt), given])
+        assert state_of(tidy) == state_of(spoilt)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
+@pytest.mark.parametrize("name", [*ONE_BOARD, "vector, SameStep, random", "threads"])
+@pytest.mark.parametrize("moves", ["", "44", "4455667"])
+def test_copies_keep_the_game_and_its_chance_and_go_their_own_way(
+    name: str, moves: str, duplicate: Any
+) -> None:
+    threads = partial(ConnectFourVectorEnv, 4, opponent="random", threads=2)
+    environment = (EVERY | {"threads": threads})[name]()
+    environment.reset(seed=1)
+    for digit in moves:
+        if name != "single" or not environment.position.outcome:
+            step(environment, int(digit) - 1)
+    if name == "single" and environment.position.outcome:
+        environment.reset()
+    over = name in ("env", "raw_env") and environment.position.outcome is not None
+    double = duplicate(environment)
+    before = state_of(environment)
+    assert state_of(double) == before
+    step(double, None if over else 5)
+    assert state_of(environment) == before != state_of(double)
+    step(environment, None if over else 5)
+    assert state_of(double) == state_of(environment)
+
+
+# -- what is refused changes nothing ------------------------------------------------------------
+
+NOT_COLUMNS = [-1, 7, 8, 10**30, True, False, 2.0, np.float64(3), "3", None, [3], np.array([3])]
+
+
+@pytest.mark.parametrize("action", NOT_COLUMNS, ids=repr)
+@pytest.mark.parametrize(
+    "make", [env, raw_env, ConnectFourEnv, partial(ConnectFourEnv, illegal="raise")]
+)
+def test_what_is_not_a_column_is_refused(make: Any, action: Any) -> None:
+    environment = begun(make)
+    before = state_of(environment)
+    for error in (ActionNotInSpace, AssertionError, C4Error):
+        with pytest.raises(error, match=r"expected an integer 0\.\.6"):
+            environment.step(action)
+    assert state_of(environment) == before
+    environment.step(np.uint8(3))
+    assert state_of(environment) != before
+
+
+@pytest.mark.parametrize("make", [raw_env, partial(ConnectFourEnv, seat=0, illegal="raise")])
+def test_a_full_column_is_told_with_those_that_are_not(make: Any) -> None:
+    environment = make()
+    environment.reset(seed=1, options={"moves": "444444"})
+    before = state_of(environment)
+    for error in (IllegalStep, IllegalMove, AssertionError, C4Error):
+        with pytest.raises(error, match=r"column 3 is full; legal columns: \(0, 1, 2, 4, 5, 6\)"):
+            environment.step(3)
+    assert state_of(environment) == before
+    environment.step(0)
+
+
+@pytest.mark.parametrize(
+    ("actions", "error", "match"),
+    [
+        ([0, 1], InvalidAction, r"shape \(2,\): expected one a board, \(3,\)"),
+        (3, InvalidAction, r"shape \(\)"),
+        ([0.0, 1.0, 2.0], InvalidAction, "dtype float64: expected integers"),
+        ([True, False, True], InvalidAction, "dtype bool: expected integers"),
+        ([0, None, 2], InvalidAction, "dtype object: expected integers"),
+        ([0, 7, 2], InvalidAction, r"board 1: 7 is not a column: expected an integer 0\.\.6"),
+        ([0, 1, -1], InvalidAction, "board 2: -1"),
+        (np.array([0, 1, 2**63], np.uint64), InvalidAction, "board 2"),
+        ([3, 1, 2], IllegalMove, "board 0: column 3 is full"),
+    ],
+)
+@pytest.mark.parametrize("opponent", ["batch", None, "random", "greedy"])
+def test_a_bad_action_names_the_board_and_changes_none(
+    actions: Any, error: type[Exception], match: str, opponent: Any
+) -> None:
+    if opponent == "batch":
+        environment: Any = Batch(3)
+        environment.reset(positions=["444444", "445566", ""])
+    else:
+        environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0, illegal="raise")
+        environment.reset(seed=1, options={"moves": ["444444", "", ""]})
+    before = state_of(environment)
+    for kind in (error, C4Error):
+        with pytest.raises(kind, match=match):
+            environment.step(actions)
+    assert state_of(environment) == before
+
+
+@BY_RESET
+@pytest.mark.parametrize(
+    ("options", "error", "match"),
+    [
+        ({"moves": "48"}, InvalidNotation, "'8'"),
+        ({"moves": "4444444"}, IllegalMove, "column 4 is full"),
+        ({"moves": "4455667"}, InvalidOption, "finished game"),
+        ({"position": Position.parse("4455667")}, InvalidOption, "finished game"),
+        ({"position": 44}, InvalidOption, "44: expected"),
+        ({"position": Position(), "moves": ""}, InvalidOption, "only one"),
+        ("4455", InvalidOption, "expected a dict"),
+        ([], InvalidOption, "expected a dict"),
+        ({"seed": -1}, InvalidOption, "seed=-1"),
+        ({"seed": 1.5}, InvalidOption, "seed=1.5"),
+        ({"seed": "one"}, InvalidOption, "seed='one'"),
+        ({"seed": True}, InvalidOption, "seed=True"),
+    ],
+)
+def test_a_reset_that_is_refused_leaves_the_game_as_it_was(
+    name: str, options: Any, error: type[Exception], match: str
+) -> None:
+    environment = begun(EVERY[name], "1")
+    before = state_of(environment)
+    with pytest.raises(error, match=match):
+        environment.reset(**(options if "seed" in options else {"options": options}))
+    assert state_of(environment) == before
+
+
+SMALL_VECTOR = partial(ConnectFourVectorEnv, 2)
+ALL = [env, raw_env, ConnectFourEnv, SMALL_VECTOR]
+SEATED = [ConnectFourEnv, partial(ConnectFourVectorEnv, 2, opponent="random")]
+
+
+@pytest.mark.parametrize(
+    ("makes", "option", "values"),
+    [
+        (ALL, "screen_scaling", (0, -3, 2.5, True, "9")),
+        (SEATED, "seat", (2, "first", True, [])),
+        (SEATED, "illegal", ("ignore",)),
+        ([ConnectFourEnv], "layout", ("rows", [])),
+        ([ConnectFourEnv], "dtype", ("float64", None, "int7")),
+        ([SMALL_VECTOR], "autoreset_mode", ("never",)),
+        ([SMALL_VECTOR], "threads", (0,)),
+        ([ConnectFourVectorEnv, Batch], "num_envs", (0, -1, 2.0, True, "3", None)),
+    ],
+)
+def test_an_option_that_cannot_be_is_quoted(makes: Any, option: str, values: Any) -> None:
+    for make in makes:
+        for value in values:
+            positional, named = ([value], {}) if option == "num_envs" else ([], {option: value})
+            words = "" if make is Batch else f"{option}={value!r}".replace("[", r"\[")
+            with pytest.raises(InvalidOption, match=f"{words}.*expected"):
+                make(*positional, **named)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"openings": []}, "no positions"),
+        ({"openings": 3}, "3: expected positions"),
+        ({"openings": ["445566"], "opponent": "random"}, "could end the game"),
+        ({"threads": 2, "opponent": batched(lambda seen: [0, 0])}, "plays in one thread"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(arguments: dict[str, Any], match: str) -> None:
+    with pytest.raises(InvalidOption, match=match):
+        SMALL_VECTOR(**arguments)
+
+
+@pytest.mark.parametrize("make", ALL)
+def test_a_picture_of_another_kind_is_refused(make: Any) -> None:
+    modes = ["humann", "human"] if make is SMALL_VECTOR else ["humann"]
+    for mode in modes:
+        with pytest.raises(UnknownRenderMode, match=f"'{mode}'"):
+            make(render_mode=mode)
+
+
+# -- the course of calls --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "call", "arguments"),
+    [
+        *[(make, "step", (3,)) for make in (env, ConnectFourEnv)],
+        (env, "observe", ("player_0",)),
+        (env, "state", ()),
+        (env, "last", ()),
+        (env, "render", ()),
+        (partial(ConnectFourEnv, render_mode="ansi"), "render", ()),
+        (SMALL_VECTOR, "step", ([0, 0],)),
+    ],
+)
+def test_no_call_before_the_first_reset(make: Any, call: str, arguments: tuple[Any, ...]) -> None:
+    errors = (NotReset, AssertionError, AttributeError, C4Error) if make is env else (NotReset,)
+    for error in errors:
+        with pytest.raises(error, match="reset"):
+            getattr(make(), call)(*arguments)
+
+
+@pytest.mark.parametrize(
+    "make", [env, raw_env, partial(ConnectFourEnv, first_legal, 0), SMALL_VECTOR]
+)
+def test_a_game_begins_where_it_is_told_to(make: Any) -> None:
+    environment = make()
+    many = make is SMALL_VECTOR
+    for options, expected in (
+        ({"moves": "4455"}, "4455"),
+        ({"position": Position.parse("4455")}, "4455"),
+        ({"moves": ""}, ""),
+        ({"moves": "4455"}, "4455"),
+        (None, ""),
+    ):
+        environment.reset(seed=5, options=options)
+        assert positions_of(environment) == [Position.parse(expected)] * (2 if many else 1)
+        step(environment, 5)
+
+
+@pytest.mark.parametrize("make", [env, raw_env, partial(ConnectFourEnv, seat=0), SMALL_VECTOR])
+def test_pictures_that_need_no_window(make: Any) -> None:
+    for arguments in ({"render_mode": "ansi"}, {"render_mode": "rgb_array", "screen_scaling": 2}):
+        environment = make(**arguments)
+        environment.reset(seed=1, options={"moves": "44"})
+        shown = environment.render()
+        for picture in shown if make is SMALL_VECTOR else [shown]:
+            if isinstance(picture, str):
+                assert "player 0 (x) to move" in picture
+            else:
+                assert picture.shape == (172, 198, 3)
+
+
+@pytest.mark.parametrize("first", ["import gymnasium, pettingzoo, c4env", "import gymnasium"])
+def test_both_libraries_make_it_by_name_in_any_order_of_imports(first: str) -> None:
+    pytest.importorskip("pettingzoo.env_registry")
+    prefix = "" if "c4env" in first else "c4env:"
+    code = f"""{first}
+made = gymnasium.make("{prefix}c4env/ConnectFour-v0")
+assert type(made.unwrapped).__name__ == "ConnectFourEnv"
+many = gymnasium.make_vec("c4env/ConnectFour-v0", num_envs=3)
+assert type(many).__name__ == "ConnectFourVectorEnv" and many.num_envs == 3
+import c4env.envs.aec, importlib, pettingzoo
+made = pettingzoo.make("aec", "c4env/connect_four-v0", render_mode="ansi")
+assert type(made) is type(c4env.env()) and made.render_mode == "ansi"
+importlib.reload(c4env)"""
+    run_python("-W", "error", "-c", code, check=True)
