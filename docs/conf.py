@@ -49,7 +49,7 @@ napoleon_use_ivar = True  # a class may describe a property that has an entry of
 nitpick_ignore = [("py:class", "TensorDataset")]  # torch's, which is imported for checkers alone
 
 # Napoleon takes "Of each opponent: ..." at the head of a property for a type and a description.
-GoogleDocstring._parse_attribute_docstring = GoogleDocstring._consume_to_end  # type: ignore[method-assign]
+GoogleDocstring._parse_attribute_docstring = GoogleDocstring._consume_to_end
 
 
 class Commands(SphinxDirective):
