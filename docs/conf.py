@@ -1,7 +1,7 @@
 """The site: the READMEs where they stand, and a reference made from docstrings and parsers.
 
-``sphinx-build -W -n -c docs . build/site`` builds it, offline. A broken link or an unknown name
-fails.
+``python -m sphinx -W -n -c docs . build/site`` builds it, offline, after
+``pip install -e '.[docs]'``. A broken link or an unknown name fails.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.ext.napoleon import GoogleDocstring
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
@@ -44,6 +45,11 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "description"
 autodoc_default_options = {"members": True, "imported-members": True, "show-inheritance": True}
 python_use_unqualified_type_names = True
+napoleon_use_ivar = True  # a class may describe a property that has an entry of its own
+nitpick_ignore = [("py:class", "TensorDataset")]  # torch's, which is imported for checkers alone
+
+# Napoleon takes "Of each opponent: ..." at the head of a property for a type and a description.
+GoogleDocstring._parse_attribute_docstring = GoogleDocstring._consume_to_end
 
 
 class Commands(SphinxDirective):
@@ -77,7 +83,20 @@ def resolve(
         return make_refnode(
             app.builder, reference["refdoc"], known.docname, known.node_id, text, found[0]
         )
+    home, owner = reference.get("py:module"), reference.get("py:class")
+    if home and owner and exists(f"{home}.{owner}.{target}"):
+        return text
     return text if exists(target) else None
+
+
+def mark_code(
+    app: Sphinx, what: str, name: str, it: object, options: object, lines: list[str]
+) -> None:
+    """Show what stands below ``Example:`` as code."""
+    for number, line in enumerate(lines):
+        if line.strip() == "Example:":
+            lines[number] = f"{line}:"
+            lines.insert(number + 1, "")
 
 
 def exists(name: str) -> bool:
@@ -90,7 +109,12 @@ def exists(name: str) -> bool:
         return hasattr(importlib.import_module(module), last)
     except ImportError:  # an attribute of a class
         home, _, owner = module.rpartition(".")
-        return exists(module) and hasattr(getattr(importlib.import_module(home), owner), last)
+        if not exists(module):
+            return False
+        found = getattr(importlib.import_module(home), owner)
+        return hasattr(found, last) or any(
+            last in vars(c).get("__annotations__", ()) for c in found.__mro__
+        )
 
 
 def add_run(app: Sphinx, error: Exception | None) -> None:
@@ -105,6 +129,7 @@ def add_run(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     """Tell Sphinx of the above."""
+    app.connect("autodoc-process-docstring", mark_code, priority=100)  # before napoleon's
     app.add_directive("commands", Commands)
     app.connect("missing-reference", resolve)
     app.connect("build-finished", add_run)

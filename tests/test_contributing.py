@@ -10,19 +10,28 @@ from tests.helpers.paths import FOLDERS, ROOT
 from tests.helpers.processes import environment, run_python
 
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
+BLOCKS = re.findall(r"^```(python|diff)\n# (\S+)\n(.*?)^```$", TEXT, re.M | re.S)
 
 
-def changed(copy: Path) -> None:
-    """A copy of the packages, with every block added to the file it names."""
-    for package, folder in FOLDERS.items():
-        ignored = shutil.ignore_patterns("__pycache__")
+def carried_out(copy: Path) -> None:
+    """A copy of packages and tests with every block's change; packages stand where installed."""
+    for package, folder in {**FOLDERS, "tests": ROOT / "tests"}.items():
+        ignored = shutil.ignore_patterns("__pycache__", "data")
         shutil.copytree(folder, copy.joinpath(*package.split(".")), ignore=ignored)
-    blocks = re.findall(r"^```python\n# (\S+)\n(.*?)^```$", TEXT, re.M | re.S)
-    assert len(blocks) == 6
-    for name, code in blocks:
-        path = copy / ("" if name.startswith("c4env/") else "c4env") / name  # as it is installed
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"\n\n{code}" if path.stat().st_size else code)
+    assert [language for language, _, _ in BLOCKS].count("diff") == 6
+    assert len(BLOCKS) == 10
+    for language, name, text in BLOCKS:
+        path = copy / ("" if name.startswith(("c4env/", "tests/")) else "c4env") / name
+        before = path.read_text() if path.exists() else ""
+        if language == "python":
+            after = f"{before}\n\n{text}" if before else text
+        else:
+            lines = text.splitlines(keepends=True)
+            old = "".join(line[1:] for line in lines if line[0] != "+")
+            new = "".join(line[1:] for line in lines if line[0] != "-")
+            assert before.count(old) == 1, (name, old)
+            after = before.replace(old, new)
+        path.write_text(after, encoding="utf-8")
 
 
 EACH = """
@@ -35,8 +44,8 @@ for command in sys.argv[1:]:
 
 
 def test_the_recipes_work(tmp_path: Path) -> None:
-    changed(tmp_path / "copy")
-    commands = re.findall(r"`c4 ([^`]+)`", TEXT)
+    carried_out(tmp_path / "copy")
+    commands = re.findall(r"`c4 ([^`]+)`", TEXT.split("## Add a heuristic")[1])
     assert len(commands) == 5
     few = [c + " --count 3" if "--heuristics" in c else c for c in commands]
     there = environment(PYTHONPATH=str(tmp_path / "copy"), NUMBA_DISABLE_JIT="1")
@@ -45,3 +54,10 @@ def test_the_recipes_work(tmp_path: Path) -> None:
     said = dict(part.split("\n", 1) for part in done.stdout.split("$ ")[1:])
     assert "121" in next(said[command] for command in said if command.startswith("count 3"))
     assert "centre" in next(said[command] for command in said if "--heuristics" in command)
+
+    which = ["tests/agents/heuristics/test_names.py", "tests/agents/test_leftmost.py"]
+    chosen = ["-k", "centre or leftmost or under_their_names"]
+    options = ["-q", "-n", "0", "-p", "no:cacheprovider", *chosen]
+    done = run_python("-m", "pytest", *which, *options, cwd=tmp_path / "copy", env=there)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\b[6-9] passed", done.stdout), done.stdout

@@ -1,7 +1,8 @@
-"""Every code block of every README runs: Python and ``c4`` here, the set-up in .ci/run."""
+"""Every code block of every README and of the site runs; the set-up blocks run in .ci/run."""
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tomllib
@@ -91,6 +92,64 @@ def test_console_block_runs(lines, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+PAGES = sorted((ROOT / "docs").glob("**/*.md"))
+DIRECTIVES = {"toctree", "include", "raw", "eval-rst", "commands"}
+
+
+def test_no_block_of_the_site_is_of_a_kind_that_nothing_runs():
+    for path in PAGES:
+        opened = re.findall(r"^```(\S+)[^\n]*\n.*?^```$", path.read_text(), re.M | re.S)
+        assert len(re.findall(r"^```", path.read_text(), re.M)) == 2 * len(opened), path
+        kinds = {"python", "console", "text"} | {f"{{{name}}}" for name in DIRECTIVES}
+        assert set(opened) <= kinds, path
+        # A text block stands for what needs a server, or for output.
+        assert opened.count("text") <= (path.name == "language-models.md"), path
+
+
+PAGE = """
+import io, json, pathlib, re, shlex, sys
+from c4env.evaluation.__main__ import main
+scope = {"__name__": "__main__"}
+for language, text in json.loads(sys.argv[1]):
+    print("#", text, flush=True)
+    if language == "python":
+        file = re.match(r"# (\\w+[.]py)\\n", text)
+        if file:
+            pathlib.Path(file[1]).write_text(text)
+        else:
+            exec(compile(text, "block", "exec"), scope)
+    else:
+        for line in text.splitlines():
+            name, *arguments = shlex.split(line.removeprefix("$ "))
+            assert (name, main(arguments)) == ("c4", 0), line
+"""
+
+
+def pages():
+    """Of each page with code, its blocks; those of all but the first with the slow tests."""
+    for path in PAGES:
+        found = re.findall(r"^```(python|console)\n(.*?)^```$", path.read_text(), re.M | re.S)
+        if found:
+            marks = [] if path.name == "start.md" else pytest.mark.slow
+            yield pytest.param(found, id=path.stem, marks=marks)
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("blocks", list(pages()))
+def test_a_page_of_the_site_runs_from_top_to_bottom(blocks, tmp_path):
+    """In one folder; a Python block that begins with a file's name is written to that file."""
+    done = run_python("-c", PAGE, json.dumps(blocks), cwd=tmp_path, env=environment(COLUMNS="80"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_first_table_is_what_the_run_prints():
+    text = (ROOT / "README.md").read_text()
+    table = re.findall(r"^\| ([\d-]+) \| `(\S+)` \| (\S+) \| (\S+) \|$", text, re.M)
+    printed = re.findall(r"^ *([\d-]+) +([a-z-]+) +([+-]\d+) .*?(\d+\.\d%)", text, re.M)
+    assert len(table) == 7
+    assert table == printed
+
+
 def test_the_set_up_blocks_are_what_ci_runs():
     set_up = [text for _, language, text in BLOCKS if language == "sh"]
     assert len(set_up) == 2
@@ -143,7 +202,7 @@ def test_the_leaderboard_is_the_stored_one():
 
 
 def test_links_lead_somewhere():
-    for path in READMES:
+    for path in [*READMES, ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\(([^)#]+)\)", path.read_text()):
             there = target.startswith("https://github.com/") or (path.parent / target).exists()
             assert there, (path, target)

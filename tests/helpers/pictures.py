@@ -40,7 +40,7 @@ def main(folder: Path) -> None:
         options = ["--openings", "2", "--limit", _LIMIT, "--quiet", "--html", str(found)]
         run = [*_C4, "run", *FIELD, *options]
         subprocess.run([*run, "--out", str(found.with_suffix(""))], check=True)
-        page.set_viewport_size({"width": 1000, "height": 900})
+        page.set_viewport_size({"width": 1000, "height": 600})
         page.goto(found.as_uri())
         page.screenshot(path=folder / PICTURES[1])
         page.set_viewport_size({"width": 960, "height": 720})
