@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from c4env.boards import Size, twin
-from c4env.evaluation.cli import COMMANDS, GROUPS, MOVED, module_of
+from c4env.evaluation.cli import COMMANDS, MOVED, module_of
 from c4env.evaluation.cli.options import Parser, require_writable
 from c4env.evaluation.cli.output import say
 from c4env.geometry import BOARD_SIZE
@@ -61,10 +61,7 @@ def _execute(given: list[str]) -> int:
     parser = Parser(
         prog="c4",
         description="Pit Connect Four agents against each other.",
-        epilog="\n\n".join(
-            "\n".join([f"{group}:", *(f"  {name:<15} {said}" for name, said in some.items())])
-            for group, some in GROUPS.items()
-        ),
+        epilog="\n\n".join(map(_listed, dict.fromkeys(group for group, _ in COMMANDS.values()))),
     )
     parser.add_argument("command", metavar="COMMAND", help="c4 help COMMAND says more")
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
@@ -120,6 +117,11 @@ def _execute(given: list[str]) -> int:
         kept = f"; {stop}" if stop.args else ""  # what was kept, and how to go on
         print(f"c4 {name}: interrupted{by}{kept}", file=sys.stderr)
         return 128 + number
+
+
+def _listed(group: str) -> str:
+    some = [f"  {name:<15} {said}" for name, (its, said) in COMMANDS.items() if its == group]
+    return "\n".join([f"{group}:", *some])
 
 
 def _version() -> str:
