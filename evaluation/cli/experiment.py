@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -131,12 +132,11 @@ def _statistics(arguments: argparse.Namespace) -> list[Table]:
     played = {}
     for folder in arguments.files:
         header, games = read_games(folder)
-        players = tuple(header.get("players", ()))
+        players = tuple(header.players)
         if len(players) != 2:
             raise InvalidRun(f"{folder}: expected a match of two agents, not {len(players)}")
-        whole = {key: value for key, value in header.items() if key != "sprt"}
-        with Judge(folder) as judge:
-            pairs = Match.read(whole, games, judge).pairs
+        with Judge(folder) as judge:  # of the whole match, whatever a test decided
+            pairs = Match.of(replace(header, sprt=None), games, judge).pairs
         played[" against ".join(players)] = np.array(pairs).reshape(-1, 5)
     return report(arguments.count, arguments.seed, played)
 

@@ -31,9 +31,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.exact.judge import Judge
-    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.studies.match import read_run
 
-    _, games = read_games(arguments.folder)
+    games = read_run(arguments.folder).games
     if not 1 <= arguments.game <= len(games):
         raise InvalidRun(f"game {arguments.game}: expected 1..{len(games)} in {arguments.folder}")
     game = games[arguments.game - 1]

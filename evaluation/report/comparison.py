@@ -4,30 +4,19 @@ from __future__ import annotations
 
 __any_board__ = True
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.identity import identity_in
+from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.ratings import TAILS, scores, strengths
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import Shown, Table, plural, signed
-
-
-class Run(Protocol):
-    """What a :class:`c4env.evaluation.Tournament` has, as ``read_run`` reads it."""
-
-    @property
-    def header(self) -> Mapping[str, Any]:
-        """What a run directory says of the run."""
-
-    @property
-    def games(self) -> Sequence[GameRecord]:
-        """One record a game."""
 
 
 class Change(NamedTuple):
@@ -52,7 +41,7 @@ class Change(NamedTuple):
         return self.after.points[seat] - self.before.points[seat]
 
 
-def compare(before: Run, after: Run) -> Table:
+def compare(before: Tournament, after: Tournament) -> Table:
     """Score and Elo of each agent in the games that both runs have, and how far they moved.
 
     The intervals are of the differences: both runs are resampled together, opening by opening,
@@ -95,7 +84,7 @@ def compare(before: Run, after: Run) -> Table:
     return Table(rows, notes=(*_notes(before, after, games), *_reading(same, players)))
 
 
-def changed_games(before: Run, after: Run) -> Table:
+def changed_games(before: Tournament, after: Tournament) -> Table:
     """The games that both runs have and that ended otherwise, in the order of the second.
 
     Raises:
@@ -110,7 +99,7 @@ def changed_games(before: Run, after: Run) -> Table:
     return Table(rows, notes=_notes(before, after, games), left=range(5))
 
 
-def shared(before: Run, after: Run) -> list[Change]:
+def shared(before: Tournament, after: Tournament) -> list[Change]:
     """The games that both runs have, in the order of the second.
 
     Raises:
@@ -149,12 +138,12 @@ def _interval(drawn: Float64s, text: Callable[[float], str]) -> Shown:
     return Shown([low, high], f"{text(low)} .. {text(high)}")
 
 
-def _changed(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def _changed(name: str, before: RunHeader, after: RunHeader) -> bool:
     """Whether an agent is known to be another than it was: its spec, or code of the user's."""
-    old, new = (str(run.get("players", {}).get(name, "")) for run in (before, after))
+    old, new = before.players.get(name), after.players.get(name)
     if old != new or not old:
         return old != new
-    return identity_in(before, name) != identity_in(after, name)
+    return before.code.get(name) != after.code.get(name)
 
 
 def _reading(same: Sequence[str], players: Sequence[str]) -> tuple[str, str]:
@@ -165,7 +154,7 @@ def _reading(same: Sequence[str], players: Sequence[str]) -> tuple[str, str]:
     )
 
 
-def _notes(before: Run, after: Run, games: Sequence[Change]) -> tuple[str, ...]:
+def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tuple[str, ...]:
     others = sum(game.otherwise for game in games)
     results = sum(game.result for game in games)
     openings = len({game.after.opening for game in games})
@@ -177,7 +166,7 @@ def _notes(before: Run, after: Run, games: Sequence[Change]) -> tuple[str, ...]:
         if alone := len(run.games) - len(games):
             notes.append(f"Left out: {plural(alone, 'game')} only {when}.")
     for key in ("seed", "c4env", "movetime"):
-        old, new = (run.header.get(key) for run in (before, after))
+        old, new = (getattr(run.header, key) for run in (before, after))
         if old != new:
             notes.append(f"Before {key} was {old}, after {new}.")
     return tuple(notes)

@@ -51,9 +51,11 @@ class RunSummary:
 
     @classmethod
     def of(cls, run: Tournament, anchor: tuple[str, float] | None = None) -> RunSummary:
-        """The summary of what was just played; ``anchor`` sets the Elo of an agent."""
+        """The summary of a run; ``anchor`` sets the Elo of an agent."""
         match = run if isinstance(run, Match) else None
-        ratings = run.ratings if anchor is None else run.rate(anchor)
+        ratings = None
+        if run.games:
+            ratings = run.ratings if anchor is None else run.rate(anchor)
         return cls(run.table, run.digest, ratings, match)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +17,10 @@ from c4env.arrays import Float64s
 from c4env.cores import usable_cores
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
-from c4env.evaluation.games.tournament import Tournament, notes_of, play, prepare
+from c4env.evaluation.games.tournament import Tournament, play, prepare
 from c4env.evaluation.plan.field import Players, name_players
+from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.plan.schedule import opening_major
 from c4env.evaluation.rating.loss import Loss, LossSprt
 from c4env.evaluation.rating.ratings import TAILS, Interval, Rating, Ratings, scores
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt
@@ -44,16 +44,16 @@ class Match(Tournament):
     those there were to play.
 
     Attributes:
-        sprt: the test, if the match had one.
         pairs: what the test sees of the games (:data:`Pairs`).
+        sprt: the test, if the match had one.
     """
 
-    sprt: Sprt | None = None
     pairs: tuple[tuple[float, ...], ...] = ()
+    sprt: Sprt | None = None
 
     @classmethod
-    def read(
-        cls, header: Mapping[str, Any], games: Sequence[GameRecord], judge: Judge | None = None
+    def of(
+        cls, header: RunHeader, games: Sequence[GameRecord], judge: Judge | None = None
     ) -> Match:
         """The match of a run directory's header and games, as :func:`play_match` left it.
 
@@ -62,19 +62,14 @@ class Match(Tournament):
             games: of the directory.
             judge: says what was given away; a test on that is left out without it.
         """
-        one, other = header["players"]
+        one, _ = header.players
         sprt = None
-        if "sprt" in header:
-            h0, h1, alpha, beta, *on = header["sprt"]
-            if judge is not None or not on:
-                sprt = (LossSprt if on else Sprt)(h0, h1, alpha, beta)
+        if header.sprt is not None and (judge is not None or header.sprt.on == "elo"):
+            *values, on = header.sprt
+            sprt = (LossSprt if on == "loss" else Sprt)(*values)
         found = {game.fixture: game for game in games}
-        openings = tuple(header["openings"])
-        order = opening_major((one, other), openings)
-        inside = [found[fixture] for fixture in order if fixture in found]
-        known = tuple(header.get("deterministic", ()))
-        taken, pairs = _until_decided(inside, sprt, one, judge)
-        return cls((one, other), openings, taken, known, notes_of(header), header, sprt, pairs)
+        inside = [found[fixture] for fixture in header.schedule() if fixture in found]
+        return cls(header, *_until_decided(inside, sprt, one, judge), sprt)
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
@@ -242,21 +237,33 @@ def play_match(
     named = name_players(players)
     if len(named) != 2:
         raise InvalidRun(f"{len(named)} agent(s) given: a match is between two")
-    one, other = named
+    one, _ = named
     if sprt is not None:
         starts = _going_on(starts, chosen.out)
-    schedule = opening_major((one, other), starts)
-    about: dict[str, Any] = {}
-    if sprt is not None:
-        about["sprt"] = [sprt.h0, sprt.h1, sprt.alpha, sprt.beta]
-        about["sprt"] += [] if sprt.on == "elo" else [sprt.on]
-    plan = prepare(named, schedule, starts, chosen, about)
+    test = None if sprt is None else SprtPlan(sprt.h0, sprt.h1, sprt.alpha, sprt.beta, sprt.on)
+    plan = prepare(named, starts, chosen, "match", sprt=test)
     jobs = min(chosen.jobs, usable_cores())
     judging = judge_if(judged or isinstance(sprt, LossSprt), chosen.out)
     with closing(play(plan, ordered=True)) as played, judging as judge:
         games, pairs = _until_decided(played, sprt, one, judge, jobs, on_pair)
-    known, notes = plan.known.deterministic, notes_of(plan.header)
-    return Match((one, other), tuple(starts), games, known, notes, plan.header, sprt, pairs)
+    return Match(plan.header, games, pairs, sprt)
+
+
+def read_run(folder: str | Path) -> Tournament:
+    """A run from its directory, finished or not; or the games that people played.
+
+    It is what playing the run returned: a match is a :class:`Match`.
+
+    Raises:
+        UnreadableRun: the directory holds something else, or is damaged.
+    """
+    header, games = read_games(Path(folder))
+    if header.kind == "match":
+        asked = header.sprt is not None and header.sprt.on == "loss" and bool(games)
+        with judge_if(asked, folder) as judge:
+            return Match.of(header, games, judge)
+    order = {fixture: number for number, fixture in enumerate(header.schedule())}
+    return Tournament(header, tuple(sorted(games, key=lambda game: order.get(game.fixture, 0))))
 
 
 def judge_if(asked: bool, folder: str | Path | None) -> AbstractContextManager[Judge | None]:
@@ -319,7 +326,7 @@ def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
         header, games = read_games(Path(out))
     except UnreadableRun:  # nothing yet, or opening it for the games says what is wrong
         return openings
-    there = header.get("openings", ()) if games else ()
+    there = header.openings if games else ()
     return openings if {*openings} <= {*there} else list(dict.fromkeys([*there, *openings]))
 
 

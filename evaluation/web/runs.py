@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.evaluation.errors import InvalidRequest, UnreadableRun
-from c4env.evaluation.games.tournament import read_run
 from c4env.evaluation.report.labels import labels
 from c4env.evaluation.store.record import GAMES_FILE
+from c4env.evaluation.studies.match import read_run
 
 KEPT: Final = 32  # runs that are not read again each time
 SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players

@@ -10,6 +10,7 @@ from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli.replay import remark
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GameRecord, open_games
 
 GAME = GameRecord(("one", "two"), "44", "4455667", 0, "four")
@@ -17,7 +18,7 @@ GAME = GameRecord(("one", "two"), "44", "4455667", 0, "four")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    with open_games(tmp_path, {"seed": 1}) as file:
+    with open_games(tmp_path, RunHeader(kind="people")) as file:
         file.append(GAME)
     return tmp_path
 
@@ -39,7 +40,7 @@ def test_a_game_is_shown_to_its_end(folder: Path, capsys: pytest.CaptureFixture[
 def test_what_a_forfeit_left_open_is_scored(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with open_games(tmp_path, {"seed": 1}) as file:
+    with open_games(tmp_path, RunHeader(kind="people")) as file:
         file.append(GameRecord(("one", "two"), "44", "44", 1, "exception", "boom"))
     assert main(["replay", str(tmp_path), "1"]) == 0
     shown = capsys.readouterr().out

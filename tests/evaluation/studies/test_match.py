@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.exact.judge import Judge, sign
 from c4env.evaluation.exact.labelled import random_moves
 from c4env.evaluation.exact.quality import Quality
+from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.rating.loss import LossSprt
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
@@ -18,6 +20,7 @@ from c4env.evaluation.studies.match import Match, play_match
 from c4env.position import format_moves
 from tests.helpers.commands import refusal
 
+AB = {"a": "a", "b": "b"}
 FIELD = ["minimax:depth=2", "random"]
 SURE = Sprt(0, 300)
 
@@ -73,7 +76,7 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
     again = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
     assert again.games == resumed.games  # read, not played
     header, games = read_games(tmp_path)
-    assert Match.read(header, games).report() == whole.report()
+    assert Match.of(header, games).report() == whole.report()
     with pytest.raises(
         UnreadableRun, match=r"has a sequential test of 0,300 Elo .* and a sequential test of 0,100"
     ):
@@ -120,8 +123,8 @@ def test_a_forfeit_gives_away_what_the_position_was_worth(late):
             for opening in (won, lost)
             for pair in (("a", "b"), ("b", "a"))
         ]
-        header = {"players": {"a": "a", "b": "b"}, "openings": [won, lost]}
-        match = Match.read(header, games, judge)
+        header = RunHeader(kind="match", players=AB, openings=(won, lost))
+        match = Match.of(header, games, judge)
     assert match.pairs == ((1, 1, 1, 1, 1), (1, 0, 0, 0, 0))
 
 
@@ -147,8 +150,8 @@ def test_the_test_on_what_is_given_away_decides_alike_for_any_jobs_and_when_it_g
     assert (resumed.digest, resumed.pairs) == (whole.digest, whole.pairs)
     header, games = read_games(tmp_path)
     with Judge(tmp_path) as judge:
-        assert Match.read(header, games, judge).report() == whole.report()
-    assert Match.read(header, games).sprt is None  # nobody judges
+        assert Match.of(header, games, judge).report() == whole.report()
+    assert Match.of(header, games).sprt is None  # nobody judges
     with pytest.raises(UnreadableRun, match=r"0,20 points given away with .* of 0,20 Elo with"):
         play_match(FIELD, late, sprt=Sprt(0, 20), seed=5, out=tmp_path)
 
@@ -184,7 +187,7 @@ def test_openings_that_run_out_leave_it_undecided():
     assert match.decision is None
     assert "Undecided" in match.report()
     assert "The opening is played" in match.report()
-    half = Match.read({**match.header, "openings": ["1", "2"]}, [])
+    half = Match.of(replace(match.header, openings=("1", "2")), [])
     assert "the same command goes on" in half.report()
     assert half.report().endswith("against random: no games yet.")
     assert "given away" not in half.report()
@@ -204,7 +207,9 @@ def test_an_undecided_test_looks_at_each_pair_once(monkeypatch):
         for pair in (("a", "b"), ("b", "a"))
     ]
     monkeypatch.setattr(Sprt, "of_pairs", counted)
-    match = Match.read({"players": "ab", "openings": openings, "sprt": [0, 5, 0.05, 0.05]}, played)
+    test = SprtPlan(0, 5, 0.05, 0.05)
+    header = RunHeader(kind="match", players=AB, openings=tuple(openings), sprt=test)
+    match = Match.of(header, played)
     assert len(match.pairs) == sum(seen) == 40
     assert match.decision is None
 
@@ -215,7 +220,8 @@ def test_the_score_interval_is_jeffreys():
         for opening in range(50)
         for pair, winner in ((("a", "b"), 0), (("b", "a"), 1))
     ]
-    match = Match.read({"players": "ab", "openings": [*map(str, range(50))]}, games)
+    openings = tuple(map(str, range(50)))
+    match = Match.of(RunHeader(kind="match", players=AB, openings=openings), games)
     assert "score 100.0% (95 %: 9" in match.report()
     assert np.isfinite(match.ratings[0].high)
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.play import PEOPLE
 from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.store.record import GAMES_FILE, GameRecord, open_games, read_games
+from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, GameRecord, open_games, read_games
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
@@ -162,10 +163,11 @@ def test_a_run_opens(client: Any, folder: Path) -> None:
 def test_a_run_that_grows_is_read_again(tmp_path: Path, folder: Path) -> None:
     path = tmp_path / GAMES_FILE
     lines = (folder / "runs" / "monday" / GAMES_FILE).read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:3]))
+    shutil.copy(folder / "runs" / "monday" / RUN_FILE, tmp_path)
+    path.write_text("".join(lines[:2]))
     runs = Runs((tmp_path,))
     assert len(runs.open(tmp_path.name)["games"]) == 2
-    path.write_text("".join(lines[:5]))
+    path.write_text("".join(lines[:4]))
     assert len(runs.open(tmp_path.name)["games"]) == 4
     path.write_text("{}\n")
     with pytest.raises(UnreadableRun):
@@ -283,7 +285,7 @@ def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     with serving(Settings(record=tmp_path, workers=1)) as address:
         answer = httpx.post(f"{address}/api/games", json=finished())
     assert answer.status_code == 400
-    assert "is not the header of a run" in answer.json()["error"]
+    assert "is not one of a run's games" in answer.json()["error"]
     assert (tmp_path / GAMES_FILE).read_text() == "something else\n"
 
 
