@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         said = "write the figures as PNG and SVG (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
-        "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
+        "--games", type=Path, metavar="FILE", help="write a row a game, as .csv, .json or .parquet"
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",
