@@ -6,9 +6,9 @@ __any_board__ = True
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple
 
 from c4env.boards import STANDARD, Size
 from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
@@ -114,25 +114,7 @@ class RunHeader:
             raise ValueError("its checksum is wrong: it was damaged")
         if values.get("sprt") is not None:
             values["sprt"] = SprtPlan(**values["sprt"])
-        return cls.of(values)
-
-    @classmethod
-    def of(cls, values: Mapping[str, Any]) -> RunHeader:
-        """The header of some fields by name, each checked to be of its kind.
-
-        Raises:
-            ValueError, TypeError: there is none of a name, or one is of another kind.
-        """
-        held: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in values.items()
-        }
-        header = cls(**held)
-        for each in fields(cls):
-            value = getattr(header, each.name)
-            if not _KINDS[each.type](value):
-                raise TypeError(f"there is no {each.name} {value!r}")
-        return header
+        return cls(**{name: _frozen(value) for name, value in values.items()})
 
     @classmethod
     def of_format_2(cls, values: Mapping[str, Any]) -> RunHeader:
@@ -143,7 +125,7 @@ class RunHeader:
         """
         names = {each.name for each in fields(cls)}
         held: dict[str, Any] = {"board": str(STANDARD)}
-        held |= {name: value for name, value in values.items() if name in names}
+        held |= {name: _frozen(value) for name, value in values.items() if name in names}
         if "players" not in held:
             held["kind"] = "people"
         elif "challengers" in held:
@@ -157,7 +139,7 @@ class RunHeader:
                 else {key: code[key] for key in code if key in spec or key == name}
                 for name, spec in held["players"].items()
             }
-        return cls.of(held)
+        return cls(**held)
 
 
 def _check(values: Mapping[str, Any]) -> str:
@@ -165,30 +147,5 @@ def _check(values: Mapping[str, Any]) -> str:
     return f"{zlib.crc32(json.dumps(values, sort_keys=True, separators=(',', ':')).encode()):08x}"
 
 
-def _is_texts(value: object) -> bool:
-    return isinstance(value, tuple) and all(isinstance(text, str) for text in value)
-
-
-def _is_text_by_name(value: object) -> bool:
-    return isinstance(value, Mapping) and _is_texts((*value, *value.values()))
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float)
-
-
-_KINDS: Final[dict[Any, Callable[[Any], bool]]] = {
-    "Kind": lambda value: value in get_args(Kind),
-    "str": lambda value: isinstance(value, str),
-    "int | None": lambda value: value is None or type(value) is int,
-    "float | None": lambda value: value is None or _is_number(value),
-    "tuple[str, ...]": _is_texts,
-    "Mapping[str, str]": _is_text_by_name,
-    "Mapping[str, Mapping[str, str]]": lambda value: (
-        isinstance(value, Mapping) and all(map(_is_text_by_name, value.values()))
-    ),
-    "SprtPlan | None": lambda value: (
-        value is None or (all(map(_is_number, value[:4])) and value.on in ("elo", "loss"))
-    ),
-}
-"""Of each type of a field, what is of it: a damaged or edited file can still be JSON."""
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

@@ -15,7 +15,7 @@ from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.rating.wintable import Cell, WinTable
 from c4env.evaluation.report.labels import LABEL, labels
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import as_text, fitted, rounded, styled, width
+from c4env.evaluation.tables import Result, as_text, fitted, rounded, styled, width
 
 if TYPE_CHECKING:
     from c4env.evaluation.report.models import Models
@@ -30,7 +30,7 @@ CELL: Final = (
 
 
 @dataclass(frozen=True)
-class RunSummary:
+class RunSummary(Result):
     """All there is to say of a run's games.
 
     Attributes:

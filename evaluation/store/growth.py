@@ -68,17 +68,13 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
     if (there.kind == "people") != (asked.kind == "people"):
         yield f"{its} by {'people' if there.kind == 'people' else 'agents'}"
         return
-    if there.c4env != asked.c4env:
-        yield f"{its} by c4env {there.c4env}, and this is {asked.c4env}"
+    for name in ("c4env", "seed", "movetime", "margin", "sprt"):
+        before, now = getattr(there, name), getattr(asked, name)
+        if before != now:
+            yield f"{its} with {name} {_shown(before)}, and {_shown(now)} was asked for"
     for name in there.prompts:
         if name in asked.prompts and there.prompts[name] != asked.prompts[name]:
             yield f"prompts of {name} has changed since"
-    if there.seed != asked.seed:
-        yield f"{its} with seed {there.seed}, and {asked.seed} was asked for"
-    if there.sprt != asked.sprt:
-        yield f"it has {_test(there.sprt)}, and {_test(asked.sprt)} was asked for"
-    if (limit := _limit(there)) != _limit(asked):
-        yield f"{its} with {limit}, and {_limit(asked)} was asked for"
     old, new = {*there.openings}, {*asked.openings}
     if not (old <= new or new <= old or there.sprt):
         yield (
@@ -90,18 +86,8 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
     yield from _other_players(there, asked, games)
 
 
-def _limit(header: RunHeader) -> str:
-    if header.movetime is None:
-        return "no limit on the time of a move"
-    return f"{header.movetime:g} s a move and a margin of {header.margin:g} s"
-
-
-def _test(test: SprtPlan | None) -> str:
-    if test is None:
-        return "no sequential test"
-    unit = "Elo" if test.on == "elo" else "points given away"
-    h0, h1, alpha, beta, _ = test
-    return f"a sequential test of {h0:g},{h1:g} {unit} with errors {alpha:g} and {beta:g}"
+def _shown(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, SprtPlan) else str(value)
 
 
 def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:

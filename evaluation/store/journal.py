@@ -21,6 +21,7 @@ from typing import Any, BinaryIO, Final, Generic, NamedTuple, TypeVar
 
 from c4env.errors import FileInUse
 from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.evaluation.tables import shortened
 from c4env.files import lock_file
 
 T = TypeVar("T")
@@ -94,8 +95,9 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
             header = value
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             what = "the header" if number == 1 and form.headed else "one"
+            shown = shortened(line.decode(errors="replace"), 120)
             raise UnreadableRun(
-                f"{path}, line {number}: {line[:120].decode(errors='replace')!r} is not {what} "
+                f"{path}, line {number}: {shown!r} is not {what} "
                 f"of a run's {form.unit}: {error}{form.remedy}"
             ) from None
     return Content(header, entries, len(data) - len(torn), places)

@@ -77,11 +77,6 @@ class GameRecord:
             return None
         return 1 - self.winner
 
-    def _repr_html_(self) -> str:
-        from c4env.evaluation.store.replay import replay_html
-
-        return replay_html(self)
-
     @property
     def fixture(self) -> tuple[tuple[str, str], str]:
         """Players and opening: what identifies the game within its run, as a schedule does."""

@@ -394,7 +394,7 @@ def test_a_page_in_the_run_directory_is_written(tmp_path, monkeypatch):
 
 def test_games_of_another_format_are_refused_before_they_are_read(tmp_path, capsys):
     said = refusal(["report", str(tmp_path / "none"), "--games", "games.txt"], capsys)
-    assert "expected a file name that ends in .csv or .json" in said
+    assert "expected a file name that ends in .csv, .json, .parquet" in said
 
 
 @pytest.mark.parametrize("option", ["--games", "--html", "--plots"])

@@ -246,7 +246,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
         UnreadableRun,
-        match=r"another run: its 2 games were played by c4env .*, and this is 0.0.0;",
+        match=r"another run: its 2 games were played with c4env .*, and 0.0.0 was asked for;",
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 

@@ -27,7 +27,7 @@ pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from c4env.evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
 from c4env.evaluation.web.runs import Runs  # noqa: E402
-from c4env.evaluation.web.server import Settings, listen  # noqa: E402
+from c4env.evaluation.web.server import ServerSettings, listen  # noqa: E402
 from tests.helpers.commands import refusal  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
@@ -48,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[Any]:
-    settings = Settings(
+    settings = ServerSettings(
         agents=("tests.helpers.serving:sleeper",),
         hint="minimax:depth=2",
         record=folder / "games",
@@ -119,7 +119,7 @@ def test_scores_are_the_solvers(client: Any) -> None:
 
 def test_a_hint_is_exact_unless_the_owner_says_otherwise() -> None:
     solver = Solver()
-    settings = Settings(record=None, workers=1)
+    settings = ServerSettings(record=None, workers=1)
     with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
         for moves in ("", "44", "4453443523"):
             hint = ask(client, kind="hint", moves=moves)[-1]
@@ -216,7 +216,7 @@ def finished(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> None:
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         for game in (
             finished(),
             finished(),  # the answer was lost, and the page sends it again
@@ -241,7 +241,7 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> Non
 
 def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
     helps: list[dict[str, int]] = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         for number, given in enumerate(helps):
             game = finished(id=f"game number {number}", help=given)
             assert httpx.post(f"{address}/api/games", json=game).status_code == 200
@@ -252,7 +252,7 @@ def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
 
 def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
     reason = "gone\u2028\u0085\n\x1b[31mred\u202e"
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         forfeit = {"by": 0, "ending": "abandoned", "reason": reason}
         left = finished(moves="44", forfeit=forfeit)
         assert httpx.post(f"{address}/api/games", json=left).status_code == 200
@@ -264,7 +264,7 @@ def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
 def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: Any) -> None:
     lines = iter(["4", "4", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         httpx.post(f"{address}/api/games", json=finished())
         play = ["play", "human", "greedy", "--first", "1", "--hint", "minimax:depth=1"]
         assert main([*play, "--record", str(tmp_path)]) == 0
@@ -274,7 +274,7 @@ def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: A
 
 def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    with serving(Settings(record=None, workers=1)) as address:
+    with serving(ServerSettings(record=None, workers=1)) as address:
         answer = httpx.post(f"{address}/api/games", json=finished())
     assert answer.json() == {"recorded": False, "winner": 0}
     assert list(tmp_path.iterdir()) == []
@@ -282,7 +282,7 @@ def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -
 
 def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / GAMES_FILE).write_text("something else\n")
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         answer = httpx.post(f"{address}/api/games", json=finished())
     assert answer.status_code == 400
     assert "is not one of a run's games" in answer.json()["error"]
@@ -493,7 +493,9 @@ def test_without_the_libraries_the_extra_is_named(
 def test_a_server_that_stops_says_so_to_who_waits() -> None:
     question = {"kind": "move", "agent": "tests.helpers.serving:sleeper", "moves": ""}
     with contextlib.ExitStack() as stack:
-        block = serving(Settings(agents=("tests.helpers.serving:sleeper",), record=None, workers=1))
+        block = serving(
+            ServerSettings(agents=("tests.helpers.serving:sleeper",), record=None, workers=1)
+        )
         address = stack.enter_context(block)
         with httpx.stream("POST", f"{address}/api/ask", json=question, timeout=60) as answer:
             lines = (json.loads(line) for line in answer.iter_lines())
