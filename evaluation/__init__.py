@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from c4env.evaluation.exact.datafile import Data
     from c4env.evaluation.exact.quality import Quality
     from c4env.evaluation.exact.refutation import Refutation, refute
-    from c4env.evaluation.games.tournament import Tournament, gauntlet, read_run, round_robin
+    from c4env.evaluation.games.tournament import Tournament, gauntlet, round_robin
     from c4env.evaluation.report.comparison import compare
     from c4env.evaluation.store.record import GameRecord
     from c4env.evaluation.studies.leaderboard import place, stored_board
-    from c4env.evaluation.studies.match import Match, play_match
+    from c4env.evaluation.studies.match import Match, play_match, read_run
     from c4env.evaluation.studies.sweep import Sweep, sweep
 
 _NAMES = {
-    "c4env.evaluation.games.tournament": "Tournament gauntlet read_run round_robin",
+    "c4env.evaluation.games.tournament": "Tournament gauntlet round_robin",
     "c4env.evaluation.report.comparison": "compare",
     "c4env.evaluation.store.record": "GameRecord",
     "c4env.evaluation.studies.leaderboard": "place stored_board",
-    "c4env.evaluation.studies.match": "Match play_match",
+    "c4env.evaluation.studies.match": "Match play_match read_run",
     "c4env.evaluation.studies.sweep": "Sweep sweep",
     "c4env.evaluation.exact.answers": "quality",
     "c4env.evaluation.exact.quality": "Quality",

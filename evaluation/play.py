@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 from c4env.agents.base import Agent, SearchingAgent
 from c4env.evaluation.errors import UnreadableRun
 from c4env.evaluation.games.game import Fault, ask, begin, game_seed
-from c4env.evaluation.store.record import BOARD, GAMES_FILE, Ending, GameRecord, open_games
+from c4env.evaluation.plan.header import RunHeader
+from c4env.evaluation.store.record import GAMES_FILE, Ending, GameRecord, open_games
 from c4env.evaluation.tables import restyled
 from c4env.observation import observe
 from c4env.position import DIGITS, DISCS, Position, format_moves
@@ -23,7 +24,7 @@ from c4env.view.rendering import ansi
 HUMAN: Final = "human"
 """The name under which a person stands in specs and records."""
 
-PEOPLE: Final = {"played": "by people", **BOARD}
+PEOPLE: Final = RunHeader(kind="people")
 """The header of a record of games that people played."""
 
 PATIENCE: Final = 5.0  # seconds to wait for another game that is being recorded

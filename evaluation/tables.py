@@ -17,7 +17,7 @@ import textwrap
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
 FORMATS: Final = ("text", "markdown", "csv", "json")
 
@@ -49,8 +49,34 @@ class Shown(NamedTuple):
         return self.text
 
 
+class Result(Protocol):
+    """What was found, in each form of ``--format``."""
+
+    @abc.abstractmethod
+    def text(self, columns: int | None = None) -> str:
+        """For a terminal, of so many columns if that matters."""
+
+    @abc.abstractmethod
+    def markdown(self) -> str:
+        """As Markdown, which a notebook shows."""
+
+    @abc.abstractmethod
+    def csv(self) -> str:
+        """Its main table."""
+
+    @abc.abstractmethod
+    def json(self) -> str:
+        """Everything, for programs."""
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
 @dataclass(frozen=True)
-class Table:
+class Table(Result):
     """Rows in every form, with what there is to say above and below them.
 
     Attributes:
@@ -86,15 +112,9 @@ class Table:
         found = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
         return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
 
-    def __str__(self) -> str:
-        return self.text()
 
-    def _repr_markdown_(self) -> str:
-        return self.markdown()
-
-
-class Result(abc.ABC):
-    """What was found, for people and for programs, in the forms of ``--format``.
+class Tables(Result, abc.ABC):
+    """A result of some tables and words.
 
     A subclass says what there is to lay out; tables have their heading first.
     """
@@ -134,12 +154,6 @@ class Result(abc.ABC):
     def json(self) -> str:
         """Everything, for programs."""
         return json.dumps(self.as_dict(), indent=2)
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def _repr_markdown_(self) -> str:
-        return self.markdown()
 
 
 def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:
@@ -280,9 +294,13 @@ def width(text: str) -> int:
     )
 
 
-def shortened(text: str, columns: int) -> str:
-    """A text of at most so many columns: its beginning and, if it is longer, three dots."""
-    if width(text) <= columns:
+def shortened(value: object, columns: int) -> str:
+    """A value as text of at most so many columns: its beginning, and three dots if it is longer."""
+    text = str(value)
+    if text.isascii():
+        return text if len(text) <= columns else f"{text[: columns - 3]}..."
+    text, whole = text[: columns + 1], text
+    if text == whole and width(text) <= columns:
         return text
     while text and width(text) > columns - 3:
         text = text[:-1]

@@ -26,8 +26,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.games.tournament import read_run
     from c4env.evaluation.report.comparison import changed_games, compare
+    from c4env.evaluation.studies.match import read_run
 
     before, after = (read_run(folder) for folder in (arguments.before, arguments.after))
     show((changed_games if arguments.games else compare)(before, after), arguments)

@@ -8,9 +8,9 @@ import argparse
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from c4env.evaluation.tables import for_terminal, styled
+from c4env.evaluation.tables import Result, for_terminal, styled
 
 if TYPE_CHECKING:
     from c4env.position import Position
@@ -36,7 +36,7 @@ def in_colour(file: TextIO | None = None) -> bool:
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def show(found: Any, arguments: argparse.Namespace) -> None:
+def show(found: Result, arguments: argparse.Namespace) -> None:
     """Print a result in the form of ``--format``, a text fitted to the terminal."""
     fitting = [terminal_columns()] if arguments.format == "text" else []
     say(getattr(found, arguments.format)(*fitting))

@@ -108,14 +108,14 @@ def write_pages(
 
     kept = None if folder is None else Path(folder)
     when = time.localtime(None if kept is None else (kept / GAMES_FILE).stat().st_mtime)
-    header = {**run.header, "date": time.strftime("%d %B %Y", when).lstrip("0")}
+    date = time.strftime("%d %B %Y", when).lstrip("0")
     title = "run" if kept is None else kept.resolve().name
     talk = {} if kept is None else conversations(run.games, read_transcripts(kept))
     with nullcontext() if arguments.no_scores else Judge(kept) as judge:
         if judge is not None:
             with Progress("positions", arguments.quiet) as progress:
                 judge.judge(positions_backwards(run.games), watch=progress.watch)
-        found = contents(header, run.games, ratings, judge, run.notes, title, talk)
+        found = contents(run, ratings, judge, title, date, talk)
     if arguments.html:
         write_file(arguments.html, page(found))
         say(f"page in {arguments.html}", sys.stderr)

@@ -46,7 +46,7 @@ def execute(arguments: argparse.Namespace) -> None:
     from c4env.evaluation.plan.field import split_name
     from c4env.evaluation.play import HUMAN
     from c4env.evaluation.rating.wintable import WinTable
-    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.studies.match import read_run
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     record = None if arguments.no_record else arguments.record
@@ -56,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> None:
     games = [] if game is None else [game]
     players = [name for name, _ in named]
     if record is not None and game is not None:
-        games = [each for each in read_games(record)[1] if {*each.players} == {*players}]
+        games = [each for each in read_run(record).games if {*each.players} == {*players}]
     if games or arguments.format != "text":
         say("\n" * (arguments.format == "text"), end="")
         show(WinTable.of(games, players), arguments)

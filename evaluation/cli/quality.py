@@ -69,10 +69,10 @@ def execute(arguments: argparse.Namespace) -> None:
 def _of_games(arguments: argparse.Namespace) -> Quality:
     from c4env.evaluation.exact.judge import Judge, positions_backwards
     from c4env.evaluation.exact.quality import Quality
-    from c4env.evaluation.store.record import read_games
+    from c4env.evaluation.studies.match import read_run
 
     folder = Path(arguments.what[0])
-    _, games = read_games(folder)
+    games = read_run(folder).games
     with Judge(folder) as judge, Progress("positions", arguments.quiet) as progress:
         judge.judge(positions_backwards(games), arguments.jobs, progress.watch)
         return Quality.of_games(games, judge, seed=arguments.seed)

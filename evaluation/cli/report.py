@@ -12,6 +12,7 @@ __any_board__ = True
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         said = "write the figures as PNG and SVG (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
-        "--games", type=Path, metavar="FILE", help="write one line a game, as .csv or .json"
+        "--games", type=Path, metavar="FILE", help="write a row a game, as .csv, .json or .parquet"
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",
@@ -49,33 +50,28 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.games.tournament import read_run
-    from c4env.evaluation.rating.lotteries import standing
-    from c4env.evaluation.rating.tally import Tally
-    from c4env.evaluation.report.opponents import Opponents
     from c4env.evaluation.report.summary import RunSummary
-    from c4env.evaluation.studies.match import Match
+    from c4env.evaluation.studies.match import read_run
 
     run = read_run(arguments.folder)
-    header, games = run.header, run.games
+    games = run.games
     if not games and (arguments.html or arguments.plots or arguments.games):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
-    ratings = run.rate(anchor_of(arguments, run.players)) if games else None
-    match = Match.read(header, games) if games and "sprt" in header else None
-    found = None
-    if ratings is not None and len(run.players) > 2 and run.table.complete:
-        found = standing(Tally.of(games, run.players), ratings.exact)
-    opponents = None if ratings is None else Opponents.of(run, ratings)
-    models = models_of(arguments, games)
-    summary = RunSummary(run.table, run.digest, ratings, match, found, models, opponents)
+    summary = RunSummary.of(run, anchor_of(arguments, run.players))
+    orders = games and len(run.players) > 2 and run.table.complete
+    summary = replace(
+        summary,
+        standing=run.standing() if orders else None,
+        models=models_of(arguments, games),
+    )
     show(summary, arguments)
     if arguments.games:
         from c4env.evaluation.store.export import write_games
 
         write_games(arguments.games, games)
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
-    if ratings is not None:
-        write_pages(arguments, run, ratings, arguments.folder)
+    if summary.ratings is not None:
+        write_pages(arguments, run, summary.ratings, arguments.folder)
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:

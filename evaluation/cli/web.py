@@ -55,7 +55,7 @@ def execute(arguments: argparse.Namespace) -> None:
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
         keep(record)  # a damaged record is better heard of before a game than after it
-    settings = server.Settings(
+    settings = server.ServerSettings(
         tuple(arguments.agents), arguments.hint, record, tuple(arguments.runs),
         arguments.seconds, arguments.jobs or usable_cores(), arguments.host,
     )  # fmt: skip

@@ -13,6 +13,7 @@ from c4env.agents.solver import NO_SCORE
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import COLUMNS, FROM_TOP, ROWS
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.tables import shortened
 from c4env.lazy import from_extra
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Data(NamedTuple):
         try:
             return cls(*reader(path))
         except (OSError, ValueError, KeyError, EOFError) as error:
-            said = " ".join(str(error).split())[:120]
+            said = shortened(" ".join(str(error).split()), 120)
             raise UnreadableRun(f"{path}: {said}: expected a file of c4 data") from None
 
 

@@ -32,7 +32,7 @@ from c4env.evaluation.exact.quality import (
     resampled_counts,
     shown_share,
 )
-from c4env.evaluation.tables import Result, Rows, with_heading
+from c4env.evaluation.tables import Rows, Tables, with_heading
 
 VIEWS: Final = ("to move", "waiting", "mean")
 EITHER: Final = "either"
@@ -56,7 +56,7 @@ class HeuristicQuality(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HeuristicTable(Result):
+class HeuristicTable(Tables):
     """Heuristics compared on the same positions.
 
     Attributes:

@@ -19,6 +19,7 @@ from c4env.errors import C4Error
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.exact.judge import strongest_book
 from c4env.evaluation.store.files import read_text
+from c4env.evaluation.tables import shortened
 from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
@@ -115,7 +116,7 @@ def read_labelled(path: Path) -> list[Labelled]:
             raise UnreadableRun(f"{path}, line {number}: {error}") from None
         except ValueError:
             raise UnreadableRun(
-                f"{path}, line {number}: {line[:80]!r}: expected moves and a score"
+                f"{path}, line {number}: {shortened(line, 80)!r}: expected moves and a score"
             ) from None
     if not found:
         raise UnreadableRun(f"{path} holds no position")

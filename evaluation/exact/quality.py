@@ -23,7 +23,7 @@ from c4env.bitboard import CELLS
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import Result, Rows, rounded, with_heading
+from c4env.evaluation.tables import Rows, Tables, rounded, with_heading
 
 BAND: Final = 7  # plies a band: six bands
 RESAMPLES: Final = 1000
@@ -126,7 +126,7 @@ _RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL)
 
 
 @dataclass(frozen=True)
-class Quality(Result):
+class Quality(Tables):
     """The judged moves of several players.
 
     Attributes:

@@ -45,7 +45,7 @@ from c4env.evaluation.plan.field import (
     name_players,
 )
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.tables import Result, Rows, with_heading
+from c4env.evaluation.tables import Rows, Tables, with_heading
 
 BUDGET: Final = 1000
 """Positions the agent is asked in, for each opening and colour, unless another number is given."""
@@ -56,7 +56,7 @@ _SEATS: Final = ("first", "second")
 
 
 @dataclass(frozen=True)
-class Refutation(Result):
+class Refutation(Tables):
     """The worst cases of an agent.
 
     Attributes:

@@ -7,15 +7,14 @@ __any_board__ = True
 import functools
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Unpack, cast
+from typing import Final, NamedTuple, Unpack, cast
 
 from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
 from c4env.agents.registry.registry import registered_here, split_spec
-from c4env.boards import Size
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.backends import dismiss_processes
 from c4env.evaluation.games.processes import OwnSettings, one_interrupt, raise_interrupt
@@ -35,53 +34,56 @@ from c4env.evaluation.plan.field import (
     name_players,
     separate,
 )
-from c4env.evaluation.plan.identity import identity_in, in_short
+from c4env.evaluation.plan.header import Kind, RunHeader, SprtPlan
+from c4env.evaluation.plan.identity import in_short
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major, planned
+from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.rating.lotteries import Standing, standing
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.store.record import BOARD, GameRecord, digest, open_games, read_games
+from c4env.evaluation.store.record import GameRecord, digest, open_games
 from c4env.evaluation.store.transcripts import Transcripts
 from c4env.evaluation.tables import plural
 
 
 @dataclass(frozen=True)
 class Tournament:
-    """What a round robin or a gauntlet found.
+    """What a run found: just played, or read again (:func:`c4env.evaluation.read_run`).
 
     Attributes:
-        players: the agents' names, in the order given.
-        openings: move strings the games began from.
-        games: one record a game, in the order of the schedule.
-        deterministic: the agents known to answer the same position always alike.
-        notes: what a reader must know of how the games were played.
         header: what a run directory says of the run, or would.
+        games: one record a game, in the order of the schedule.
     """
 
-    players: tuple[str, ...]
-    openings: tuple[str, ...]
+    header: RunHeader
     games: tuple[GameRecord, ...]
-    deterministic: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    header: Mapping[str, Any] = field(default_factory=dict)
 
-    @classmethod
-    def of(
-        cls, header: Mapping[str, Any], games: Sequence[GameRecord], notes: Sequence[str] = ()
-    ) -> Tournament:
-        """What a run directory holds, as :func:`c4env.evaluation.store.record.read_games` reads it.
+    @functools.cached_property
+    def players(self) -> tuple[str, ...]:
+        """The agents' names, in the order given."""
+        played = (name for game in self.games for name in game.players)
+        return tuple(dict.fromkeys([*self.header.players, *played]))
 
-        Args:
-            header: of the run; one that does not say who played, or from where, serves too.
-            games: finished or not.
-            notes: what a reader must know of them.
-        """
-        names = [*header.get("players", ()), *(name for game in games for name in game.players)]
-        openings, known = (tuple(header.get(key, ())) for key in ("openings", "deterministic"))
-        players = tuple(dict.fromkeys(names))
-        return cls(players, openings, tuple(games), known, tuple(notes), header)
+    @property
+    def openings(self) -> tuple[str, ...]:
+        """Move strings the games begin from."""
+        return self.header.openings
+
+    @property
+    def deterministic(self) -> tuple[str, ...]:
+        """The agents known to answer the same position always alike."""
+        return self.header.deterministic
+
+    @functools.cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know of how the games were played."""
+        notes, planned = self.header.notes(), len(self.header.schedule())
+        if self.header.sprt is None and len(self.games) < planned:
+            done = f"{len(self.games)} of {planned} games"
+            goes_on = "a command with all its agents and openings goes on"
+            notes = (*notes, f"unfinished: {done}; {goes_on}")
+        return notes
 
     @functools.cached_property
     def table(self) -> WinTable:
@@ -146,7 +148,7 @@ def round_robin(
     field = name_players(players)
     if len(field) < 2:
         raise InvalidRun(f"{len(field)} agent(s) given: a round robin needs at least two")
-    return _whole_run(field, opening_major(tuple(field), starts), starts, chosen, {})
+    return _whole_run(prepare(field, starts, chosen))
 
 
 @takes_settings
@@ -184,24 +186,14 @@ def gauntlet(
             raise InvalidRun(f"agent {name!r} is a challenger and in the field")
     if not front or not others:
         raise InvalidRun("a gauntlet needs a challenger and at least one agent in the field")
-    schedule = gauntlet_order(tuple(front), tuple(others), starts)
-    about = {"challengers": list(front)}
-    return _whole_run({**front, **others}, schedule, starts, chosen, about)
+    return _whole_run(
+        prepare({**front, **others}, starts, chosen, kind="gauntlet", challengers=tuple(front))
+    )
 
 
-def _whole_run(
-    field: Mapping[str, Player],
-    schedule: Sequence[Fixture],
-    openings: Sequence[str],
-    settings: Settings,
-    about: Mapping[str, Any],
-) -> Tournament:
-    plan = prepare(field, schedule, openings, settings, about)
+def _whole_run(plan: Plan) -> Tournament:
     found = {game.fixture: game for game in play(plan)}
-    games = tuple(found[fixture] for fixture in schedule)
-    known = plan.known.deterministic
-    notes = notes_of(plan.header)
-    return Tournament(tuple(field), tuple(openings), games, known, notes, plan.header)
+    return Tournament(plan.header, tuple(found[fixture] for fixture in plan.schedule))
 
 
 class Plan(NamedTuple):
@@ -210,26 +202,28 @@ class Plan(NamedTuple):
     field: Mapping[str, Player]
     schedule: Sequence[Fixture]
     settings: Settings
-    header: dict[str, Any]
+    header: RunHeader
     known: Traits
     made: dict[str, Agent]  # agents that were made to look at them
 
 
 def prepare(
     field: Mapping[str, Player],
-    schedule: Sequence[Fixture],
     openings: Sequence[str],
     settings: Settings,
-    about: Mapping[str, Any],
+    kind: Kind = "round robin",
+    challengers: tuple[str, ...] = (),
+    sprt: SprtPlan | None = None,
 ) -> Plan:
     """Look at the players, before any game; :func:`play` closes the agents made for it.
 
     Args:
         field: players by name (:func:`c4env.evaluation.plan.field.name_players`).
-        schedule: every game once.
-        openings: those of the schedule.
+        openings: that the games begin from.
         settings: how to play.
-        about: what the header holds besides.
+        kind: who meets whom.
+        challengers: of a gauntlet.
+        sprt: the test of a match.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -238,54 +232,22 @@ def prepare(
     with OwnSettings():
         known, made = make_field(field, settings.movetime)
     # By what is played, by whom, and how, a directory tells whether it can go on.
-    header = {
-        "players": {name: describe_player(player) for name, player in field.items()},
-        "deterministic": list(known.deterministic),
-        "openings": list(openings),
-        "seed": settings.seed,
-        "c4env": version_here(),
-        **BOARD,
-        **about,
-    }
-    optional = {"timed": list(known.timed), "code": dict(known.code)}
-    header.update({key: value for key, value in optional.items() if value})
-    if known.prompts:
-        header["prompts"] = dict(known.prompts)
-    if settings.movetime is not None:
-        header.update(movetime=settings.movetime, margin=settings.margin)
-    return Plan(field, schedule, settings, header, known, made)
-
-
-def read_run(folder: str | Path) -> Tournament:
-    """A run from its directory, finished or not; or the games that people played.
-
-    Raises:
-        UnreadableRun: the directory holds something else, or is damaged.
-    """
-    header, games = read_games(Path(folder))
-    notes = notes_of(header)
-    if "openings" in header and "sprt" not in header and len(games) < len(planned(header)):
-        done = f"{len(games)} of {len(planned(header))} games"
-        notes = (*notes, f"unfinished: {done}; a command with all its agents and openings goes on")
-    return Tournament.of(header, games, notes)
-
-
-def notes_of(header: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a reader of a run's table must know of how its games were played."""
-    notes = []
-    if "movetime" in header:
-        notes.append(
-            f"{header['movetime']:g} s a move, and a margin of {header['margin']:g} s; "
-            "a move that takes longer forfeits."
-        )
-    if "timed" in header:
-        notes.append(f"The clock decides how far these look: {', '.join(header['timed'])}.")
-    if notes:
-        notes.append("Timed runs do not repeat exactly.")
-    if "board" in header:
-        rows, columns, connect = Size.parse(header["board"])
-        notes.append(f"The board has {rows} rows and {columns} columns; {connect} in a row win.")
-    return tuple(notes)
+    header = RunHeader(
+        kind=kind,
+        players={name: describe_player(player) for name, player in field.items()},
+        challengers=challengers,
+        openings=tuple(openings),
+        seed=settings.seed,
+        c4env=version_here(),
+        deterministic=known.deterministic,
+        timed=known.timed,
+        code=dict(known.code),
+        prompts=dict(known.prompts),
+        movetime=settings.movetime,
+        margin=None if settings.movetime is None else settings.margin,
+        sprt=sprt,
+    )
+    return Plan(field, header.schedule(), settings, header, known, made)
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
@@ -400,9 +362,9 @@ def _transcripts(
     folder = None if out is None else Path(out)
     asked = {}
     for name, prompt in plan.known.prompts.items():
-        _, options = split_spec(plan.header["players"][name])
+        _, options = split_spec(plan.header.players[name])
         said_by = {key: value for key, value in options.items() if key not in _PATIENCE}
-        asked[name] = in_short({**said_by, **identity_in(plan.header, name)}, prompt)
+        asked[name] = in_short({**said_by, **plan.known.code.get(name, {})}, prompt)
     return closing(Transcripts(folder, asked, missing, plan.settings.max_tokens))
 
 

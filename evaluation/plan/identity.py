@@ -65,19 +65,6 @@ def in_short(code: Identity, prompt: str = "") -> str:
     return _hash(json.dumps([sorted(code.items()), prompt])) if code or prompt else ""
 
 
-def identity_in(header: Mapping[str, Any], name: str) -> Identity:
-    """The identity of a player by the header of a run.
-
-    Early headers have one for all players: what a player's spec names in it is its own.
-    """
-    code = header.get("code", {})
-    if isinstance(code.get(name), Mapping):
-        return dict(code[name])
-    spec = header.get("players", {}).get(name, "")
-    mine = {key: found for key, found in code.items() if key in spec or key == name}
-    return {key: found for key, found in mine.items() if isinstance(found, str)}
-
-
 def _of_spec(spec: str) -> Iterator[tuple[str, str]]:
     name, options = split_spec(spec)
     here = registered_here()

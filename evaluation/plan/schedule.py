@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 Fixture = tuple[tuple[str, str], str]
 """One game to be played: ``((first, second), opening)``, the names of its players."""
@@ -33,14 +32,3 @@ def _both_colours(pairings: list[tuple[str, str]], openings: Sequence[str]) -> l
         for one, other in pairings
         for pair in ((one, other), (other, one))
     ]
-
-
-def planned(header: Mapping[str, Any]) -> list[Fixture]:
-    """The games that a run with this header plays; none when it does not say."""
-    players = list(header.get("players", ()))
-    openings = list(header.get("openings", ()))
-    challengers = list(header.get("challengers", ()))
-    if challengers:
-        others = [player for player in players if player not in challengers]
-        return gauntlet_order(challengers, others, openings)
-    return opening_major(players, openings)

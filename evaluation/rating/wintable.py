@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import Result, Rows, plural, rounded
+from c4env.evaluation.tables import Rows, Tables, plural, rounded
 
 
 class Cell(NamedTuple):
@@ -44,7 +44,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class WinTable(Result):
+class WinTable(Tables):
     """Counts of a run.
 
     Attributes:

@@ -4,28 +4,17 @@ from __future__ import annotations
 
 __any_board__ = True
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.identity import identity_in
+from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.ratings import Interval, scores, strengths
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import Shown, Table, plural, signed
-
-
-class Run(Protocol):
-    """What a :class:`c4env.evaluation.Tournament` has, as ``read_run`` reads it."""
-
-    @property
-    def header(self) -> Mapping[str, Any]:
-        """What a run directory says of the run."""
-
-    @property
-    def games(self) -> Sequence[GameRecord]:
-        """One record a game."""
 
 
 class Change(NamedTuple):
@@ -50,7 +39,7 @@ class Change(NamedTuple):
         return self.after.points[seat] - self.before.points[seat]
 
 
-def compare(before: Run, after: Run) -> Table:
+def compare(before: Tournament, after: Tournament) -> Table:
     """Score and Elo of each agent in the games that both runs have, and how far they moved.
 
     The intervals are of the differences: both runs are resampled together, opening by opening,
@@ -93,7 +82,7 @@ def compare(before: Run, after: Run) -> Table:
     return Table(rows, notes=(*_notes(before, after, games), *_reading(same, players)))
 
 
-def changed_games(before: Run, after: Run) -> Table:
+def changed_games(before: Tournament, after: Tournament) -> Table:
     """The games that both runs have and that ended otherwise, in the order of the second.
 
     Raises:
@@ -108,7 +97,7 @@ def changed_games(before: Run, after: Run) -> Table:
     return Table(rows, notes=_notes(before, after, games), left=range(5))
 
 
-def shared(before: Run, after: Run) -> list[Change]:
+def shared(before: Tournament, after: Tournament) -> list[Change]:
     """The games that both runs have, in the order of the second.
 
     Raises:
@@ -147,12 +136,12 @@ def _interval(change: float, drawn: Float64s, text: Callable[[float], str]) -> S
     return Shown([low, high], f"{text(low)} .. {text(high)}")
 
 
-def _changed(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def _changed(name: str, before: RunHeader, after: RunHeader) -> bool:
     """Whether an agent is known to be another than it was: its spec, or code of the user's."""
-    old, new = (str(run.get("players", {}).get(name, "")) for run in (before, after))
+    old, new = before.players.get(name), after.players.get(name)
     if old != new or not old:
         return old != new
-    return identity_in(before, name) != identity_in(after, name)
+    return before.code.get(name) != after.code.get(name)
 
 
 def _reading(same: Sequence[str], players: Sequence[str]) -> tuple[str, str]:
@@ -163,7 +152,7 @@ def _reading(same: Sequence[str], players: Sequence[str]) -> tuple[str, str]:
     )
 
 
-def _notes(before: Run, after: Run, games: Sequence[Change]) -> tuple[str, ...]:
+def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tuple[str, ...]:
     others = sum(game.otherwise for game in games)
     results = sum(game.result for game in games)
     openings = len({game.after.opening for game in games})
@@ -175,7 +164,7 @@ def _notes(before: Run, after: Run, games: Sequence[Change]) -> tuple[str, ...]:
         if alone := len(run.games) - len(games):
             notes.append(f"Left out: {plural(alone, 'game')} only {when}.")
     for key in ("seed", "c4env", "movetime"):
-        old, new = (run.header.get(key) for run in (before, after))
+        old, new = (getattr(run.header, key) for run in (before, after))
         if old != new:
             notes.append(f"Before {key} was {old}, after {new}.")
     return tuple(notes)

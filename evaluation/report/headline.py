@@ -5,9 +5,9 @@ from __future__ import annotations
 __any_board__ = True
 
 import shlex
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.openings import choose_openings
 from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.studies.match import Match
@@ -61,36 +61,35 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
     ]
 
 
-def command_of(header: Mapping[str, Any]) -> str | None:
+def command_of(header: RunHeader) -> str | None:
     """The command that plays a run with this header; None where none is known to.
 
     Players that are objects of a program cannot be named on a command line, and openings from
     a file cannot be recognised.
     """
-    players, openings, seed = (header.get(k) for k in ("players", "openings", "seed"))
-    if not isinstance(players, Mapping) or not openings or seed is None:
+    players, openings, front = header.players, header.openings, header.challengers
+    if not players or not openings or header.seed is None or len(front) > 1:
         return None
-    if any(spec.startswith("<") for spec in players.values()) or len(header.get("sprt", "")) == 5:
-        return None  # the fifth says that the test was on points given away, which no command has
+    if any(spec.startswith("<") for spec in players.values()):
+        return None
     given = {name: spec if spec == name else f"{name}={spec}" for name, spec in players.items()}
-    front = list(header.get("challengers", ()))
-    words = ["c4", "match" if "sprt" in header else "run"]
+    words = ["c4", "match" if header.kind == "match" else "run"]
     words += [given[name] for name in players if name not in front]
-    if "sprt" in header:
-        h0, h1, alpha, beta = header["sprt"]
+    if header.sprt is not None:
+        h0, h1, alpha, beta = header.sprt
         words += ["--sprt", f"{h0:g},{h1:g}"]
         for option, rate in (("--alpha", alpha), ("--beta", beta)):
             words += [option, f"{rate:g}"] if rate != 0.05 else []
     plies = len(openings[0])
-    whole = choose_openings(plies, seed) if plies <= _MOST_PLIES else []
-    if len(front) > 1 or whole[: len(openings)] != list(openings):
+    whole = choose_openings(plies, header.seed) if plies <= _MOST_PLIES else []
+    if whole[: len(openings)] != list(openings):
         return None
     words += ["--only", given[front[0]]] if front else []
     words += ["--openings", str(plies)]
     words += ["--limit", str(len(openings))] if len(openings) < len(whole) else []
-    words += ["--seed", str(seed)] if seed else []
-    if "movetime" in header:
-        words += ["--movetime", f"{header['movetime']:g}", "--margin", f"{header['margin']:g}"]
+    words += ["--seed", str(header.seed)] if header.seed else []
+    if header.movetime is not None:
+        words += ["--movetime", f"{header.movetime:g}", "--margin", f"{header.margin:g}"]
     return shlex.join(words)
 
 

@@ -20,7 +20,7 @@ from c4env.evaluation.exact.quality import Quality, nested
 from c4env.evaluation.store.files import read_text
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Spoken
-from c4env.evaluation.tables import Result, Rows, with_heading
+from c4env.evaluation.tables import Rows, Tables, shortened, with_heading
 
 Prices = Mapping[str, tuple[float, float]]
 """Dollars, or what you count in, for a million tokens of questions and of answers, by model."""
@@ -103,7 +103,7 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
 
 
 @dataclass(frozen=True)
-class Models(Result):
+class Models(Tables):
     """The rows of a run's models, and the quality of their moves if that was judged."""
 
     rows: Sequence[ModelRow]
@@ -194,8 +194,8 @@ def conversations(
         found.setdefault(where[each.fixture], []).append(
             [
                 len(said.moves),
-                [[shorten(m.get("role", "")), shorten(m.get("content", ""))] for m in new],
-                shorten(said.answer),
+                [[shortened(m.get(k, ""), LONGEST) for k in ("role", "content")] for m in new],
+                shortened(said.answer, LONGEST),
                 None if said.column is None else said.column + 1,
                 said.problem,
                 said.tokens,
@@ -203,9 +203,3 @@ def conversations(
             ]
         )
     return found
-
-
-def shorten(text: str) -> str:
-    """A text that a page can show many of."""
-    more = len(text) - LONGEST
-    return text if more <= 0 else f"{text[:LONGEST]} … ({more} characters more)"

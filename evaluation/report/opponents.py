@@ -42,7 +42,7 @@ class Opponents:
     @classmethod
     def of(cls, run: Tournament, ratings: Ratings) -> Opponents | None:
         """Those of the only challenger of a run; None where it has none, or several."""
-        challengers = run.header.get("challengers", ())
+        challengers = run.header.challengers
         if len(challengers) != 1:
             return None
         (player,) = challengers

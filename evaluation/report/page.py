@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from c4env.evaluation.exact.judge import Judge, Scores, positions_of
 from c4env.evaluation.exact.quality import MoveQuality, Quality
+from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.costs import Cost, costs
 from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.rating.sprt import states
@@ -21,7 +22,7 @@ from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.report.labels import labels
 from c4env.evaluation.report.static import STATIC, inlined
-from c4env.evaluation.store.record import GameRecord, digest
+from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.position import Position
 
@@ -39,39 +40,38 @@ def format_scores(scores: Scores) -> str:
 
 
 def contents(
-    header: Mapping[str, Any],
-    games: Sequence[GameRecord],
-    ratings: Ratings,
+    run: Tournament,
+    ratings: Ratings | None = None,
     judge: Judge | None = None,
-    notes: Sequence[str] = (),
     title: str = "run",
+    date: str | None = None,
     talk: Mapping[int, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
     """What the page shows, ready for JSON. Players come strongest first.
 
     Args:
-        header: of the run; ``date``, if there, is shown as it stands.
-        games: at least one.
-        ratings: of the players.
+        run: of at least one game.
+        ratings: of its players; its own without.
         judge: exact scores, or None to leave out everything that needs them.
-        notes: lines to show below the tables.
         title: of the page.
+        date: of the run, shown as it stands.
         talk: what language models were asked and answered
             (:func:`c4env.evaluation.report.models.conversations`).
     """
+    games, header, ratings = run.games, run.header, ratings or run.ratings
     players = [r.player for r in ratings]
     index = {player: i for i, player in enumerate(players)}
     openings = list(dict.fromkeys(game.opening for game in games))
     where = {opening: i for i, opening in enumerate(openings)}
     table, spent = WinTable.of(games, players), costs(games)
     each = [spent.get(player, Cost()) for player in players]
-    match = Match.read(header, games) if "sprt" in header else None
+    match = Match.of(header, games) if header.sprt is not None else None
     found: dict[str, Any] = {
         "title": title,
-        "version": str(header.get("c4env", "")),
-        "seed": header.get("seed"),
-        "digest": digest(games),
-        "date": header.get("date"),
+        "version": header.c4env,
+        "seed": header.seed,
+        "digest": run.digest,
+        "date": date,
         "command": command_of(header),
         "headline": headline(ratings, match),
         "course": None if match is None or match.sprt is None else course(match),
@@ -81,7 +81,7 @@ def contents(
         "first_move": list(ratings.first_move),
         "exact": ratings.exact,
         "basis": ratings.basis(),
-        "notes": list(notes),
+        "notes": list(run.notes),
         "cells": [[list(table.cell(a, b)) for b in players] for a in players],
         "cost": [[cost.nodes_a_move, cost.seconds_a_move] for cost in each],
         "openings": openings,

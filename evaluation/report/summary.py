@@ -17,7 +17,7 @@ from c4env.evaluation.report.headline import headline
 from c4env.evaluation.report.labels import LABEL, labels
 from c4env.evaluation.report.opponents import Opponents
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import as_text, fitted, rounded, styled, width
+from c4env.evaluation.tables import Result, as_text, fitted, rounded, styled, width
 
 if TYPE_CHECKING:
     from c4env.evaluation.report.models import Models
@@ -32,7 +32,7 @@ CELL: Final = (
 
 
 @dataclass(frozen=True)
-class RunSummary:
+class RunSummary(Result):
     """All there is to say of a run's games.
 
     Attributes:
@@ -55,10 +55,12 @@ class RunSummary:
 
     @classmethod
     def of(cls, run: Tournament, anchor: tuple[str, float] | None = None) -> RunSummary:
-        """The summary of what was just played; ``anchor`` sets the Elo of an agent."""
+        """The summary of a run; ``anchor`` sets the Elo of an agent."""
         match = run if isinstance(run, Match) else None
-        ratings = run.ratings if anchor is None else run.rate(anchor)
-        opponents = Opponents.of(run, ratings)
+        ratings = None
+        if run.games:
+            ratings = run.ratings if anchor is None else run.rate(anchor)
+        opponents = None if ratings is None else Opponents.of(run, ratings)
         return cls(run.table, run.digest, ratings, match, opponents=opponents)
 
     @property

@@ -1,11 +1,15 @@
-"""Games as tables for other tools: CSV, JSON, and a pandas frame."""
+"""Games as tables for other tools: CSV, JSON, Parquet, and a pandas frame.
+
+The columns are the fields of ``games.jsonl``, without the checksum.
+"""
 
 from __future__ import annotations
 
 __any_board__ = True
 
+import io
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,38 +22,47 @@ from c4env.lazy import from_extra
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS: Final = (
-    "game", "first", "second", "opening", "moves", "plies", "winner", "first_points", "ending",
-    "reason", "first_nodes", "second_nodes", "first_seconds", "second_seconds",
-)  # fmt: skip
-"""One row a game: its number from 1, the agents, 1-based columns, discs on the board at the end,
-the winner's name (none in a draw), the first player's points, and what choosing cost."""
-
-
-def rows(games: Iterable[GameRecord]) -> list[list[Any]]:
-    """Of each game the cells of :data:`COLUMNS`."""
-    return [
-        [
-            *(number, *game.players, game.opening, game.moves, len(game.moves)),
-            None if game.winner is None else game.players[game.winner],
-            *(game.points[0], game.ending, game.reason, *game.nodes, *game.seconds),
-        ]
-        for number, game in enumerate(games, start=1)
-    ]
+COLUMNS: Final = {
+    "first": "string", "second": "string", "opening": "string", "moves": "string",
+    "winner": "Int64", "ending": "string", "reason": "string",
+    "nodes_first": "int64", "nodes_second": "int64",
+    "seconds_first": "float64", "seconds_second": "float64",
+}  # fmt: skip
+"""Of each column the type in a pandas frame; the winner of a draw is missing."""
 
 
 def as_csv(games: Iterable[GameRecord]) -> str:
     """A heading and one line a game; an empty winner is a draw."""
-    return tables.as_csv([COLUMNS, *rows(games)]) + "\n"
+    return tables.as_csv([[*COLUMNS], *([*game.values().values()] for game in games)]) + "\n"
 
 
 def as_json(games: Iterable[GameRecord]) -> str:
     """A list of objects."""
-    found = [dict(zip(COLUMNS, row, strict=True)) for row in rows(games)]
-    return json.dumps(found, indent=1) + "\n"
+    return json.dumps([game.values() for game in games], indent=1) + "\n"
 
 
-WRITERS: Final = {".csv": as_csv, ".json": as_json}
+def as_parquet(games: Iterable[GameRecord]) -> bytes:
+    """A Parquet file.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+    """
+    with from_extra("parquet", "a file .parquet needs pyarrow"):
+        import pyarrow as pa
+        import pyarrow.parquet
+    types = {"Int64": "int64"}
+    schema = pa.schema([(name, types.get(kind, kind)) for name, kind in COLUMNS.items()])
+    buffer = io.BytesIO()
+    rows = [game.values() for game in games]
+    pyarrow.parquet.write_table(pa.Table.from_pylist(rows, schema), buffer)
+    return buffer.getvalue()
+
+
+WRITERS: Final[dict[str, Callable[[Iterable[GameRecord]], str | bytes]]] = {
+    ".csv": as_csv,
+    ".json": as_json,
+    ".parquet": as_parquet,
+}
 
 
 def require_format(path: Path) -> None:
@@ -57,9 +70,11 @@ def require_format(path: Path) -> None:
 
     Raises:
         InvalidRun: it does not.
+        MissingExtra: what writes it is not installed.
     """
     if path.suffix.lower() not in WRITERS:
-        raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(WRITERS)}")
+        raise InvalidRun(f"{path}: expected a file name that ends in {', '.join(WRITERS)}")
+    WRITERS[path.suffix.lower()](())
 
 
 def write_games(path: Path, games: Iterable[GameRecord]) -> None:
@@ -67,6 +82,7 @@ def write_games(path: Path, games: Iterable[GameRecord]) -> None:
 
     Raises:
         InvalidRun: another ending.
+        MissingExtra: what writes it is not installed.
         UnwritableRun: the file cannot be written.
     """
     require_format(path)
@@ -81,4 +97,5 @@ def to_frame(games: Iterable[GameRecord]) -> pd.DataFrame:
     """
     with from_extra("frame", "a frame needs pandas"):
         import pandas as pd
-    return pd.DataFrame(rows(games), columns=list(COLUMNS))
+    rows: list[dict[str, Any]] = [game.values() for game in games]
+    return pd.DataFrame(rows, columns=[*COLUMNS]).astype(COLUMNS)

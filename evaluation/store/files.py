@@ -47,8 +47,8 @@ def require_folder(path: Path, folder: Path, makes: bool) -> None:
         raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write a text, in place of what the file held; a kill leaves the one or the other.
+def write_file(path: Path, content: str | bytes) -> None:
+    """Write a text or bytes, in place of what the file held; a kill leaves the one or the other.
 
     Raises:
         UnwritableRun: it cannot be written, or the path is a folder's.
@@ -56,6 +56,6 @@ def write_file(path: Path, text: str) -> None:
     if path.is_dir() or not path.name:
         raise UnwritableRun(f"{str(path)!r} is a folder: expected the name of a file to write")
     try:
-        write_whole(path, text)
+        write_whole(path, content)
     except OSError as error:
         raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None

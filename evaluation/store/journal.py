@@ -1,10 +1,9 @@
 """Files of JSON lines that only grow: games, scores and answers, kept as they are found.
 
-The first line, the header, names the format and says what the file is about; where that grew,
-another header stands, and the last one holds. Each line ends with a checksum (CRC-32 of the line
-without it), so that a damaged byte does not go unnoticed; format 1, which had none, is read as
-well. A line that a kill tore off in the middle is dropped when the file is next opened; all whole
-lines stay.
+The first line, the header, names the format and says what the file is about; files of games have
+none. Each line ends with a checksum (CRC-32 of the line without it), so that a damaged byte does
+not go unnoticed; format 1, which had none, is read as well. A line that a kill tore off in the
+middle is dropped when the file is next opened; all whole lines stay.
 """
 
 from __future__ import annotations
@@ -18,10 +17,11 @@ import time
 import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, BinaryIO, Final, Generic, NamedTuple, TypeVar
 
 from c4env.errors import FileInUse
 from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.evaluation.tables import shortened
 from c4env.files import lock_file
 
 T = TypeVar("T")
@@ -35,8 +35,7 @@ class Format(NamedTuple, Generic[T]):
     """What the lines of a file are.
 
     ``parse`` makes an entry of a line's JSON value, and raises ValueError, TypeError or KeyError
-    where it is none; ``values`` makes the JSON list or object of what is appended. ``fits`` is
-    given the path and the header before an entry is read, and may raise UnreadableRun.
+    where it is none; ``values`` makes the JSON list or object of what is appended.
     """
 
     name: str  # as in the header, without the number of the format
@@ -44,7 +43,7 @@ class Format(NamedTuple, Generic[T]):
     unit: str  # what the entries are called
     values: Callable[[Any], Any] = lambda entry: entry
     remedy: str = ""  # what to do about a damaged file
-    fits: Callable[[Path, Mapping[str, Any]], None] = lambda path, header: None
+    headed: bool = True  # the first line is a header
 
 
 class Content(NamedTuple, Generic[T]):
@@ -58,6 +57,8 @@ class Content(NamedTuple, Generic[T]):
 
 def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
     """Header and entries of a file; a line torn off at the end is passed over.
+
+    Of several headers, as old runs have them, the last one holds.
 
     Raises:
         UnreadableRun: no such file, another format, or a damaged line, which is named.
@@ -73,13 +74,16 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
     header: dict[str, Any] = {}
     entries: list[T] = []
     places: list[int] = []
-    checked = False
-    if not lines or (torn and _CHECKED.fullmatch(torn[:-1])):  # the end of the line is damaged
+    checked = not form.headed
+    if (form.headed and not lines) or (
+        torn and _CHECKED.fullmatch(torn[:-1])
+    ):  # the end of the line is damaged
         lines.append(torn)
     for number, line in enumerate(lines, start=1):
         try:
             value = _value(line, checked)
-            if number > 1 and not (isinstance(value, dict) and "format" in value):
+            heads = number == 1 or (isinstance(value, dict) and "format" in value)
+            if not (form.headed and heads):
                 entries.append(form.parse(value))
                 places.append(number)
                 continue
@@ -90,20 +94,38 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
             _value(line, checked)
             header = value
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            what = "one" if number > 1 else "the header"
+            what = "the header" if number == 1 and form.headed else "one"
+            shown = shortened(line.decode(errors="replace"), 120)
             raise UnreadableRun(
-                f"{path}, line {number}: {line[:120].decode(errors='replace')!r} is not {what} "
+                f"{path}, line {number}: {shown!r} is not {what} "
                 f"of a run's {form.unit}: {error}{form.remedy}"
             ) from None
-        form.fits(path, header)
     return Content(header, entries, len(data) - len(torn), places)
 
 
-def _same(path: Path, found: Content[Any], header: dict[str, Any]) -> dict[str, Any]:
-    """The header, which must be that of the file."""
-    if found.header != header:
-        raise UnreadableRun(f"{path} is about something else: {found.header}, not {header}")
-    return header
+def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
+    """A file open for appending, made when missing, that no other process writes to meanwhile.
+
+    Raises:
+        FileInUse: another process wrote to it for ``patience`` seconds.
+        OSError: it cannot be opened.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        file = path.open("a+b", buffering=0)
+        try:
+            lock_file(file, path)
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                return file
+        except FileInUse:
+            if time.monotonic() > deadline:
+                file.close()
+                raise
+            time.sleep(0.05)
+        except BaseException:
+            file.close()
+            raise
+        file.close()  # meanwhile another file has taken its place
 
 
 class Journal(Generic[T]):
@@ -112,10 +134,8 @@ class Journal(Generic[T]):
     Args:
         path: the file; it and its folder are made when missing. None keeps nothing.
         form: what its lines are.
-        header: what it is about.
-        agree: gives the header of an existing file with which to go on, from all that it holds
-            and the header asked for; raises UnreadableRun if they do not go together. Without
-            it they must be the same.
+        header: what it is about; that of an existing file must be the same.
+        agree: called with what the file holds before anything is written; may raise.
         patience: seconds to wait for a file that is in use.
 
     Attributes:
@@ -131,7 +151,7 @@ class Journal(Generic[T]):
         path: Path | None,
         form: Format[T],
         header: Mapping[str, Any] | None = None,
-        agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]] = _same,
+        agree: Callable[[Content[T]], None] | None = None,
         patience: float = 0.0,
     ) -> None:
         self.path = path
@@ -144,9 +164,8 @@ class Journal(Generic[T]):
             if path.parent.exists() and not path.parent.is_dir():
                 raise UnreadableRun(f"{path.parent} is a file: expected a directory")
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a+b", buffering=0)
+            self._file = open_locked(path, patience)
             try:
-                self._lock(path, time.monotonic() + patience)
                 self._read(path, dict(header or {}), agree)
             except BaseException:
                 self._file.close()
@@ -154,36 +173,25 @@ class Journal(Generic[T]):
         except OSError as error:
             raise UnreadableRun(f"{path}: {error.strerror or error}") from None
 
-    def _lock(self, path: Path, deadline: float) -> None:
-        while True:
-            try:
-                return lock_file(self._file, path)
-            except FileInUse:
-                if time.monotonic() > deadline:
-                    raise
-                time.sleep(0.05)
-
     def _read(
-        self,
-        path: Path,
-        header: dict[str, Any],
-        agree: Callable[[Path, Content[T], dict[str, Any]], dict[str, Any]],
+        self, path: Path, header: dict[str, Any], agree: Callable[[Content[T]], None] | None
     ) -> None:
         form = self._form
         self._file.seek(0)
         data = self._file.read()
-        first = _line({"format": f"{form.name} 2", **header})
+        first = line_of({"format": f"{form.name} 2", **header}) if form.headed else b""
         if len(data) < len(first) and first.startswith(data):  # new, or torn off in the header
             self._file.truncate(0)
             self._write(first)
             return
         found = read_lines(path, form, data)
-        agreed = agree(path, found, header)
+        if found.header != header:
+            raise UnreadableRun(f"{path} is about something else: {found.header}, not {header}")
+        if agree is not None:
+            agree(found)
         self.entries = found.entries
         self._count = len(found.entries)
         self._file.truncate(found.length)
-        if agreed != found.header:
-            self._write(_line({"format": f"{form.name} 2", **agreed}))
 
     def append(self, entry: Any) -> None:
         """Add an entry; once this returns, killing the process does not lose it.
@@ -194,7 +202,7 @@ class Journal(Generic[T]):
         if self.path is None:
             return
         try:
-            self._write(_line(self._form.values(entry)))
+            self._write(line_of(self._form.values(entry)))
         except OSError as error:
             raise UnwritableRun(
                 f"{self.path}: {error.strerror or error}; the {self._form.unit} before are in "
@@ -251,7 +259,7 @@ class Findings(dict[K, V]):
         return self[key]
 
 
-def _line(value: Any) -> bytes:
+def line_of(value: Any) -> bytes:
     """A JSON list or object as a line with a checksum.
 
     Half of a surrogate pair, which UTF-8 does not have, is written as JSON's escape for it.

@@ -1,32 +1,42 @@
-"""A game as a value, and the file of games that a run writes: one JSON line each.
+"""A game as a value, and run directories: ``run.json`` beside ``games.jsonl``, a JSON line a game.
 
-The first line of the file is the header, which holds everything needed to repeat the run;
-where the run grew, another one stands, and the last one holds.
+Before there was ``run.json`` its fields stood as a line among the games, wherever the run grew
+again, and a game had pairs. Such a directory is read as it is, and turned into a new one when its
+run goes on.
 """
 
 from __future__ import annotations
 
 __any_board__ = True
 
+import functools
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
-from c4env.boards import STANDARD
 from c4env.errors import C4Error
-from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.schedule import planned
+from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.evaluation.plan.header import RunHeader
+from c4env.evaluation.store.files import read_text, write_file
 from c4env.evaluation.store.growth import grown
-from c4env.evaluation.store.journal import Content, Format, Journal, read_lines
-from c4env.geometry import BOARD_SIZE, IS_STANDARD
+from c4env.evaluation.store.journal import (
+    Content,
+    Format,
+    Journal,
+    line_of,
+    open_locked,
+    read_lines,
+)
+from c4env.files import write_whole
+from c4env.geometry import BOARD_SIZE
 from c4env.position import Position
 
 GAMES_FILE: Final = "games.jsonl"
-BOARD: Final = {} if IS_STANDARD else {"board": str(BOARD_SIZE)}
-"""What the header of a run says of its board: nothing of the usual one."""
+RUN_FILE: Final = "run.json"
 
 Ending = Literal[
     "four", "full board",
@@ -73,8 +83,20 @@ class GameRecord:
         return (self.players, self.opening)
 
     def values(self) -> dict[str, Any]:
-        """The fields as JSON has them, the inverse of :meth:`parse`."""
-        return {name: getattr(self, name) for name in self.__slots__}  # asdict() copies deeply
+        """A row of ``games.jsonl``, the inverse of :meth:`parse`."""
+        return {
+            "first": self.players[0],
+            "second": self.players[1],
+            "opening": self.opening,
+            "moves": self.moves,
+            "winner": self.winner,
+            "ending": self.ending,
+            "reason": self.reason,
+            "nodes_first": self.nodes[0],
+            "nodes_second": self.nodes[1],
+            "seconds_first": self.seconds[0],
+            "seconds_second": self.seconds[1],
+        }
 
     @classmethod
     def parse(cls, values: Any) -> GameRecord:
@@ -85,9 +107,9 @@ class GameRecord:
         """
         try:
             fields: dict[str, Any] = dict(values)
-            for name in ("players", "nodes", "seconds"):
-                first, second = fields[name]
-                fields[name] = (first, second)
+            for pair, names in _PAIRS.items():
+                first, second = fields[pair] if pair in fields else map(fields.pop, names)
+                fields[pair] = (first, second)
             game = cls(**fields)
             _check_kinds(game)
             outcome = Position.parse(game.moves).outcome
@@ -103,6 +125,14 @@ class GameRecord:
         if not agree:
             raise UnreadableRun("moves and result contradict")
         return game
+
+
+_PAIRS: Final = {
+    "players": ("first", "second"),
+    "nodes": ("nodes_first", "nodes_second"),
+    "seconds": ("seconds_first", "seconds_second"),
+}
+"""Fields of a game that are two of a row; rows of old runs have the pairs."""
 
 
 def _check_kinds(game: GameRecord) -> None:
@@ -134,64 +164,100 @@ def digest(games: Iterable[GameRecord]) -> str:
     return hashlib.sha256("\n".join(lines).encode("utf-8", "backslashreplace")).hexdigest()[:16]
 
 
-def _require_board(path: Path, header: Mapping[str, Any]) -> None:
-    """Refuse games of another board.
-
-    Raises:
-        UnreadableRun: they are.
-    """
-    there = header.get("board", str(STANDARD))
-    if there != str(BOARD_SIZE):
-        raise UnreadableRun(
-            f"{path.parent} holds games on a board of {there}, not {BOARD_SIZE}: expected another "
-            f"directory, or --board {there} of c4 run, match, report or compare"
-        )
-
-
-GAMES: Final = Format(
-    "c4env games", GameRecord.parse, "games", GameRecord.values, fits=_require_board
-)
+_OLD: Final = Format("c4env games", GameRecord.parse, "games")
+_GAMES: Final = Format("c4env games", GameRecord.parse, "games", GameRecord.values, headed=False)
 
 
 def open_games(
-    folder: Path | None, header: Mapping[str, Any], patience: float = 0.0
+    folder: Path | None, header: RunHeader, patience: float = 0.0
 ) -> Journal[GameRecord]:
     """The games of one run on disk, open for appending; a context manager.
 
     Args:
         folder: the run directory; made when missing. None keeps nothing.
-        header: what is to be played. An existing file takes it on, as far as its games stay
-            comparable (:func:`c4env.evaluation.store.growth.grown`).
+        header: what is to be played. A directory that is there takes it on, as far as its games
+            stay comparable (:func:`c4env.evaluation.store.growth.grown`).
         patience: seconds to wait for another process that is writing.
 
     Raises:
-        UnreadableRun: the file belongs to another run or is damaged.
+        UnreadableRun: the directory belongs to another run or is damaged.
         FileInUse: another process is writing to it.
     """
-    return Journal(folder and folder / GAMES_FILE, GAMES, header, _take_on, patience)
+    if folder is None:
+        return Journal(None, _GAMES)
+    path = folder / GAMES_FILE
+    if path.is_file():
+        with path.open("rb") as file:
+            is_old = _is_old(file.readline())
+        if is_old:
+            _renew(path, header, patience)
+    if (folder / RUN_FILE).exists():
+        read_header(folder)  # on another board, rows would be no games
+    return Journal(path, _GAMES, None, functools.partial(_take_on, folder, header), patience)
 
 
-def read_games(folder: Path) -> tuple[dict[str, Any], list[GameRecord]]:
+def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
     """Header and games of a run directory.
 
     Raises:
-        UnreadableRun: no such file, a line that is neither torn off at the end nor a game, or
+        UnreadableRun: no such files, a line that is neither torn off at the end nor a game, or
             a game twice or not of the run.
     """
     path = folder / GAMES_FILE
-    content = read_lines(path, GAMES)
-    _check_games(path, content)
-    return content[:2]
+    try:
+        data = path.read_bytes()  # before the header, which only grows
+    except OSError as error:
+        raise UnreadableRun(
+            f"{folder} holds no readable {GAMES_FILE}: {error.strerror or error}"
+        ) from None
+    header, content = _read_old(path, data) if _is_old(data) else (read_header(folder), None)
+    content = content or read_lines(path, _GAMES, data)
+    _check_games(path, header, content)
+    return header, content.entries
 
 
-def _take_on(path: Path, content: Content[GameRecord], header: dict[str, Any]) -> dict[str, Any]:
-    _check_games(path, content)
-    return grown(path.parent, content.header, header, [g.players for g in content.entries])
+def read_header(folder: Path) -> RunHeader:
+    """What a run directory says of its run.
+
+    Raises:
+        UnreadableRun: no such file, damaged, of another format or of another board.
+    """
+    path = folder / RUN_FILE
+    if not path.exists():
+        raise UnreadableRun(f"{folder} holds no readable {RUN_FILE}: expected it beside its games")
+    text = read_text(path)
+    try:
+        header = RunHeader.parse(text)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise UnreadableRun(f"{path} is no header of a run: {error}") from None
+    return _of_this_board(folder, header)
 
 
-def _check_games(path: Path, content: Content[GameRecord]) -> None:
+def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
+    """The header, refused if its games are of another board."""
+    there = header.board
+    if there != str(BOARD_SIZE):
+        raise UnreadableRun(
+            f"{folder} holds games on a board of {there}, not {BOARD_SIZE}: expected another "
+            f"directory, or --board {there} of c4 run, gauntlet, match, report or compare"
+        )
+    return header
+
+
+def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> None:
+    """Write what the run is once it takes on what is asked for; games that are there agree."""
+    there = None
+    if content.entries or (folder / RUN_FILE).exists():
+        there = read_header(folder)
+        _check_games(folder / GAMES_FILE, there, content)
+        asked = grown(folder, there, asked, [game.players for game in content.entries])
+    if asked != there:
+        write_file(folder / RUN_FILE, asked.format())
+
+
+def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) -> None:
     """Refuse a game that is there twice, or that the run of the header does not play."""
-    schedule = set(planned(content.header))
+    schedule = set(header.schedule())
     if not schedule:  # games that people played: as many as they like from one opening
         return
     for number, game in zip(content.lines, content.entries, strict=True):
@@ -202,3 +268,42 @@ def _check_games(path: Path, content: Content[GameRecord]) -> None:
                 f"{game.opening!r} is a game of another run, or is there twice"
             )
         schedule.remove(game.fixture)
+
+
+def _is_old(data: bytes) -> bool:
+    """Whether games are those of a directory without ``run.json``, whose first line is a header."""
+    return data.startswith(b'{"format":') and b"\n" in data
+
+
+def _read_old(path: Path, data: bytes) -> tuple[RunHeader, Content[GameRecord]]:
+    def header_of(lines: bytes) -> tuple[RunHeader, Content[GameRecord]]:
+        content = read_lines(path, _OLD, lines)
+        try:
+            header = RunHeader.of_format_2(content.header)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise UnreadableRun(f"{path}, line 1: not the header of a run: {error}") from None
+        return _of_this_board(path.parent, header), content
+
+    header_of(data[: data.index(b"\n") + 1])  # on another board, the rest would be no games
+    return header_of(data)
+
+
+def _renew(path: Path, asked: RunHeader, patience: float) -> None:
+    """Turn an old run directory that goes on into one with ``run.json``.
+
+    A kill leaves it old, or new: while the games are old, ``run.json`` says nothing.
+    """
+    with open_locked(path, patience) as file:
+        file.seek(0)
+        if not _is_old(data := file.read()):  # another process was quicker
+            return
+        header, content = _read_old(path, data)
+        _check_games(path, header, content)
+        grown(path.parent, header, asked, [game.players for game in content.entries])
+        write_file(path.parent / RUN_FILE, header.format())
+        if os.name == "nt":  # there an open file keeps its place
+            file.close()
+        try:
+            write_whole(path, b"".join(line_of(game.values()) for game in content.entries))
+        except OSError as error:
+            raise UnwritableRun(f"{path} cannot be written: {error.strerror or error}") from None

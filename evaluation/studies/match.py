@@ -5,7 +5,7 @@ from __future__ import annotations
 __any_board__ = True
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +15,10 @@ import numpy as np
 
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
-from c4env.evaluation.games.tournament import Tournament, notes_of, play, prepare
+from c4env.evaluation.games.tournament import Tournament, play, prepare
 from c4env.evaluation.plan.field import Players, name_players
+from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.plan.schedule import opening_major
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings, scores
 from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt
 from c4env.evaluation.rating.tally import Tally
@@ -34,29 +34,26 @@ class Match(Tournament):
     those there were to play.
 
     Attributes:
-        sprt: the test, if the match had one.
         pairs: the points of the first agent in each pair of games.
+        sprt: the test, if the match had one.
     """
 
-    sprt: Sprt | None = None
     pairs: tuple[float, ...] = ()
+    sprt: Sprt | None = None
 
     @classmethod
-    def read(cls, header: Mapping[str, Any], games: Sequence[GameRecord]) -> Match:
+    def of(cls, header: RunHeader, games: Sequence[GameRecord]) -> Match:
         """The match of a run directory's header and games, as :func:`play_match` left it.
 
-        A test of an early version on points given away, which the header marks by a fifth
-        value, is left out.
+        Args:
+            header: of the directory.
+            games: of the directory.
         """
-        one, other = header["players"]
-        sprt = Sprt(*header["sprt"]) if len(header.get("sprt", ())) == 4 else None
+        one, _ = header.players
+        sprt = None if header.sprt is None else Sprt(*header.sprt)
         found = {game.fixture: game for game in games}
-        openings = tuple(header["openings"])
-        order = opening_major((one, other), openings)
-        inside = [found[fixture] for fixture in order if fixture in found]
-        known = tuple(header.get("deterministic", ()))
-        taken, pairs = _until_decided(inside, sprt, one)
-        return cls((one, other), openings, taken, known, notes_of(header), header, sprt, pairs)
+        inside = [found[fixture] for fixture in header.schedule() if fixture in found]
+        return cls(header, *_until_decided(inside, sprt, one), sprt)
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
@@ -208,18 +205,29 @@ def play_match(
     named = name_players(players)
     if len(named) != 2:
         raise InvalidRun(f"{len(named)} agent(s) given: a match is between two")
-    one, other = named
+    one, _ = named
     if sprt is not None:
         starts = _going_on(starts, chosen.out)
-    schedule = opening_major((one, other), starts)
-    about: dict[str, Any] = {}
-    if sprt is not None:
-        about["sprt"] = [sprt.h0, sprt.h1, sprt.alpha, sprt.beta]
-    plan = prepare(named, schedule, starts, chosen, about)
+    test = None if sprt is None else SprtPlan(sprt.h0, sprt.h1, sprt.alpha, sprt.beta)
+    plan = prepare(named, starts, chosen, "match", sprt=test)
     with closing(play(plan, ordered=True)) as played:
         games, pairs = _until_decided(played, sprt, one, on_pair)
-    known, notes = plan.known.deterministic, notes_of(plan.header)
-    return Match((one, other), tuple(starts), games, known, notes, plan.header, sprt, pairs)
+    return Match(plan.header, games, pairs, sprt)
+
+
+def read_run(folder: str | Path) -> Tournament:
+    """A run from its directory, finished or not; or the games that people played.
+
+    It is what playing the run returned: a match is a :class:`Match`.
+
+    Raises:
+        UnreadableRun: the directory holds something else, or is damaged.
+    """
+    header, games = read_games(Path(folder))
+    if header.kind == "match":
+        return Match.of(header, games)
+    order = {fixture: number for number, fixture in enumerate(header.schedule())}
+    return Tournament(header, tuple(sorted(games, key=lambda game: order.get(game.fixture, 0))))
 
 
 def _until_decided(
@@ -256,5 +264,5 @@ def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
         header, games = read_games(Path(out))
     except UnreadableRun:  # nothing yet, or opening it for the games says what is wrong
         return openings
-    there = header.get("openings", ()) if games else ()
+    there = header.openings if games else ()
     return openings if {*openings} <= {*there} else list(dict.fromkeys([*there, *openings]))

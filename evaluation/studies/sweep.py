@@ -17,7 +17,7 @@ from c4env.evaluation.plan.openings import Openings
 from c4env.evaluation.plan.patterns import expand
 from c4env.evaluation.rating.costs import costs
 from c4env.evaluation.store.files import write_file
-from c4env.evaluation.tables import Result, Rows, plural
+from c4env.evaluation.tables import Rows, Tables, plural
 
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
@@ -43,7 +43,7 @@ class Point(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sweep(Result):
+class Sweep(Tables):
     """What a sweep found.
 
     Attributes:

@@ -36,7 +36,7 @@ class Question(NamedTuple):
     since: int = 0  # discs of the first position of a game that is asked about
 
 
-class AgentCache:
+class RecentAgents:
     """What a process keeps between questions: agents ready to play, and the solver."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class AgentCache:
             self._agents.popitem()[1].close()
 
 
-def answers(cache: AgentCache, question: Question) -> Iterator[Message]:
+def answers(cache: RecentAgents, question: Question) -> Iterator[Message]:
     """The messages that answer a question, the last of them the result."""
     try:
         yield from KINDS[question.kind](cache, question)
@@ -96,7 +96,7 @@ class _Searcher:
         return self.result.column
 
 
-def _move(cache: AgentCache, question: Question) -> Iterator[Message]:
+def _move(cache: RecentAgents, question: Question) -> Iterator[Message]:
     """The column an agent plays, and what it saw if it looks ahead.
 
     It begins anew at each move, with a seed of this game and ply, so that its column
@@ -130,7 +130,7 @@ def _seen(result: SearchResult) -> Message:
     }
 
 
-def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
+def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
     """What a searching agent would play, and why."""
     agent = cache.agent(question.agent)
     if not isinstance(agent, SearchingAgent):
@@ -142,7 +142,7 @@ def _hint(cache: AgentCache, question: Question) -> Iterator[Message]:
     yield {"type": "hint", "column": result.column + 1, "nodes": result.nodes, **_seen(result)}
 
 
-def _scores(cache: AgentCache, question: Question) -> Iterator[Message]:
+def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
     """The exact score of each column, one after another as they are found, then all."""
     from c4env.bitboard import CENTRE_FIRST
 
@@ -155,7 +155,7 @@ def _scores(cache: AgentCache, question: Question) -> Iterator[Message]:
     yield {"type": "scores", "scores": scores}
 
 
-def _values(cache: AgentCache, question: Question) -> Iterator[Message]:
+def _values(cache: RecentAgents, question: Question) -> Iterator[Message]:
     """The exact score of each undecided position of a game for its side to move, the last first.
 
     In this order what the solver has found of later positions shortens the earlier ones.
@@ -167,7 +167,7 @@ def _values(cache: AgentCache, question: Question) -> Iterator[Message]:
     yield {"type": "values"}
 
 
-KINDS: Final[dict[str, Callable[[AgentCache, Question], Iterator[Message]]]] = {
+KINDS: Final[dict[str, Callable[[RecentAgents, Question], Iterator[Message]]]] = {
     "move": _move,
     "hint": _hint,
     "scores": _scores,

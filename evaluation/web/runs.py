@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from c4env.evaluation.errors import InvalidRequest, UnreadableRun
-from c4env.evaluation.games.tournament import read_run
 from c4env.evaluation.report.labels import labels
 from c4env.evaluation.store.record import GAMES_FILE
+from c4env.evaluation.studies.match import read_run
+from c4env.evaluation.tables import shortened
 
 KEPT: Final = 32  # runs that are not read again each time
 SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players
@@ -53,7 +54,7 @@ class Runs:
         runs = self.find()
         if not isinstance(name, str) or name not in runs:
             known = ", ".join(runs) or "none"
-            raise InvalidRequest(f"run {str(name)[:80]!r}: the runs here are {known}")
+            raise InvalidRequest(f"run {shortened(name, 80)!r}: the runs here are {known}")
         stat = (runs[name] / GAMES_FILE).stat()
         return {"name": name, **_shown(runs[name], (stat.st_mtime_ns, stat.st_size))}
 

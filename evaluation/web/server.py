@@ -34,11 +34,12 @@ from c4env.evaluation.errors import InvalidRequest, InvalidRun, PortTaken
 from c4env.evaluation.play import HUMAN, keep
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import FORFEITS, GameRecord
+from c4env.evaluation.tables import shortened
 from c4env.evaluation.web.guard import Guard, json_object, refuse
+from c4env.evaluation.web.question_pool import QuestionPool
 from c4env.evaluation.web.questions import KINDS, Question
 from c4env.evaluation.web.runs import Runs
 from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
-from c4env.evaluation.web.workers import Pool
 from c4env.position import Position
 
 BEAT: Final = 0.5  # seconds between signs of life while a search goes on
@@ -54,7 +55,7 @@ HELP: Final = ("hint", "take-back", "exact scores")
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """What the owner of the server chose.
 
     Attributes:
@@ -98,7 +99,7 @@ HEADERS: Final = {
 """Of every answer: scripts and styles are this server's files, and nothing comes from elsewhere."""
 
 
-def create_app(settings: Settings) -> Starlette:
+def create_app(settings: ServerSettings) -> Starlette:
     """The application, for uvicorn or any other ASGI server."""
     own = files("c4env.evaluation.web.static")
     page = own.joinpath("web.html").read_text("utf-8")
@@ -129,21 +130,21 @@ def create_app(settings: Settings) -> Starlette:
 def _refused(request: Request, error: Exception) -> Response:
     """What any error of the sender is answered with."""
     if isinstance(error, HTTPException):
-        reason = f"{request.method} {request.url.path[:80]}: {error.detail}"
+        reason = f"{request.method} {shortened(request.url.path, 80)}: {error.detail}"
         return refuse(request.scope, error.status_code, reason)
     status = error.status if isinstance(error, Refused) else 400
-    return refuse(request.scope, status, " ".join(str(error).split())[:1000])
+    return refuse(request.scope, status, shortened(" ".join(str(error).split()), 1000))
 
 
 class _Endpoints:
     """Answers requests."""
 
-    def __init__(self, settings: Settings, page: str, parts: dict[str, str]) -> None:
+    def __init__(self, settings: ServerSettings, page: str, parts: dict[str, str]) -> None:
         self._settings = settings
         self._page = page
         self._parts = parts
         self._runs = Runs(settings.runs)
-        self._pool = Pool(settings.workers, settings.seconds)
+        self._pool = QuestionPool(settings.workers, settings.seconds)
         self._recorded: dict[str, None] = {}  # ids of games, the oldest first
         self._recording = asyncio.Lock()
 
@@ -186,7 +187,7 @@ class _Endpoints:
         """POST /api/position {text}: the moves of a pasted position, columns or a drawn board."""
         text = (await json_object(request)).get("text")
         if not isinstance(text, str):
-            raise InvalidRequest(f"text {str(text)[:80]!r}: expected moves or a drawn board")
+            raise InvalidRequest(f"text {shortened(text, 80)!r}: expected moves or a drawn board")
         moves = "".join(text.split())
         if not re.fullmatch(r"\d*", moves):
             moves = Position.from_board(text).moves()
@@ -204,7 +205,9 @@ class _Endpoints:
         """The question in a request, checked."""
         kind, moves = fields.get("kind"), fields.get("moves")
         if not isinstance(kind, str) or kind not in KINDS:
-            raise InvalidRequest(f"kind {str(kind)[:80]!r}: expected one of {', '.join(KINDS)}")
+            raise InvalidRequest(
+                f"kind {shortened(kind, 80)!r}: expected one of {', '.join(KINDS)}"
+            )
         if _position(moves).outcome is not None and kind != "values":
             raise InvalidRequest(f"moves {moves!r}: the game is over")
         agent = {"hint": self._settings.hint, "scores": "", "values": ""}.get(kind)
@@ -247,7 +250,9 @@ class _Endpoints:
         fields = await json_object(request)
         name = fields.get("id")
         if not isinstance(name, str) or not 8 <= len(name) <= 64:
-            raise InvalidRequest(f"id {str(name)[:80]!r}: expected a text of 8 to 64 characters")
+            raise InvalidRequest(
+                f"id {shortened(name, 80)!r}: expected a text of 8 to 64 characters"
+            )
         game = self._game(fields)
         folder = self._settings.record
         async with self._recording:
@@ -263,11 +268,13 @@ class _Endpoints:
         players, forfeit = fields.get("players"), fields.get("forfeit")
         if not isinstance(players, list) or len(players) != 2 or HUMAN not in players:
             raise InvalidRequest(
-                f"players {str(players)[:80]}: expected two, one of them {HUMAN!r}"
+                f"players {shortened(players, 80)}: expected two, one of them {HUMAN!r}"
             )
         help_ = fields.get("help", {})
         if not isinstance(help_, dict) or not help_.keys() <= {*HELP}:
-            raise InvalidRequest(f"help {str(help_)[:80]}: expected counts of {', '.join(HELP)}")
+            raise InvalidRequest(
+                f"help {shortened(help_, 80)}: expected counts of {', '.join(HELP)}"
+            )
         counts = {kind: _integer(help_, kind, 10**6) for kind in HELP}
         helped = [f"{count} {kind}" for kind, count in counts.items() if count]
         person = HELPED if helped else HUMAN
@@ -290,7 +297,7 @@ class _Endpoints:
                 ):
                     winner = 1 - by
                 case _:
-                    refused = f"forfeit {str(forfeit)[:80]}: expected none, or by 0 or 1"
+                    refused = f"forfeit {shortened(forfeit, 80)}: expected none, or by 0 or 1"
                     raise InvalidRequest(refused)
         game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
         return GameRecord.parse(game.values())  # which plays the moves through
@@ -304,14 +311,14 @@ class _Endpoints:
 def _integer(fields: dict[str, Any], name: str, most: int) -> int:
     value = fields.get(name, 0)
     if type(value) is not int or not 0 <= value <= most:
-        raise InvalidRequest(f"{name} {str(value)[:80]}: expected an integer 0..{most}")
+        raise InvalidRequest(f"{name} {shortened(value, 80)}: expected an integer 0..{most}")
     return value
 
 
 def one_line(text: str) -> str:
     """A text from elsewhere as the record keeps it: short, without what breaks or hides lines."""
     plain = "".join(c if c.isprintable() else " " for c in text[: 2 * REASON])
-    return " ".join(plain.split())[:REASON]
+    return shortened(" ".join(plain.split()), REASON)
 
 
 def _position(moves: Any) -> Position:
@@ -359,7 +366,9 @@ class Server(uvicorn.Server):
         announce: called once it answers.
     """
 
-    def __init__(self, settings: Settings, announce: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, settings: ServerSettings, announce: Callable[[], None] = lambda: None
+    ) -> None:
         app = create_app(settings)
         super().__init__(
             uvicorn.Config(

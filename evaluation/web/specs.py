@@ -17,6 +17,7 @@ from c4env.agents.registry.entries import REQUIRED, Entry, Option, require_choic
 from c4env.agents.registry.registry import join_spec, options_of_entry, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.evaluation.errors import InvalidRequest
+from c4env.evaluation.tables import shortened
 
 MEMORY: Final = 256  # megabytes, the most that a page's agents reserve in a process together
 
@@ -74,23 +75,25 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
     """
     if not isinstance(spec, str):
         raise InvalidRequest(
-            f"agent {str(spec)[:80]!r}: expected a spec such as 'alphabeta:depth=7'"
+            f"agent {shortened(spec, 80)!r}: expected a spec such as 'alphabeta:depth=7'"
         )
     if spec in named:
         return spec
     name = spec.replace("(", ":").partition(":")[0].strip()
     if name not in PLAIN:  # before the spec is looked at: that may import what it names
         known = ", ".join([*PLAIN, *named])
-        raise InvalidRequest(f"agent {spec[:80]!r}: this page offers {known}")
+        raise InvalidRequest(f"agent {shortened(spec, 80)!r}: this page offers {known}")
     name, given = split_spec(spec)
     if name not in PLAIN:
-        raise InvalidRequest(f"agent {spec[:80]!r}: expected key=value after the colon")
+        raise InvalidRequest(f"agent {shortened(spec, 80)!r}: expected key=value after the colon")
     options = {option.name: option for option in settable(PLAIN[name])}
     parsed: dict[str, Any] = {}
     for key, text in given.items():
         if key not in options:
             expected = ", ".join(options) or "none"
-            raise InvalidRequest(f"agent {spec[:80]!r}: option {key!r}: expected one of {expected}")
+            raise InvalidRequest(
+                f"agent {shortened(spec, 80)!r}: option {key!r}: expected one of {expected}"
+            )
         if options[key].choices:  # an import path is none for a page
             require_choice(name, key, text, options[key].choices)
         parsed[key] = options[key].parse(name, text)

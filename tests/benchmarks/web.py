@@ -40,7 +40,7 @@ def execute(arguments: argparse.Namespace) -> int:
         import httpx as httpx  # now, not when the server is up
 
         from c4env.evaluation.web import server
-    running = server.Server(server.Settings(record=None, workers=arguments.jobs))
+    running = server.Server(server.ServerSettings(record=None, workers=arguments.jobs))
     with server.listen("127.0.0.1", 0) as socket:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [socket]})
         thread.start()

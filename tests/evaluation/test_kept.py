@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +23,7 @@ from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
 from c4env.evaluation.exact.judge import SCORES_FILE, Judge
 from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.games import tournament
-from c4env.evaluation.store.record import GAMES_FILE
+from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, read_games
 from c4env.evaluation.studies.leaderboard import Board
 from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
 from c4env.position import Position
@@ -253,10 +254,7 @@ def test_exact_scores_are_of_the_position_alone(sources):
 
 def test_games_of_another_board_are_no_games_here(sources):
     played("own.py:agent", 1)
-    path = sources / "kept" / GAMES_FILE
-    first, _ = path.read_text().split("\n", 1)
-    header = json.loads(first) | {"board": "5x6x4", "format": "c4env games 1"}
-    del header["check"]
-    path.write_text(json.dumps(header) + "\n")
+    header, _ = read_games(sources / "kept")
+    (sources / "kept" / RUN_FILE).write_text(replace(header, board="5x6x4").format())
     with pytest.raises(UnreadableRun, match="a board of 5x6x4, not 6x7x4"):
         played("own.py:agent", 1)

@@ -8,6 +8,7 @@ from c4env.evaluation.tables import (
     Result,
     Shown,
     Table,
+    Tables,
     as_csv,
     as_lines,
     as_markdown,
@@ -129,12 +130,18 @@ def test_words_and_numbers():
 def test_a_result_has_every_form():
     """One that lacks a method fails where it is written, not where somebody asks for the form."""
 
-    class Half(Result):
+    class Half(Tables):
         def tables(self):
             return []
 
+    class Quarter(Result):
+        def text(self, columns=None):
+            return ""
+
     with pytest.raises(TypeError, match="as_dict"):
         Half()
+    with pytest.raises(TypeError, match="markdown"):
+        Quarter()
 
 
 @pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x", "\t=1"])

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from c4env.evaluation.__main__ import main
+from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.ratings import Ratings, rate
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import GameRecord
@@ -17,6 +19,11 @@ def record_run(folder: Path, *specs: str, seed: int = 0) -> Path:
     options = ["--openings", "1", "--seed", str(seed), "--jobs", "1", "--quiet"]
     assert main(["run", *specs, *options, "--out", str(folder)]) == 0
     return folder
+
+
+def run_of(games: Iterable[GameRecord], **header: Any) -> Tournament:
+    """A run of some games, of which nothing else is known than the fields given."""
+    return Tournament(RunHeader(**header), tuple(games))
 
 
 def rated(games: Sequence[GameRecord], players: Iterable[str], **options: Any) -> Ratings:

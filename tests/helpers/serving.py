@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from c4env.evaluation.web.server import Server, Settings, listen
+from c4env.evaluation.web.server import Server, ServerSettings, listen
 
 
 @contextmanager
-def serving(settings: Settings) -> Iterator[str]:
+def serving(settings: ServerSettings) -> Iterator[str]:
     """The address of a server that lives as long as the block."""
     running = Server(settings)
     with listen(settings.host, 0) as sock:

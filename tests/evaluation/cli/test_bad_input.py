@@ -77,7 +77,7 @@ BAD = {
         ("no-such-folder", "no-such-folder"),
         ("x" * 300, "File name too long"),
         ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
-        ("none --games games.txt", "expected a file name that ends in .csv or .json"),
+        ("none --games games.txt", "expected a file name that ends in .csv, .json, .parquet"),
     ],
     "list": [
         ("rndom", "did you mean 'random'?"),

@@ -63,7 +63,7 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert {line.split()[1] for line in shown.splitlines()[3:5]} == {"old", "new"}
     header, games = read_games(tmp_path)
-    assert header["players"] == {"old": "random", "new": "random"}
+    assert header.players == {"old": "random", "new": "random"}
     assert {game.players for game in games} == {("old", "new"), ("new", "old")}
     assert main(["run", "greedy", "--only", "mine=greedy", *run[3:], "--format", "csv"]) == 0
     assert "mine,greedy" in capsys.readouterr().out
@@ -358,12 +358,12 @@ def test_an_unfinished_run_says_so_and_a_resumed_one_too(tmp_path, capsys):
     assert main([*QUICK, "--out", str(tmp_path)]) == 0
     path = tmp_path / GAMES_FILE
     lines = path.read_text().splitlines(keepends=True)
-    for kept in (1, 2):
+    for kept in (0, 1):
         path.write_text("".join(lines[:kept]))
         capsys.readouterr()
         assert main(["report", str(tmp_path)]) == 0
         shown = capsys.readouterr().out
-        assert f"unfinished: {kept - 1} of 2 games" in shown
+        assert f"unfinished: {kept} of 2 games" in shown
         assert "greedy" in shown
     assert main([*QUICK, "--out", str(tmp_path)]) == 0
     assert "1 of the games was there already" in capsys.readouterr().out

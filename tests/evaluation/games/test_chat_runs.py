@@ -53,7 +53,7 @@ def test_the_same_games_for_any_number_at_once(server, tmp_path):
     assert Counter(map(str, answered)) == Counter(map(str, server.asked))
     assert server.most_at_once > 5
     header, games = read_games(tmp_path)
-    assert header["prompts"]["model"].startswith("board+legal version 1, sha256 ")
+    assert header.prompts["model"].startswith("board+legal version 1, sha256 ")
     assert {game.ending for game in games} <= {"four", "full board"}
 
 

@@ -16,8 +16,8 @@ from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings
 from c4env.evaluation.games.tournament import notes_of, play, prepare
 from c4env.evaluation.plan.field import name_players
-from c4env.evaluation.plan.schedule import gauntlet_order, opening_major, planned
-from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
+from c4env.evaluation.plan.schedule import gauntlet_order, opening_major
+from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, digest, read_games
 from tests.helpers.processes import run_python, start_python
 
 FIELD = ["random", "greedy", "alphabeta:depth=3"]
@@ -78,7 +78,7 @@ def test_whoever_takes_games_in_order_may_stop_and_go_on(tmp_path):
 
     def run(folder, count, jobs):
         settings = Settings(seed=3, jobs=jobs, out=folder, backend="threading")
-        plan = prepare(field, schedule, ["1", "2"], settings, {"kind": "test"})
+        plan = prepare(field, ["1", "2"], settings)
         games = play(plan, ordered=True)
         taken = list(itertools.islice(games, count))
         games.close()
@@ -182,9 +182,9 @@ def test_a_killed_run_ends_with_the_same_games(tmp_path):
             break
         time.sleep(0.005)
     process.wait()
-    assert 10 < path.read_bytes().count(b"\n") < 151
+    assert 10 < path.read_bytes().count(b"\n") < 150
     with path.open("a") as file:
-        file.write('{"players":["random","alph')  # as a kill in the middle of a write leaves it
+        file.write('{"first":"random","second":"alph')  # as a kill amid a write leaves it
     done = run_python(*command, check=True)
     digest = evaluation.round_robin(field, openings=2, seed=4).digest
     assert f"digest {digest}" in done.stdout
@@ -196,14 +196,14 @@ def test_an_interrupted_command_says_one_line_and_leaves_no_process(tmp_path):
     command += ["--out", str(tmp_path), "--jobs", "2"]
     process = start_python(*command, start_new_session=True)
     path = tmp_path / GAMES_FILE
-    while process.poll() is None and not (path.exists() and path.read_bytes().endswith(b"\n")):
+    while process.poll() is None and not (tmp_path / RUN_FILE).exists():
         time.sleep(0.01)
     time.sleep(0.05)
     for _ in range(3):  # to all processes, as the terminal does; the workers are starting
         os.killpg(process.pid, signal.SIGINT)
         time.sleep(0.1)
     out, err = process.communicate(timeout=60)  # until nobody holds the pipes any more
-    count = path.read_bytes().count(b"\n") - 1  # none, but on a busy machine
+    count = path.read_bytes().count(b"\n")  # none, but on a busy machine
     kept = f"{count} games are kept in {path}; the same command goes on from there"
     assert (process.returncode, out, err) == (130, "", f"c4 run: interrupted; {kept}\n")
 
@@ -219,11 +219,11 @@ def test_a_command_that_is_ended_says_what_is_kept(tmp_path, number):
     finally:
         signal.signal(number, before)
     path = tmp_path / GAMES_FILE
-    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") > 1):
+    while process.poll() is None and not (path.exists() and path.read_bytes().count(b"\n") > 0):
         time.sleep(0.01)
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    kept = path.read_bytes().count(b"\n") - 1
+    kept = path.read_bytes().count(b"\n")
     words = f"c4 run: interrupted by {number.name}; {kept} games are kept in {path}; the same "
     assert (process.returncode, out) == (128 + number, "")
     assert err == words + "command goes on from there\n"
@@ -246,7 +246,7 @@ def test_a_directory_of_another_run_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("c4env.evaluation.games.tournament.version_here", lambda: "0.0.0")
     with pytest.raises(
         UnreadableRun,
-        match=r"another run: its 2 games were played by c4env .*, and this is 0.0.0;",
+        match=r"another run: its 2 games were played with c4env .*, and 0.0.0 was asked for;",
     ):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path)
 
@@ -255,7 +255,7 @@ def test_a_game_that_is_not_of_the_run_is_refused(tmp_path):
     evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
     evaluation.round_robin(["random", "greedy"], openings=1, out=tmp_path / "other")
     lines = [(tmp_path / name / GAMES_FILE).read_text().splitlines() for name in ("one", "other")]
-    (tmp_path / "one" / GAMES_FILE).write_text(f"{lines[0][0]}\n{lines[1][1]}\n")
+    (tmp_path / "one" / GAMES_FILE).write_text(f"{lines[1][0]}\n")
     with pytest.raises(UnreadableRun, match="a game of another run"):
         evaluation.round_robin(["random", "greedy"], openings=0, out=tmp_path / "one")
 
@@ -336,4 +336,4 @@ def test_a_run_by_the_clock_is_said_not_to_repeat(header, timed):
 def test_the_header_says_which_games_are_planned(tmp_path):
     evaluation.gauntlet("random", ["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
     header, games = read_games(tmp_path)
-    assert set(planned(header)) == {g.fixture for g in games}
+    assert set(header.schedule()) == {g.fixture for g in games}

@@ -15,7 +15,7 @@ from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.plan.field import make_field
-from c4env.evaluation.plan.identity import identify, identity_in, in_short
+from c4env.evaluation.plan.identity import identify, in_short
 from c4env.position import Position
 
 PLAIN = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
@@ -250,14 +250,6 @@ def test_a_registered_agent_is_what_it_was_registered_with():
     assert found[0].keys() == {"field-leans"}
     agents.register("field-class", Own)
     assert identify("field-class").keys() == {"field-class"}
-
-
-def test_early_headers_had_one_identity_for_all():
-    players = {"a": "./own.py:agent", "b": "greedy", "object": "<object>"}
-    header = {"players": players, "code": {"own.py": "1", "object": "2"}}
-    assert identity_in(header, "a") == {"own.py": "1"}
-    assert identity_in(header, "b") == {}
-    assert identity_in(header, "object") == {"object": "2"}
 
 
 # -- objects -----------------------------------------------------------------------------

@@ -381,7 +381,7 @@ def test_a_gauntlet_over_all_openings_is_exact_too():
 def test_a_run_knows_which_agents_are_deterministic(tmp_path):
     exact = evaluation.round_robin(["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
     assert exact.ratings.exact
-    assert read_games(tmp_path)[0]["deterministic"] == ["greedy", "minimax:depth=1"]
+    assert read_games(tmp_path)[0].deterministic == ("greedy", "minimax:depth=1")
     assert not evaluation.round_robin(["greedy", "random"], openings=1).ratings.exact
 
     def centre(observation):

@@ -1,30 +1,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import pytest
 
 from c4env import evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.report.comparison import changed_games, compare
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match
-
-
-class Run(NamedTuple):
-    header: dict[str, Any]
-    games: Sequence[GameRecord]
+from tests.helpers.runs import run_of
 
 
 def run(players, openings=1, **settings):
     result = evaluation.round_robin(players, openings=openings, **settings)
     specs = players if isinstance(players, dict) else dict(zip(players, players, strict=True))
-    return Run({"players": specs}, result.games)
+    return Tournament(RunHeader(players=specs), result.games)
 
 
 def found_in(table):
@@ -48,7 +44,7 @@ def test_an_agent_that_became_stronger():
     before = run({"mine": "random", "greedy": "greedy", "random": "random"}, seed=2)
     after = run({"mine": "minimax:depth=3", "greedy": "greedy", "other": "random"}, 2)
     more = run({"mine": "minimax:depth=3", "greedy": "greedy", "other": "random"}, 1)
-    rows, notes = found_in(compare(before, Run(after.header, after.games + more.games)))
+    rows, notes = found_in(compare(before, Tournament(after.header, after.games + more.games)))
     assert list(rows) == ["mine", "greedy"]
     mine, greedy = rows["mine"], rows["greedy"]
     assert mine["change"] == mine["after"] - mine["before"] == -greedy["change"] > 0
@@ -57,7 +53,7 @@ def test_an_agent_that_became_stronger():
     assert greedy["Elo"] == 0  # the same in both: what the others are measured by
     assert notes[1:4] == [
         "Left out: 16 games only before.",
-        f"Left out: {len(after[1]) + 16} games only after.",
+        f"Left out: {len(after.games) + 16} games only after.",
         "change: of the score, in percent. Elo: its change, relative to the mean of greedy, "
         "the same in both.",
     ]
@@ -73,13 +69,13 @@ def won_by(player, opening, players=("a", "b")):
 def test_openings_are_resampled_together():
     """What an opening does to both runs is no part of the difference, and one game is nothing."""
     openings = [f"{a}{b}{c}{d}" for a in "4567" for b in "4567" for c in "4567" for d in "4567"]
-    header = {"players": {"a": "a", "b": "b"}}
+    header = RunHeader(players={"a": "a", "b": "b"})
     winners = ["a" if i % 2 else "b" for i in range(256)]
     before = [won_by(winner, o) for winner, o in zip(winners, openings, strict=True)]
     few = [won_by("a", o) if i in (0, 2) else before[i] for i, o in enumerate(openings)]
     many = [won_by("a", o) if i % 8 == 0 else before[i] for i, o in enumerate(openings)]
     for after, wins in ((few, 2), (many, 32)):
-        rows, notes = found_in(compare(Run(header, before), Run(header, after)))
+        rows, notes = found_in(compare(Tournament(header, before), Tournament(header, after)))
         low, high = rows["a"]["95 %"]
         assert rows["a"]["change"] == pytest.approx(wins / 256)
         assert (low > 0) == (wins == 32)
@@ -91,7 +87,7 @@ def test_openings_are_resampled_together():
 def test_a_few_games_that_changed_prove_no_change_of_elo():
     """The virtual games of either run are its own: between them they differ as two games do."""
     openings = [f"{a}{b}{c}" for a in "4567" for b in "4567" for c in "4567"]
-    header = {"players": {"a": "a", "b": "b"}}
+    header = RunHeader(players={"a": "a", "b": "b"})
     fixtures = [(o, pair) for o in openings for pair in (("a", "b"), ("b", "a"))]
     winners = ["ba"[i // 2 % 2] for i in range(len(fixtures))]
     before = [won_by(w, *f) for w, f in zip(winners, fixtures, strict=True)]
@@ -100,26 +96,27 @@ def test_a_few_games_that_changed_prove_no_change_of_elo():
             won_by("a" if i < changed else w, *f)
             for i, (w, f) in enumerate(zip(winners, fixtures, strict=True))
         ]
-        rows, _ = found_in(compare(Run(header, before), Run(header, after)))
+        rows, _ = found_in(compare(Tournament(header, before), Tournament(header, after)))
         assert rows["a"]["Elo"] > 0
         assert (rows["a"]["Elo 95 %"][0] > 0) == (changed == 40)
 
 
 def test_only_code_that_an_agent_is_made_from_makes_it_another():
-    _, games = run(["random", "greedy"])
+    games = run(["random", "greedy"]).games
     players = {"random": "./own.py:agent", "greedy": "your_own.py:agent"}
     before, after = (
-        {"players": players, "code": {"random": {"own.py": n}, "greedy": {"your_own.py": "1"}}}
+        RunHeader(players=players, code={"random": {"own.py": n}, "greedy": {"your_own.py": "1"}})
         for n in "12"
     )
-    _, notes = found_in(compare(Run(before, games), Run(after, games)))
+    _, notes = found_in(compare(Tournament(before, games), Tournament(after, games)))
     assert "relative to the mean of greedy, the same in both" in notes[1]
 
 
 def test_the_games_that_ended_otherwise_are_listed():
-    header, games = run(["random", "greedy"])
-    other = [replace(games[0], winner=1 - games[0].winner, ending="time"), *games[1:]]
-    found = json.loads(changed_games(Run(header, games), Run(header, other)).json())
+    before = run(["random", "greedy"])
+    games = before.games
+    other = (replace(games[0], winner=1 - games[0].winner, ending="time"), *games[1:])
+    found = json.loads(changed_games(before, replace(before, games=other)).json())
     (row,) = found["rows"]
     old = ("1-0", "0-1")[games[0].winner]
     assert row["opening"] == games[0].opening
@@ -129,9 +126,7 @@ def test_the_games_that_ended_otherwise_are_listed():
 
 
 def test_what_was_played_otherwise_is_said():
-    one, other = run(["random", "greedy"], seed=1), run(["random", "greedy"], seed=2)
-    for (header, _), seed in ((one, 1), (other, 2)):
-        header.update(seed=seed, c4env="1.0")
+    one, other = (evaluation.round_robin(["random", "greedy"], 1, seed=seed) for seed in (1, 2))
     assert "Before seed was 1, after 2." in compare(one, other).notes
 
 
@@ -167,11 +162,12 @@ def test_an_interval_holds_what_was_found(pairs):
         for winner in (0, 1)
     )
     for games, score in ((won, 1.0), (lost, 0.0)):
-        match = Match(("a", "b"), tuple(starts), tuple(games))
+        header = RunHeader(kind="match", players={"a": "a", "b": "b"}, openings=tuple(starts))
+        match = Match.of(header, games)
         assert match.score.low <= match.score.value == score <= match.score.high
         for low, elo, high in ((r.low, r.elo, r.high) for r in match.ratings):
             assert low <= elo <= high
-    rows, _ = found_in(compare(Run({}, won), Run({}, lost)))
+    rows, _ = found_in(compare(run_of(won), run_of(lost)))
     for row in rows.values():
         for change, interval in (("change", "95 %"), ("Elo", "Elo 95 %")):
             assert row[interval][0] <= row[change] <= row[interval][1]

@@ -11,6 +11,7 @@ from c4env.evaluation.cli import match, run
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
 from c4env.evaluation.games.tournament import round_robin
+from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
 from c4env.evaluation.rating.sprt import Sprt
@@ -61,7 +62,8 @@ def test_of_two_the_difference_is_the_one_that_a_match_tells() -> None:
         for i, start in enumerate(openings)
         for players in (("a", "b"), ("b", "a"))
     ]
-    match = Match(("a", "b"), tuple(openings), tuple(games))
+    header = RunHeader(kind="match", players=AB, openings=tuple(openings))
+    match = Match(header, tuple(games))
     elo = f"{match.elo.elo:+.0f}, lies between {match.elo.low:+.0f} and {match.elo.high:+.0f} with"
     for anchor in (None, ("a", 100.0), ("b", 0.0)):
         ratings = rated(games, ("a", "b"), anchor=anchor)
@@ -69,6 +71,7 @@ def test_of_two_the_difference_is_the_one_that_a_match_tells() -> None:
         assert f"{match.elo.elo:.0f} Elo ahead" in headline(ratings)[0]
 
 
+AB = {"a": "a", "b": "b"}
 OPENINGS = tuple(f"{a}{b}" for a in range(1, 5) for b in range(1, 5))
 
 
@@ -79,7 +82,8 @@ def pairs(*winners: str) -> Match:
         for players in (("a", "b"), ("b", "a")):
             won = players.index(winner)
             games.append(GameRecord(players, opening, opening, won, "four"))
-    return Match.read({"players": "ab", "openings": OPENINGS, "sprt": [0, 200, 0.05, 0.05]}, games)
+    test = SprtPlan(0, 200, 0.05, 0.05)
+    return Match.of(RunHeader(kind="match", players=AB, openings=OPENINGS, sprt=test), games)
 
 
 @pytest.mark.parametrize(
@@ -125,9 +129,9 @@ def match_of(
         for opening, pair in zip(SOME, pairs, strict=False)
         for seat, result in enumerate(pair)
     ]
-    header: dict[str, Any] = {"players": "ab", "openings": SOME[:openings]}
-    header["deterministic"] = list(known)
-    return Match.read({**header, **({"sprt": [*sprt, 0.05, 0.05]} if sprt else {})}, games)
+    test = SprtPlan(*sprt, 0.05, 0.05) if sprt else None
+    header = RunHeader(kind="match", players=AB, openings=SOME[:openings], sprt=test)
+    return Match.of(replace(header, deterministic=tuple(known)), games)
 
 
 WEAK = ["10"] * 3 + ["00"] * 22
@@ -200,11 +204,10 @@ def test_the_command_plays_the_run_again() -> None:
     again = played_again(command_of(match.header) or "")
     assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
     assert (again["alpha"], again["beta"]) == (0.1, None)
-    assert command_of({**match.header, "sprt": [0, 3, 0.05, 0.05, "loss"]}) is None
 
 
 def test_what_no_command_plays_has_none() -> None:
     objects = round_robin({"a": "random", "b": lambda seen: 0}, openings=0, jobs=1)
     own = round_robin(["random", "greedy"], openings=["12", "44"], jobs=1)
-    for found in (objects, own, replace(own, header={})):
+    for found in (objects, own, replace(own, header=RunHeader())):
         assert command_of(found.header) is None

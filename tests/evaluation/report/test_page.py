@@ -291,7 +291,7 @@ def test_every_text_can_be_read(
 
 def test_the_course_of_a_test_is_shown(browser: Any, tmp_path: Path) -> None:
     match = play_match(["greedy", "random"], openings=2, sprt=Sprt(0, 300), jobs=1)
-    found = report.contents(match.header, match.games, match.ratings)
+    found = report.contents(match)
     assert len(found["course"]["llr"]) == len(match.pairs) > 1
     assert found["course"]["llr"][-1] == pytest.approx(float(Sprt(0, 300).llr(match.counts)))
     path = tmp_path / "match.html"

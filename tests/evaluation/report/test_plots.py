@@ -17,7 +17,7 @@ from c4env.evaluation.report.summary import RunSummary
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import for_terminal
 from tests.evaluation.report.test_summary import GAMES, crowded
-from tests.helpers.runs import rated
+from tests.helpers.runs import rated, run_of
 
 RATINGS = rated(GAMES, ["one", "two"])
 
@@ -26,7 +26,7 @@ RATINGS = rated(GAMES, ["one", "two"])
 def test_each_figure_is_written_twice(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
     with Judge() as judge:
-        found = report.contents({}, GAMES, RATINGS, judge)
+        found = report.contents(run_of(GAMES), RATINGS, judge)
     written = plots.write_plots(tmp_path / "figures", found)
     assert {path.stem for path in written} == set(plots.FIGURES) - {"course"}
     for path in written:
@@ -40,7 +40,7 @@ def test_each_figure_is_written_twice(tmp_path: Path) -> None:
 
 def test_without_scores_there_is_no_blunder_figure() -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = dict(plots.figures(report.contents({}, GAMES, RATINGS)))
+    found = dict(plots.figures(report.contents(run_of(GAMES), RATINGS)))
     assert found.keys() == set(plots.FIGURES) - {"blunders", "course"}
 
 
@@ -100,7 +100,7 @@ def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.Monk
     ]
     games.append(GameRecord(("one", "two"), "11", "11", 1, "exception"))
     ratings = rated(games, ["one", "two"])
-    figure = dict(plots.figures(report.contents({}, games, ratings)))["win-table"]
+    figure = dict(plots.figures(report.contents(run_of(games), ratings)))["win-table"]
     assert "13" in [words for words, _ in texts_of(figure, monkeypatch)]
     summary = RunSummary(WinTable.of(games), "", ratings)
     text = for_terminal(summary.text(), colour=False)

@@ -18,7 +18,7 @@ from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import GameRecord, read_games
-from tests.helpers.runs import rated
+from tests.helpers.runs import rated, run_of
 
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"
 
@@ -54,7 +54,7 @@ def crowded(count: int) -> dict[str, Any]:
         if i != j
     ]
     with Judge() as judge:
-        return report.contents({}, games, rated(games, players), judge)
+        return report.contents(run_of(games), rated(games, players), judge)
 
 
 def read_scores(letters: str) -> tuple[int | None, ...]:
@@ -81,10 +81,12 @@ def data_of(text: str) -> dict[str, object]:
 
 def test_the_page_holds_the_run() -> None:
     ratings = rated(GAMES, ["one", "two"])
-    found = data_of(report.page(report.contents({"seed": 3}, GAMES, ratings, None, ["a note"])))
+    found = data_of(
+        report.page(report.contents(run_of(GAMES, seed=3, movetime=1, margin=0.1), ratings))
+    )
     first, second = found["players"]  # type: ignore[misc]
     assert {first, second} == {"one", "two"}
-    assert found["notes"] == ["a note"]
+    assert found["notes"][0].startswith("1 s a move, and a margin of 0.1 s")
     assert found["seed"] == 3
     assert found["scores"] is None
     cells = found["cells"]
@@ -100,7 +102,7 @@ def test_the_page_holds_the_run() -> None:
 def test_exact_scores_stand_beside_every_move() -> None:
     ratings = rated(GAMES, ["one", "two"])
     with Judge() as judge:
-        found = report.contents({}, GAMES[:1], ratings, judge)
+        found = report.contents(run_of(GAMES[:1]), ratings, judge)
     letters = found["scores"][0]
     solver = Solver()
     for i in range(5):
@@ -112,26 +114,26 @@ def test_exact_scores_stand_beside_every_move() -> None:
 def test_an_agent_that_never_moved_has_no_quality() -> None:
     games = [GameRecord(("lame", "one"), "44", "44", 1, "exception", "boom"), GAMES[0]]
     with Judge() as judge:
-        found = report.contents({}, games, rated(games, ["lame", "one", "two"]), judge)
+        found = report.contents(run_of(games), rated(games, ["lame", "one", "two"]), judge)
         assert found["quality"]["overall"][found["players"].index("lame")] is None
         assert found["quality"]["overall"][found["players"].index("one")] is not None
         # The position that the forfeit left open has its scores.
         assert read_scores(found["scores"][0]) == judge.scores(Position.parse("44"))
-        alone = report.contents({}, games[:1], rated(games[:1], ["lame", "one"]), judge)
+        alone = report.contents(run_of(games[:1]), rated(games[:1], ["lame", "one"]), judge)
         assert alone["quality"] is None
     assert data_of(report.page(found))["players"] == found["players"]
 
 
 def test_names_cannot_leave_the_data_they_stand_in() -> None:
     games = [game(NASTY, "two", "4455667", 0)]
-    text = report.page(report.contents({}, games, rated(games, [NASTY, "two"]), title=NASTY))
+    text = report.page(report.contents(run_of(games), rated(games, [NASTY, "two"]), title=NASTY))
     assert "<img" not in text
     assert NASTY in data_of(text)["players"]  # type: ignore[operator]
     assert text.count("</script>") == STATIC.joinpath("report.html").read_text().count("</script>")
 
 
 def test_nothing_is_fetched() -> None:
-    text = report.page(report.contents({}, GAMES, rated(GAMES, ["one", "two"])))
+    text = report.page(report.contents(run_of(GAMES), rated(GAMES, ["one", "two"])))
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)
     assert "default-src 'none'" in text
 

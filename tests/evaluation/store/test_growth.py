@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-import json
 import sys
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from c4env import evaluation
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import UnreadableRun
-from c4env.evaluation.plan.schedule import planned
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.growth import grown
 from c4env.evaluation.store.record import GAMES_FILE, digest, read_games
-from c4env.evaluation.studies.match import Match, play_match
+from c4env.evaluation.studies.match import play_match
 
 TWO = ["random", "greedy"]
 THREE = [*TWO, "minimax:depth=1"]
@@ -55,8 +55,8 @@ def test_more_agents_and_openings_play_what_is_missing(tmp_path, settings):
         assert result.table.text() == at_once.table.text()
         assert [r.elo for r in result.ratings] == [r.elo for r in at_once.ratings]
     header, games = read_games(tmp_path)
-    assert list(header["players"]) == THREE
-    assert (len(header["openings"]), len(games)) == (9, 6 * 9)
+    assert list(header.players) == THREE
+    assert (len(header.openings), len(games)) == (9, 6 * 9)
 
 
 @pytest.mark.parametrize("openings", [1, 2, ["2", "3", "11"]])
@@ -76,7 +76,7 @@ def test_the_first_openings_of_the_seed_are_among_more_of_them(tmp_path):
     result, there = counted(TWO, 3, limit=9, out=tmp_path)
     assert there == 10
     assert result.digest == evaluation.round_robin(TWO, 3, limit=9).digest
-    assert read_games(tmp_path)[0]["openings"] == list(result.openings)
+    assert read_games(tmp_path)[0].openings == result.openings
 
 
 def test_fewer_agents_or_openings_are_reported_and_the_rest_is_kept(tmp_path):
@@ -99,7 +99,7 @@ def test_growing_goes_on_after_an_interruption(tmp_path):
     with pytest.raises(KeyboardInterrupt, match="13 games are kept"):
         evaluation.round_robin(THREE, 1, out=tmp_path, watch=stop)
     with (tmp_path / GAMES_FILE).open("a") as file:
-        file.write('{"format":"c4env games 2","play')  # a header torn off
+        file.write('{"first":"random","sec')  # a game torn off
     shorter = evaluation.round_robin(TWO, 1, out=tmp_path)
     assert shorter.digest == evaluation.round_robin(TWO, 1).digest
     result, there = counted(THREE, 1, out=tmp_path)
@@ -111,24 +111,6 @@ def digest_of(folder):
     return digest(read_games(folder)[1])
 
 
-def test_a_directory_of_the_time_before_checksums_grows(tmp_path):
-    whole = evaluation.round_robin(TWO, 1, out=tmp_path)
-    path = tmp_path / GAMES_FILE
-    header, *lines = map(json.loads, path.read_text().splitlines())
-    header["format"] = "c4env games 1"
-    for line in (header, *lines):
-        del line["check"]
-    path.write_text("".join(json.dumps(line) + "\n" for line in (header, *lines)))
-    assert evaluation.round_robin(TWO, 1, out=tmp_path).games == whole.games
-    result, there = counted(THREE, 1, out=tmp_path)
-    assert there == 8
-    assert result.digest == evaluation.round_robin(THREE, 1).digest == digest_of(tmp_path)
-    before, _, after = path.read_text().rpartition('"reason":""')
-    path.write_text(f'{before}"reason":"x"{after}')
-    with pytest.raises(UnreadableRun, match=r"line 26: .* damaged"):
-        read_games(tmp_path)
-
-
 def test_a_gauntlet_takes_on_challengers_opponents_and_openings(tmp_path):
     evaluation.gauntlet("greedy", ["random"], 1, limit=1, out=tmp_path)
     field = ["random", "minimax:depth=1"]
@@ -137,14 +119,14 @@ def test_a_gauntlet_takes_on_challengers_opponents_and_openings(tmp_path):
     assert there == 2
     assert result.digest == evaluation.gauntlet(two, field, 1).digest
     header, games = read_games(tmp_path)
-    assert header["challengers"] == ["greedy", "late"]
-    assert len(games) == len(planned(header)) == 32
+    assert header.challengers == ("greedy", "late")
+    assert len(games) == len(header.schedule()) == 32
 
 
 def test_a_gauntlet_turned_round_becomes_a_run_of_all(tmp_path):
     evaluation.gauntlet("greedy", ["random", "minimax:depth=1"], 0, out=tmp_path)
     evaluation.gauntlet("random", ["minimax:depth=1"], 0, out=tmp_path)
-    assert "challengers" not in read_games(tmp_path)[0]
+    assert read_games(tmp_path)[0].kind == "round robin"
     result, there = counted(THREE, 0, out=tmp_path)
     assert there == len(result.games) == 6
     assert result.digest == evaluation.round_robin(THREE, 0).digest
@@ -166,9 +148,8 @@ def test_a_match_with_a_test_goes_on_with_more_openings(tmp_path):
     assert there == 4
     assert at_once.games != first.games
     assert (result.digest, result.report()) == (at_once.digest, at_once.report())
-    header, games = read_games(tmp_path)
-    assert header["openings"] == order
-    assert Match.read(header, games).report() == at_once.report()
+    assert read_games(tmp_path)[0].openings == tuple(order)
+    assert evaluation.read_run(tmp_path).report() == at_once.report()
     assert play_match(pair, ["1", "2"], CLOSE, out=tmp_path).report() == first.report()
 
 
@@ -181,30 +162,29 @@ def test_what_a_match_reads_ends_with_the_deciding_pair(tmp_path):
         opening for opening in whole.openings if opening not in {g.opening for g in whole.games}
     ]
     play_match(pair, last[:2], test, out=tmp_path)  # some of those that were not needed
-    header, games = read_games(tmp_path)
-    assert len(games) > len(whole.games)
-    assert Match.read(header, games).report() == whole.report()
+    assert len(read_games(tmp_path)[1]) > len(whole.games)
+    assert evaluation.read_run(tmp_path).report() == whole.report()
 
 
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
     pair = ["minimax:depth=1", "random"]
     play_match(pair, 0, CLOSE, out=tmp_path)
-    test = "it has a sequential test of 0,100 Elo with errors 0.05 and 0.05"
-    for sprt, other in ((Sprt(0, 50), "a sequential test of 0,50"), (None, "no sequential test")):
-        with pytest.raises(UnreadableRun, match=f"{test}.*, and {other}.* was asked for"):
+    test = "its 2 games were played with sprt 0,100,0.05,0.05,elo"
+    for sprt, other in ((Sprt(0, 50), "0,50,0.05,0.05,elo"), (None, "None")):
+        with pytest.raises(UnreadableRun, match=f"{test}, and {other} was asked for"):
             play_match(pair, 0, sprt, out=tmp_path)
     words = "a match of minimax:depth=1 and random: only openings may join it"
     with pytest.raises(UnreadableRun, match=words):
         play_match(["greedy", "random"], 0, CLOSE, out=tmp_path)
-    with pytest.raises(UnreadableRun, match="and no sequential test was asked for"):
+    with pytest.raises(UnreadableRun, match="and None was asked for"):
         evaluation.round_robin(THREE, 0, out=tmp_path)
 
 
 def test_games_with_another_limit_of_time_are_not_comparable(tmp_path):
     evaluation.round_robin(TWO, 0, out=tmp_path)
     words = (
-        "its 2 games were played with no limit on the time of a move, and 5 s a move and a "
-        "margin of 0.1 s was asked for; name another directory"
+        "its 2 games were played with movetime None, and 5 was asked for; its 2 games were played "
+        "with margin None, and 0.1 was asked for; name another directory"
     )
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(TWO, 0, out=tmp_path, movetime=5)
@@ -235,7 +215,7 @@ def test_a_directory_without_a_game_takes_on_anything(tmp_path):
     result = evaluation.round_robin(["mine=random", "greedy"], 0, seed=1, out=tmp_path)
     header, games = read_games(tmp_path)
     assert games == list(result.games)
-    assert (header["seed"], header["openings"]) == (1, [""])
+    assert (header.seed, header.openings) == (1, ("",))
 
 
 SOURCE = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
@@ -273,14 +253,14 @@ def forget_own():
 
 
 def test_a_file_that_appears_or_goes_makes_another_agent():
-    there = {"players": {"a": "exec:./bot", "b": "b"}, "openings": [""], "code": {}}
-    asked = {**there, "code": {"a": {"bot": "1"}}}
+    there = RunHeader(players={"a": "exec:./bot", "b": "b"}, openings=("",))
+    asked = replace(there, code={"a": {"bot": "1"}})
     games = [("a", "b")]
     with pytest.raises(UnreadableRun, match="bot is new; 1 game was played before"):
         grown("run", there, asked, games)
     with pytest.raises(UnreadableRun, match="bot is gone; 1 game was played before"):
         grown("run", asked, there, games)
-    assert grown("run", there, asked, [("c", "b")])["code"] == asked["code"]
+    assert grown("run", there, asked, [("c", "b")]).code == asked.code
 
 
 class Counts:
@@ -305,31 +285,30 @@ def test_an_object_that_changes_its_own_values_is_refused_in_words(tmp_path):
     assert (there, len(result.games)) == (2, 4)
 
 
-def test_prompts_and_the_like_grow_by_player():
-    there = {"players": {"a": "a", "b": "b"}, "openings": [""], "prompts": {"a": "one"}}
+def test_prompts_grow_by_player():
+    there = RunHeader(players={"a": "a", "b": "b"}, openings=("",), prompts={"a": "one"})
     games = [("a", "b")]
-    asked = {**there, "players": {"a": "a", "c": "c"}, "prompts": {"a": "one", "c": "two"}}
-    assert grown("run", there, asked, games)["prompts"] == {"a": "one", "c": "two"}
+    asked = replace(there, players={"a": "a", "c": "c"}, prompts={"a": "one", "c": "two"})
+    assert grown("run", there, asked, games).prompts == {"a": "one", "c": "two"}
     with pytest.raises(UnreadableRun, match="prompts of a has changed since"):
-        grown("run", there, {**there, "prompts": {"a": "other"}}, games)
-    without = {key: value for key, value in there.items() if key != "prompts"}
-    assert grown("run", without, there, games)["prompts"] == {"a": "one"}
+        grown("run", there, replace(there, prompts={"a": "other"}), games)
+    assert grown("run", replace(there, prompts={}), there, games).prompts == {"a": "one"}
 
 
 @st.composite
 def headers(draw):
     players = draw(st.lists(st.sampled_from("abcde"), min_size=2, unique=True))
-    header = {
-        "players": {name: name for name in players},
-        "openings": list("1234"[: draw(st.integers(1, 4))]),
-        "deterministic": [name for name in players if name in "ab"],
-        "seed": 1,
-    }
-    if timed := [name for name in players if name == "c"]:
-        header["timed"] = timed
-    if count := draw(st.integers(0, len(players) - 1)):
-        header["challengers"] = players[:count]
-    return header
+    count = draw(st.integers(0, len(players) - 1))
+    both = len(players) == 2 and draw(st.booleans())
+    return RunHeader(
+        kind="gauntlet" if count else "match" if both else "round robin",
+        players={name: name for name in players},
+        challengers=tuple(players[:count]),
+        openings=tuple("1234"[: draw(st.integers(1, 4))]),
+        deterministic=tuple(name for name in players if name in "ab"),
+        timed=tuple(name for name in players if name == "c"),
+        seed=1,
+    )
 
 
 @given(st.lists(headers(), min_size=1, max_size=5))
@@ -337,10 +316,12 @@ def test_the_header_of_a_grown_run_plans_all_that_was_asked_for(asked):
     header = asked[0]
     for run in asked[1:]:
         header = grown("run", header, run, [("a", "b")])
-    games = set(planned(header))
-    assert len(games) == len(planned(header))
+    games = set(header.schedule())
+    assert len(games) == len(header.schedule())
+    assert (header.kind == "gauntlet") == bool(header.challengers)
+    assert header.kind != "match" or len(header.players) == 2
     for run in asked:
-        assert games >= set(planned(run))
-        assert set(run["deterministic"]) <= set(header["deterministic"]) <= {"a", "b"}
-        assert set(run.get("timed", ())) <= set(header.get("timed", ())) <= {"c"}
+        assert games >= set(run.schedule())
+        assert set(run.deterministic) <= set(header.deterministic) <= {"a", "b"}
+        assert set(run.timed) <= set(header.timed) <= {"c"}
         assert grown("run", header, run, [("a", "b")]) == header  # nothing is taken away

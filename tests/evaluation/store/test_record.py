@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from c4env.evaluation.errors import UnreadableRun
+from c4env.evaluation.errors import UnreadableRun, UnwritableRun
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.store.record import GAMES_FILE, GameRecord, digest, open_games, read_games
 
 WON = GameRecord(("a", "b"), "12", "1212121", 0, "four", "", (5, 7), (0.25, 0.5))
 LEFT = GameRecord(("b", "a"), "", "44", 1, "exception", "ValueError: it broke\nbadly")
-HEADER = {"players": {"a": "a", "b": "b"}, "seed": 3}
+HEADER = RunHeader(players={"a": "a", "b": "b"}, seed=3)
 
 
 def test_values_and_parse_are_inverse():
@@ -38,7 +39,8 @@ def test_points_and_forfeits():
         replace(WON, moves="121212").values(),
         replace(WON, moves="12121218").values(),
         replace(WON, opening="21").values(),
-        {**WON.values(), "players": ["a"]},
+        {**WON.values(), "first": 1},
+        {key: value for key, value in WON.values().items() if key != "second"},
         {**WON.values(), "colour": "red"},
         replace(WON, ending="fuor").values(),
         replace(WON, ending="full board").values(),
@@ -94,7 +96,7 @@ def test_no_header_without_room_for_it(tmp_path):
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
     try:
-        with pytest.raises(UnreadableRun, match="File too large"):
+        with pytest.raises(UnwritableRun, match="File too large"):
             open_games(tmp_path, HEADER)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -103,7 +105,7 @@ def test_no_header_without_room_for_it(tmp_path):
     assert read_games(tmp_path) == (HEADER, [WON])
 
 
-PLANNED = {"players": {"a": "a", "b": "b"}, "openings": ["12", ""]}
+PLANNED = RunHeader(players={"a": "a", "b": "b"}, openings=("12", ""))
 OTHER = replace(WON, players=("c", "b"))
 
 
@@ -113,7 +115,7 @@ def test_reports_and_runs_refuse_the_same_games(tmp_path, games):
     with open_games(tmp_path, PLANNED) as file:
         for game in games:
             file.append(game)
-    words = f"line {len(games) + 1}.*of another run, or is there twice"
+    words = f"line {len(games)}.*of another run, or is there twice"
     with pytest.raises(UnreadableRun, match=words):
         read_games(tmp_path)
     with pytest.raises(UnreadableRun, match=words):
@@ -121,7 +123,7 @@ def test_reports_and_runs_refuse_the_same_games(tmp_path, games):
 
 
 def test_people_may_play_one_opening_many_times(tmp_path):
-    with open_games(tmp_path, {"recorded": "people"}) as file:
+    with open_games(tmp_path, RunHeader(kind="people")) as file:
         file.append(WON)
         file.append(WON)
     assert read_games(tmp_path)[1] == [WON, WON]

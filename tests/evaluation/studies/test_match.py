@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.sprt import Sprt
 from c4env.evaluation.store.record import GAMES_FILE, GameRecord, read_games
 from c4env.evaluation.studies.match import Match, play_match
 
+AB = {"a": "a", "b": "b"}
 FIELD = ["minimax:depth=2", "random"]
 SURE = Sprt(0, 300)
 
@@ -66,9 +69,9 @@ def test_the_decision_is_the_same_for_any_number_of_jobs_and_after_interruptions
     again = play_match(FIELD, openings=3, sprt=SURE, seed=5, out=tmp_path)
     assert again.games == resumed.games  # read, not played
     header, games = read_games(tmp_path)
-    assert Match.read(header, games).report() == whole.report()
+    assert Match.of(header, games).report() == whole.report()
     with pytest.raises(
-        UnreadableRun, match=r"has a sequential test of 0,300 Elo .* and a sequential test of 0,100"
+        UnreadableRun, match=r"with sprt 0,300,0.05,0.05,elo, and 0,100,0.05,0.05,elo was asked"
     ):
         play_match(FIELD, openings=3, sprt=Sprt(0, 100), seed=5, out=tmp_path)
 
@@ -86,7 +89,7 @@ def test_openings_that_run_out_leave_it_undecided():
     assert match.decision is None
     assert "Undecided" in match.report()
     assert "The opening is played" in match.report()
-    half = Match.read({**match.header, "openings": ["1", "2"]}, [])
+    half = Match.of(replace(match.header, openings=("1", "2")), [])
     assert "the same command goes on" in half.report()
     assert half.report().endswith("against random: no games yet.")
 
@@ -94,8 +97,10 @@ def test_openings_that_run_out_leave_it_undecided():
 def test_a_test_that_no_command_has_any_more_is_left_out():
     """Of an early version: on points given away, by exact play."""
     match = play_match(FIELD, openings=0)
-    old = Match.read({**match.header, "sprt": [0, 3, 0.05, 0.05, "loss"]}, match.games)
-    assert (old.sprt, old.counts) == (None, match.counts)
+    values = {"players": {name: name for name in FIELD}, "openings": [""], "seed": 0}
+    old = RunHeader.of_format_2({**values, "sprt": [0, 3, 0.05, 0.05, "loss"]})
+    found = Match.of(old, match.games)
+    assert (found.sprt, found.counts) == (None, match.counts)
 
 
 def test_the_score_interval_is_jeffreys():
@@ -104,7 +109,8 @@ def test_the_score_interval_is_jeffreys():
         for opening in range(50)
         for pair, winner in ((("a", "b"), 0), (("b", "a"), 1))
     ]
-    match = Match.read({"players": "ab", "openings": [*map(str, range(50))]}, games)
+    openings = tuple(map(str, range(50)))
+    match = Match.of(RunHeader(kind="match", players=AB, openings=openings), games)
     assert "score 100.0% (95 %: 9" in match.report()
     assert np.isfinite(match.ratings[0].high)
 

@@ -18,7 +18,7 @@ from c4env.evaluation.store.record import read_games
 playwright = pytest.importorskip("playwright.sync_api", reason="the page's tests need playwright")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
-from c4env.evaluation.web.server import Settings  # noqa: E402
+from c4env.evaluation.web.server import ServerSettings  # noqa: E402
 from c4env.evaluation.web.specs import LEVELS  # noqa: E402
 from tests.helpers.browser import FAINT, PATIENCE  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
@@ -39,7 +39,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    settings = Settings(
+    settings = ServerSettings(
         agents=("tests.helpers.serving:sleeper",),
         record=folder / "games",
         runs=(folder / "run",),

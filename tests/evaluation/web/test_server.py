@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,14 +20,14 @@ from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.play import PEOPLE
 from c4env.evaluation.rating.wintable import WinTable
-from c4env.evaluation.store.record import GAMES_FILE, GameRecord, open_games, read_games
+from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, GameRecord, open_games, read_games
 
 httpx = pytest.importorskip("httpx", reason="the web server's tests need httpx")
 pytest.importorskip("uvicorn", reason="the web server needs c4env[web]")
 
 from c4env.evaluation.errors import PortTaken, UnreadableRun  # noqa: E402
 from c4env.evaluation.web.runs import Runs  # noqa: E402
-from c4env.evaluation.web.server import Settings, listen  # noqa: E402
+from c4env.evaluation.web.server import ServerSettings, listen  # noqa: E402
 from tests.helpers.commands import refusal  # noqa: E402
 from tests.helpers.runs import record_run  # noqa: E402
 from tests.helpers.serving import serving  # noqa: E402
@@ -47,7 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Iterator[Any]:
-    settings = Settings(
+    settings = ServerSettings(
         agents=("tests.helpers.serving:sleeper",),
         hint="minimax:depth=2",
         record=folder / "games",
@@ -118,7 +119,7 @@ def test_scores_are_the_solvers(client: Any) -> None:
 
 def test_a_hint_is_exact_unless_the_owner_says_otherwise() -> None:
     solver = Solver()
-    settings = Settings(record=None, workers=1)
+    settings = ServerSettings(record=None, workers=1)
     with serving(settings) as address, httpx.Client(base_url=address, timeout=60) as client:
         for moves in ("", "44", "4453443523"):
             hint = ask(client, kind="hint", moves=moves)[-1]
@@ -162,10 +163,11 @@ def test_a_run_opens(client: Any, folder: Path) -> None:
 def test_a_run_that_grows_is_read_again(tmp_path: Path, folder: Path) -> None:
     path = tmp_path / GAMES_FILE
     lines = (folder / "runs" / "monday" / GAMES_FILE).read_text().splitlines(keepends=True)
-    path.write_text("".join(lines[:3]))
+    shutil.copy(folder / "runs" / "monday" / RUN_FILE, tmp_path)
+    path.write_text("".join(lines[:2]))
     runs = Runs((tmp_path,))
     assert len(runs.open(tmp_path.name)["games"]) == 2
-    path.write_text("".join(lines[:5]))
+    path.write_text("".join(lines[:4]))
     assert len(runs.open(tmp_path.name)["games"]) == 4
     path.write_text("{}\n")
     with pytest.raises(UnreadableRun):
@@ -214,7 +216,7 @@ def finished(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> None:
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         for game in (
             finished(),
             finished(),  # the answer was lost, and the page sends it again
@@ -239,7 +241,7 @@ def test_a_game_is_recorded_once_and_tallied(tmp_path: Path, capsys: Any) -> Non
 
 def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
     helps: list[dict[str, int]] = [{}, {"hint": 3, "exact scores": 1}, {"take-back": 0}]
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         for number, given in enumerate(helps):
             game = finished(id=f"game number {number}", help=given)
             assert httpx.post(f"{address}/api/games", json=game).status_code == 200
@@ -250,7 +252,7 @@ def test_who_is_helped_does_not_win_as_a_person_alone(tmp_path: Path) -> None:
 
 def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
     reason = "gone\u2028\u0085\n\x1b[31mred\u202e"
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         forfeit = {"by": 0, "ending": "abandoned", "reason": reason}
         left = finished(moves="44", forfeit=forfeit)
         assert httpx.post(f"{address}/api/games", json=left).status_code == 200
@@ -262,7 +264,7 @@ def test_no_reason_makes_the_record_unreadable(tmp_path: Path) -> None:
 def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: Any) -> None:
     lines = iter(["4", "4", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         httpx.post(f"{address}/api/games", json=finished())
         play = ["play", "human", "greedy", "--first", "1", "--hint", "minimax:depth=1"]
         assert main([*play, "--record", str(tmp_path)]) == 0
@@ -272,7 +274,7 @@ def test_the_terminal_and_the_page_share_a_record(tmp_path: Path, monkeypatch: A
 
 def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
-    with serving(Settings(record=None, workers=1)) as address:
+    with serving(ServerSettings(record=None, workers=1)) as address:
         answer = httpx.post(f"{address}/api/games", json=finished())
     assert answer.json() == {"recorded": False, "winner": 0}
     assert list(tmp_path.iterdir()) == []
@@ -280,10 +282,10 @@ def test_nothing_is_written_without_a_record(tmp_path: Path, monkeypatch: Any) -
 
 def test_a_record_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / GAMES_FILE).write_text("something else\n")
-    with serving(Settings(record=tmp_path, workers=1)) as address:
+    with serving(ServerSettings(record=tmp_path, workers=1)) as address:
         answer = httpx.post(f"{address}/api/games", json=finished())
     assert answer.status_code == 400
-    assert "is not the header of a run" in answer.json()["error"]
+    assert "is not one of a run's games" in answer.json()["error"]
     assert (tmp_path / GAMES_FILE).read_text() == "something else\n"
 
 
@@ -491,7 +493,9 @@ def test_without_the_libraries_the_extra_is_named(
 def test_a_server_that_stops_says_so_to_who_waits() -> None:
     question = {"kind": "move", "agent": "tests.helpers.serving:sleeper", "moves": ""}
     with contextlib.ExitStack() as stack:
-        block = serving(Settings(agents=("tests.helpers.serving:sleeper",), record=None, workers=1))
+        block = serving(
+            ServerSettings(agents=("tests.helpers.serving:sleeper",), record=None, workers=1)
+        )
         address = stack.enter_context(block)
         with httpx.stream("POST", f"{address}/api/ask", json=question, timeout=60) as answer:
             lines = (json.loads(line) for line in answer.iter_lines())

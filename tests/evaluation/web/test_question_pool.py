@@ -15,17 +15,19 @@ import pytest
 from c4env import Position, agents
 from c4env.agents.base import SearchingAgent, SearchResult
 from c4env.agents.solver import Solver
-from c4env.evaluation.web.questions import AGENTS_KEPT, AgentCache, Question
+from c4env.evaluation.web.question_pool import END, STOP, Answer, QuestionPool, serve
+from c4env.evaluation.web.questions import AGENTS_KEPT, Question, RecentAgents
 from c4env.evaluation.web.questions import answers as answers_of
 from c4env.evaluation.web.specs import MEMORY
-from c4env.evaluation.web.workers import END, STOP, Answer, Pool, serve
 
 ENDLESS = Question("move", "minimax:depth=42", "")
 
 
-def with_pool(use: Callable[[Pool], Awaitable[None]], size: int = 1, seconds: float = 60.0) -> None:
+def with_pool(
+    use: Callable[[QuestionPool], Awaitable[None]], size: int = 1, seconds: float = 60.0
+) -> None:
     async def run() -> None:
-        pool = Pool(size, seconds)
+        pool = QuestionPool(size, seconds)
         pool.start()
         try:
             await use(pool)
@@ -46,11 +48,11 @@ async def all_of(answer: Answer) -> list[dict[str, Any]]:
     return messages
 
 
-async def result(pool: Pool, question: Question) -> dict[str, Any]:
+async def result(pool: QuestionPool, question: Question) -> dict[str, Any]:
     return (await all_of(pool.ask(question)))[-1]
 
 
-def pids(pool: Pool) -> set[int | None]:
+def pids(pool: QuestionPool) -> set[int | None]:
     """Who answers is nobody's business but a test's."""
     return {worker._process.pid for worker in pool._all}
 
@@ -65,7 +67,7 @@ async def until_searching(answer: Answer) -> None:
 def test_a_search_that_is_stopped_makes_way_for_the_next() -> None:
     """In native code it cannot be left: the process is killed and replaced."""
 
-    async def use(pool: Pool) -> None:
+    async def use(pool: QuestionPool) -> None:
         await result(pool, Question("move", "greedy", ""))  # the process is up
         before = pids(pool)
         answer = pool.ask(ENDLESS)
@@ -116,7 +118,7 @@ def test_the_watchdog_of_a_question_is_called_off_with_its_answer(
 def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> None:
     """As the server does after every answer, also after one that took too long or crashed."""
 
-    async def use(pool: Pool) -> None:
+    async def use(pool: QuestionPool) -> None:
         await result(pool, Question("move", "greedy", ""))
         for agent, seconds, words in (
             ("minimax:depth=42", 0.2, "no answer within 0.2 seconds"),
@@ -134,7 +136,7 @@ def test_no_process_is_lost_to_a_page_that_leaves_after_the_last_message() -> No
 
 
 def test_a_process_stopped_while_it_starts_says_nothing(capfd: pytest.CaptureFixture[str]) -> None:
-    async def use(pool: Pool) -> None:
+    async def use(pool: QuestionPool) -> None:
         answer = pool.ask(Question("move", "greedy", ""))
         await following(answer)  # it is started: the question has gone to a process
         answer.task.cancel()
@@ -145,7 +147,7 @@ def test_a_process_stopped_while_it_starts_says_nothing(capfd: pytest.CaptureFix
 
 
 def test_a_question_that_waits_can_be_taken_back() -> None:
-    async def use(pool: Pool) -> None:
+    async def use(pool: QuestionPool) -> None:
         first = pool.ask(Question("move", "tests.helpers.serving:sleeper", ""))
         await until_searching(first)
         second = pool.ask(Question("move", "greedy", ""))
@@ -161,9 +163,9 @@ def test_a_question_that_waits_can_be_taken_back() -> None:
 
 
 def test_closing_ends_a_search_in_native_code() -> None:
-    seen: list[Pool] = []
+    seen: list[QuestionPool] = []
 
-    async def use(pool: Pool) -> None:
+    async def use(pool: QuestionPool) -> None:
         seen.append(pool)
         await until_searching(pool.ask(ENDLESS))
 
@@ -174,13 +176,13 @@ def test_closing_ends_a_search_in_native_code() -> None:
 # -- what is answered ------------------------------------------------------------------------
 
 
-def answers(cache: AgentCache, *question: Any) -> list[dict[str, Any]]:
+def answers(cache: RecentAgents, *question: Any) -> list[dict[str, Any]]:
     return list(answers_of(cache, Question(*question)))
 
 
 def test_a_move_depends_on_the_question_alone() -> None:
-    cache = AgentCache()
-    alone = answers(AgentCache(), "move", "random", "44", 5)[0]["column"]
+    cache = RecentAgents()
+    alone = answers(RecentAgents(), "move", "random", "44", 5)[0]["column"]
     for moves in ("1", "2", "44"):
         found = answers(cache, "move", "random", moves, 5)
     assert found[0]["column"] == alone
@@ -191,7 +193,7 @@ def test_a_move_depends_on_the_question_alone() -> None:
 def test_scores_are_the_solvers_and_come_one_by_one() -> None:
     moves = "4535674276764753237442475332"  # two columns are full
     expected = Solver().scores(Position.parse(moves))
-    found = answers(AgentCache(), "scores", "", moves)
+    found = answers(RecentAgents(), "scores", "", moves)
     assert found[-1] == {"type": "scores", "scores": expected}
     assert {m["column"] - 1: m["score"] for m in found[:-1]} == {
         column: score for column, score in enumerate(expected) if score is not None
@@ -200,7 +202,7 @@ def test_scores_are_the_solvers_and_come_one_by_one() -> None:
 
 @pytest.mark.parametrize(("moves", "since"), [("4453443523", 0), ("4453443523", 9), ("1212121", 5)])
 def test_the_values_of_a_game_are_the_solvers(moves: str, since: int) -> None:
-    found = answers(AgentCache(), "values", "", moves, 0, since)
+    found = answers(RecentAgents(), "values", "", moves, 0, since)
     assert found.pop() == {"type": "values"}
     solver = Solver()
     positions = {n: Position.parse(moves[:n]) for n in range(since, len(moves) + 1)}
@@ -219,20 +221,20 @@ class Unsure(SearchingAgent):
 
 
 def test_a_move_says_what_the_agent_saw() -> None:
-    (move,) = answers(AgentCache(), "move", "minimax:depth=3", "4455")
+    (move,) = answers(RecentAgents(), "move", "minimax:depth=3", "4455")
     found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
     line = "".join(str(column + 1) for column in found.principal_variation)
     assert (move["column"], move["value"]) == (found.column + 1, found.value)
     assert (move["nodes"], move["depth"], move["line"]) == (found.nodes, found.depth, line)
-    assert "value" not in answers(AgentCache(), "move", "greedy", "4455")[0]
+    assert "value" not in answers(RecentAgents(), "move", "greedy", "4455")[0]
     agents.register("unsure", Unsure)
     for kind in ("move", "hint"):
-        (said,) = answers(AgentCache(), kind, "unsure", "4455")
+        (said,) = answers(RecentAgents(), kind, "unsure", "4455")
         assert (said["column"], said["value"], said["line"]) == (3, None, "34")
 
 
 def test_a_hint_is_the_agents_search() -> None:
-    (hint,) = answers(AgentCache(), "hint", "minimax:depth=3", "4455")
+    (hint,) = answers(RecentAgents(), "hint", "minimax:depth=3", "4455")
     found = agents.make("minimax:depth=3").search(Position.parse("4455"))  # type: ignore[attr-defined]
     assert (hint["column"], hint["value"], hint["nodes"]) == (
         found.column + 1,
@@ -240,7 +242,7 @@ def test_a_hint_is_the_agents_search() -> None:
         found.nodes,
     )
     assert hint["line"][0] == str(hint["column"])
-    assert "gives no hints" in answers(AgentCache(), "hint", "random", "")[0]["error"]
+    assert "gives no hints" in answers(RecentAgents(), "hint", "random", "")[0]["error"]
 
 
 @pytest.mark.parametrize(
@@ -248,20 +250,20 @@ def test_a_hint_is_the_agents_search() -> None:
     [("no-such", "unknown agent 'no-such'"), ("tests.helpers.serving:nothing", "nothing")],
 )
 def test_an_agent_that_cannot_be_made_is_an_error(spec: str, words: str) -> None:
-    (found,) = answers(AgentCache(), "move", spec, "")
+    (found,) = answers(RecentAgents(), "move", spec, "")
     assert found["type"] == "error"
     assert words in found["error"]
 
 
 def test_an_agent_at_fault_forfeits() -> None:
     agents.register("nine", lambda observation: 9)
-    (found,) = answers(AgentCache(), "move", "nine", "")
+    (found,) = answers(RecentAgents(), "move", "nine", "")
     assert (found["type"], found["ending"]) == ("forfeit", "nonsense")
     assert "expected an integer 0..6" in found["reason"]
 
 
 def test_a_process_keeps_few_agents_and_closes_the_others() -> None:
-    cache = AgentCache()
+    cache = RecentAgents()
     closed = []
     for depth in range(1, AGENTS_KEPT + 3):
         agent = cache.agent(f"minimax:depth={depth}")
@@ -273,7 +275,7 @@ def test_a_process_keeps_few_agents_and_closes_the_others() -> None:
 
 
 def test_the_tables_that_a_process_keeps_are_bounded() -> None:
-    cache = AgentCache()
+    cache = RecentAgents()
     size = MEMORY - 10
     tracemalloc.start()
     try:

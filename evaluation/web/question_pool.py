@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Final, NamedTuple
 
 from c4env.evaluation.games.processes import sigint_blocked
-from c4env.evaluation.web.questions import AgentCache, Message, Question, answers
+from c4env.evaluation.web.questions import Message, Question, RecentAgents, answers
 
 GRACE: Final = 0.4  # seconds a process has to leave a search before it is killed
 END: Final = None  # stands after the last message of an answer
@@ -32,7 +32,7 @@ class Answer(NamedTuple):
     task: asyncio.Task[None]
 
 
-class Pool:
+class QuestionPool:
     """So many processes, and the questions that wait for one of them.
 
     Args:
@@ -171,7 +171,7 @@ class _Worker:
 
 def serve(connection: Connection, seconds: float) -> None:
     """Answer questions until the server is gone."""
-    cache = AgentCache()
+    cache = RecentAgents()
     with open(os.devnull, "w") as nowhere, suppress(EOFError, BrokenPipeError):
         while True:
             question = connection.recv()

@@ -1,0 +1,152 @@
+"""What a run is: who plays whom, from where and how. ``run.json`` in a run directory holds it."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal, NamedTuple
+
+from c4env.boards import STANDARD, Size
+from c4env.evaluation.plan.schedule import Fixture, gauntlet_order, opening_major
+from c4env.geometry import BOARD_SIZE, IS_STANDARD
+
+FORMAT: Final = "c4env run 1"
+
+Kind = Literal["round robin", "gauntlet", "match", "people"]
+"""Who meets whom: all each other, challengers a field, two in pairs of games, or people anybody."""
+
+
+class SprtPlan(NamedTuple):
+    """The sequential test of a match: its hypotheses in Elo, and its error rates."""
+
+    h0: float
+    h1: float
+    alpha: float
+    beta: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunHeader:
+    """What ``run.json`` holds, field by field, beside ``format`` and the checksum ``check``.
+
+    Attributes:
+        kind: who meets whom.
+        players: specs by the names of the agents; an object of a program is ``<name>``.
+        challengers: the agents of a gauntlet that meet the others.
+        openings: move strings that the games begin from.
+        seed: of the openings' order and of agents that draw numbers.
+        c4env: versions of c4env, Python and NumPy that play.
+        board: rows, columns, discs in a row that win.
+        deterministic: agents known to answer the same position always alike.
+        timed: agents that look as far as the clock lets them.
+        code: hashes of code and files that are not this project's, by agent and name.
+        prompts: what language models are asked, by agent.
+        movetime: seconds a move.
+        margin: seconds that a move may take longer.
+        sprt: the test of a match.
+    """
+
+    kind: Kind = "round robin"
+    players: Mapping[str, str] = field(default_factory=dict)
+    challengers: tuple[str, ...] = ()
+    openings: tuple[str, ...] = ()
+    seed: int | None = None
+    c4env: str = ""
+    board: str = str(BOARD_SIZE)
+    deterministic: tuple[str, ...] = ()
+    timed: tuple[str, ...] = ()
+    code: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    movetime: float | None = None
+    margin: float | None = None
+    sprt: SprtPlan | None = None
+
+    def schedule(self) -> list[Fixture]:
+        """Every game of the run, in the order of playing; none where people play."""
+        others = [player for player in self.players if player not in self.challengers]
+        if self.challengers:
+            return gauntlet_order(self.challengers, others, self.openings)
+        return opening_major(others, self.openings)
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of a table must know of how its games were played."""
+        notes = []
+        if self.movetime is not None:
+            notes.append(
+                f"{self.movetime:g} s a move, and a margin of {self.margin:g} s; "
+                "a move that takes longer forfeits."
+            )
+        if self.timed:
+            notes.append(f"The clock decides how far these look: {', '.join(self.timed)}.")
+        if notes:
+            notes.append("Timed runs do not repeat exactly.")
+        if not IS_STANDARD:
+            rows, columns, connect = Size.parse(self.board)
+            size = f"{rows} rows and {columns} columns"
+            notes.append(f"The board has {size}; {connect} in a row win.")
+        return tuple(notes)
+
+    def format(self) -> str:
+        """The text of ``run.json``, the inverse of :meth:`parse`."""
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {"format": FORMAT, **held, "sprt": self.sprt and self.sprt._asdict()}
+        text = json.dumps({**values, "check": _check(values)}, indent=1, ensure_ascii=False)
+        return text.encode("utf-8", "backslashreplace").decode() + "\n"
+
+    @classmethod
+    def parse(cls, text: str) -> RunHeader:
+        """The header of a text.
+
+        Raises:
+            ValueError, TypeError, KeyError, AttributeError: it is none, or was damaged.
+        """
+        values: dict[str, Any] = json.loads(text)
+        check = values.pop("check", None)
+        given = values.pop("format")
+        if given != FORMAT:
+            raise ValueError(f"the format is {given!r}: expected {FORMAT!r}")
+        if check != _check({"format": given, **values}):
+            raise ValueError("its checksum is wrong: it was damaged")
+        if values.get("sprt") is not None:
+            values["sprt"] = SprtPlan(**values["sprt"])
+        return cls(**{name: _frozen(value) for name, value in values.items()})
+
+    @classmethod
+    def of_format_2(cls, values: Mapping[str, Any]) -> RunHeader:
+        """The header as it stood among the games before there was ``run.json``.
+
+        Raises:
+            ValueError, TypeError, AttributeError: it is none.
+        """
+        names = {each.name for each in fields(cls)}
+        held: dict[str, Any] = {"board": str(STANDARD)}
+        held |= {name: _frozen(value) for name, value in values.items() if name in names}
+        if "players" not in held:
+            held["kind"] = "people"
+        elif "challengers" in held:
+            held["kind"] = "gauntlet"
+        if "sprt" in held:
+            held["kind"] = "match"
+            # A fifth value stood for a test on points given away, which there is no more.
+            held["sprt"] = SprtPlan(*held["sprt"]) if len(held["sprt"]) == 4 else None
+        if code := held.get("code"):  # the first files had one for all players
+            held["code"] = {
+                name: code[name]
+                if isinstance(code.get(name), dict)
+                else {key: code[key] for key in code if key in spec or key == name}
+                for name, spec in held["players"].items()
+            }
+        return cls(**held)
+
+
+def _check(values: Mapping[str, Any]) -> str:
+    """Of a header the checksum, by which damage is noticed: CRC-32 of its shortest JSON."""
+    return f"{zlib.crc32(json.dumps(values, sort_keys=True, separators=(',', ':')).encode()):08x}"
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

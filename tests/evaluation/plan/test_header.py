@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields, replace
+
+import pytest
+
+from c4env.evaluation.plan.header import FORMAT, RunHeader, SprtPlan
+from c4env.evaluation.store.record import GameRecord
+from tests.helpers.paths import ROOT
+
+HEADER = RunHeader(
+    kind="match",
+    players={"a": "greedy", "ä\ud800": "<ä>"},
+    openings=("", "44"),
+    seed=3,
+    c4env="0.1.0",
+    deterministic=("a",),
+    timed=("ä\ud800",),
+    code={"a": {"own.py": "1"}},
+    prompts={"a": "one"},
+    movetime=1,
+    margin=0.1,
+    sprt=SprtPlan(0, 30.5, 0.05, 0.05),
+)
+
+
+def test_format_and_parse_are_inverse():
+    for header in (HEADER, RunHeader(), replace(HEADER, kind="gauntlet", challengers=("a",))):
+        assert RunHeader.parse(header.format()) == header
+
+
+def test_all_that_is_known_of_a_run_is_in_the_file_by_name():
+    values = json.loads(HEADER.format())
+    names = {each.name for each in fields(RunHeader)}
+    assert values.keys() == {"format", "check", *names}
+    assert values["format"] == FORMAT
+    assert values["sprt"] == {"h0": 0, "h1": 30.5, "alpha": 0.05, "beta": 0.05, "on": "elo"}
+
+
+def test_another_layout_of_the_same_json_is_the_same_header():
+    values = json.loads(HEADER.format())
+    assert RunHeader.parse(json.dumps(values, sort_keys=True)) == HEADER
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ('"seed": 3', '"seed": 4', "checksum is wrong"),
+        ('"44"', '"45"', "checksum is wrong"),
+        ('"format": "c4env run 1"', '"format": "c4env run 2"', "'c4env run 2': expected 'c4env ru"),
+        ('"format": "c4env run 1",', "", "format"),
+        ("}", "", "Expecting"),
+    ],
+)
+def test_damage_is_noticed(before, after, words):
+    text = HEADER.format()
+    assert before in text
+    with pytest.raises((ValueError, KeyError), match=words):
+        RunHeader.parse(text.replace(before, after))
+
+
+def test_a_field_that_there_is_not_is_refused():
+    with pytest.raises(TypeError, match="colour"):
+        RunHeader(colour="red")
+
+
+def test_the_first_headers_had_one_identity_for_all():
+    players = {"a": "./own.py:agent", "b": "greedy", "object": "<object>"}
+    found = RunHeader.of_format_2({"players": players, "code": {"own.py": "1", "object": "2"}})
+    assert found.code == {"a": {"own.py": "1"}, "b": {}, "object": {"object": "2"}}
+
+
+def test_the_layouts_have_every_field_and_no_other():
+    text = (ROOT / "evaluation" / "store" / "README.md").read_text()
+    _, games, run, *_ = re.split(r"^\| field .*$", text, flags=re.MULTILINE)
+    row = GameRecord(("a", "b"), "", "4", 0, "time").values()
+    for table, names in ((games, row), (run, json.loads(HEADER.format()))):
+        rows = re.findall(r"^\|(.*?)\|", table.split("\n\n")[0], re.MULTILINE)
+        found = re.findall(r"`(\w+)`", "".join(rows))
+        assert {*found} == {*names} | {"check"}
