@@ -63,7 +63,7 @@ class Commands(SphinxDirective):
         module = module_of(name)
         parser = Parser(prog=f"c4 {name}", description=module.__doc__)
         module.configure(parser)
-        section = nodes.section(ids=[name])
+        section = nodes.section(ids=[name.replace(" ", "-")])
         section += nodes.title(text=f"c4 {name}")
         section += nodes.paragraph(text=f"{summary.capitalize()}.")
         section += nodes.literal_block(text=parser.format_help(), language="text")
