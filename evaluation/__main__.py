@@ -16,7 +16,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from c4env.boards import Size, twin
-from c4env.evaluation.cli import COMMANDS, MOVED, module_of
+from c4env.evaluation.cli import COMMANDS, GROUPS, MOVED, module_of
 from c4env.evaluation.cli.options import Parser, require_writable
 from c4env.evaluation.cli.output import say
 from c4env.geometry import BOARD_SIZE
@@ -61,17 +61,22 @@ def _execute(given: list[str]) -> int:
     parser = Parser(
         prog="c4",
         description="Pit Connect Four agents against each other.",
-        epilog="c4 help COMMAND says more. commands:\n"
-        + "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in COMMANDS.items()),
+        epilog="\n\n".join(
+            "\n".join([f"{group}:", *(f"  {name:<15} {said}" for name, said in some.items())])
+            for group, some in GROUPS.items()
+        ),
     )
-    parser.add_argument("command", metavar="COMMAND", help="one of " + ", ".join(COMMANDS))
+    parser.add_argument("command", metavar="COMMAND", help="c4 help COMMAND says more")
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
-    name = parser.parse_args(given[:1]).command
-    if name == "help":  # c4 help run is c4 run --help
-        given = [*given[1:2], "--help"] if given[1:] else ["--help"]
-        name = parser.parse_args(given[:1]).command
+    if given[:1] == ["help"]:  # c4 help run is c4 run --help
+        given = [*given[1:], "--help"]
+    if given in (["dev"], ["dev", "-h"], ["dev", "--help"]):
+        given = ["--help"]
+    words = 2 if given[:1] == ["dev"] else 1
+    parser.parse_args(given[:1])
+    name, given = " ".join(given[:words]), given[words:]
     if name in MOVED:
-        parser.error(f"there is no command {name!r} any more: {MOVED[name]}")
+        parser.error(f"there is no command {name!r} any more; use {MOVED[name]}")
     if name not in COMMANDS:
         from c4env.agents.registry.imports import meant
 
@@ -81,12 +86,12 @@ def _execute(given: list[str]) -> int:
         command = module_of(name)
         parser = Parser(prog=f"c4 {name}", description=command.__doc__)
         command.configure(parser)
-        arguments = parser.parse_args(given[1:])
+        arguments = parser.parse_args(given)
         if getattr(arguments, "board", None) is not None:
             size = Size.parse(arguments.board)
             if size != BOARD_SIZE:
                 there = importlib.import_module(twin("c4env.evaluation.__main__", size))
-                return int(there._execute(given))
+                return int(there._execute([name, *given]))
         require_writable(arguments)
         code = command.execute(arguments)
         sys.stdout.flush()

@@ -172,6 +172,8 @@ def option_names(name: str) -> tuple[str, ...]:
 def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     """Name and options of a spec, as text, the inverse of :func:`join_spec`.
 
+    ``FILE.py`` alone is ``FILE.py:agent``.
+
     Raises:
         InvalidSpec: not of the form.
     """
@@ -198,7 +200,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
             options[key] = value
     if not name or (found and not options and not text.endswith(")")):
         raise InvalidSpec(f"agent {spec!r}: {expected}")
-    return name, options
+    return f"{name}:agent" if name.endswith(".py") else name, options
 
 
 def _split_name(text: str) -> tuple[str, str, str]:
@@ -312,8 +314,7 @@ def _lookup(name: str) -> Entry | Callable[..., Any]:
         return _registered[name]
     if ":" in name:
         return _import(name)
-    rather = f"{name}:FUNCTION" if name.endswith(".py") else f"exec:./{name}"
-    if hint := file_hint(name, rather):
+    if hint := file_hint(name, f"exec:./{name}"):
         raise UnknownAgent(f"unknown agent {name!r}{hint}")
     raise UnknownAgent(_unknown("agent", name, names()))
 

@@ -1,7 +1,7 @@
 """Alpha-beta with threats tried first and a transposition table: the same choice, sooner.
 
 Values are those of naive minimax, so the chosen column is the same for every heuristic;
-what changes is the number of nodes. For how much, run ``c4 experiment pruning``.
+what changes is the number of nodes. For how much, run ``c4 dev experiment pruning``.
 """
 
 from __future__ import annotations

@@ -11,40 +11,57 @@ from __future__ import annotations
 import importlib
 from typing import Any, Final
 
-COMMANDS: Final = {
-    "run": ("run", "play a round robin and print its win table"),
-    "gauntlet": ("gauntlet", "play one agent against a field and print its win table"),
-    "match": ("match", "play two agents until it is known which is stronger"),
-    "leaderboard": ("leaderboard", "play the standing field, or print its stored table"),
-    "place": ("place", "rate one agent among the stored field"),
-    "report": ("report", "print the tables of a run, or of games that people played"),
-    "quality": ("quality", "judge the moves of agents by exact play"),
-    "refute": ("refute", "find what any opponent can hold an agent to"),
-    "heuristics": ("heuristics", "compare heuristics without search, by exact scores"),
-    "sweep": ("sweep", "strength against cost: many settings of an agent"),
-    "replay": ("replay", "show a game of a run, move by move, with exact scores"),
-    "list": ("list", "describe every agent and its options"),
-    "play": ("play", "play against an agent in the terminal, or watch two"),
-    "check": ("check", "try an agent: legal, deterministic, how quick"),
-    "new": ("new", "write an agent of your own to begin with"),
-    "compare": ("compare", "two runs side by side: before and after a change"),
-    "web": ("web", "open a page to play, to analyse and to look at games"),
-    "solve": ("solve", "exact scores of positions"),
-    "data": ("data", "write positions with exact scores, to train and to test on"),
-    "experiment": ("experiment", "repeat a published experiment"),
-    "serve-agent": ("serve_agent", "serve an agent to other programs, by lines or HTTP"),
-    "completion": ("completion", "print a script that completes commands and options in a shell"),
+GROUPS: Final = {
+    "play and rate": {
+        "run": "play a round robin, or one agent against a field",
+        "match": "play two agents until it is known which is stronger",
+        "sweep": "strength against cost: many settings of an agent",
+        "leaderboard": "the standing field of agents, and an agent's place in it",
+        "compare": "two runs side by side: before and after a change",
+    },
+    "judge by exact play": {
+        "solve": "exact scores of positions",
+        "quality": "judge the moves of agents, or the values of heuristics",
+        "refute": "find what any opponent can hold an agent to",
+    },
+    "look": {
+        "report": "tables and page of a run, or of games that people played",
+        "list": "describe every agent and its options",
+        "play": "play against an agent in the terminal, or watch two",
+        "web": "open a page to play, to analyse and to look at games",
+    },
+    "your own agent": {
+        "new": "write an agent of your own to begin with",
+        "check": "try an agent: legal, deterministic, how quick",
+        "serve-agent": "serve an agent to other programs, by lines or HTTP",
+    },
+    "data": {"data": "write positions with exact scores, to train and to test on"},
+    "for developers": {
+        "dev experiment": "repeat a published experiment",
+        "dev completion": "print a script that completes commands and options in a shell",
+    },
 }
-"""Of each command its module here, and what it does."""
+"""What each command does, by what it is for."""
+
+COMMANDS: Final = {
+    name: (group, summary) for group, some in GROUPS.items() for name, summary in some.items()
+}
+"""Of each command the group it is in, and what it does."""
 
 MOVED: Final = {
     "bench": "python -m tests.benchmarks, in a checkout",
     "book": "python -m tests.makers book, in a checkout",
+    "completion": "c4 dev completion SHELL",
     "exam": "python -m tests.makers exam, in a checkout",
+    "experiment": "c4 dev experiment EXPERIMENT",
+    "gauntlet": "c4 run --only ME FIELD...",
+    "heuristics": "c4 quality --heuristics NAME... --on SET...",
+    "place": "c4 leaderboard --place SPEC",
+    "replay": "c4 report DIR --html FILE, or c4 web --runs DIR",
 }
 """Of each command that there was, what took its place."""
 
 
 def module_of(name: str) -> Any:
     """The module of a command."""
-    return importlib.import_module(f"{__name__}.{COMMANDS[name][0]}")
+    return importlib.import_module(f"{__name__}.{name.removeprefix('dev ').replace('-', '_')}")

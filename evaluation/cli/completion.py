@@ -1,7 +1,7 @@
 """Print a script that completes commands, options and files in a shell, written once to a file.
 
-For bash: c4 completion bash > ~/.local/share/bash-completion/completions/c4
-For zsh, in a folder of $fpath: c4 completion zsh > _c4
+For bash: c4 dev completion bash > ~/.local/share/bash-completion/completions/c4
+For zsh, in a folder of $fpath: c4 dev completion zsh > _c4
 
 Needs shtab (`pip install 'c4env[completion]'`) to write the script, and nothing to use it.
 """
@@ -25,9 +25,11 @@ def execute(arguments: argparse.Namespace) -> None:
     with from_extra("completion", "completion needs shtab"):
         import shtab
     parser = Parser(prog="c4")
-    commands = parser.add_subparsers()
+    commands = {"": parser.add_subparsers()}
+    commands["dev"] = commands[""].add_parser("dev", help="for developers").add_subparsers()
     for name, (_, summary) in COMMANDS.items():
-        command = commands.add_parser(name, help=summary)
+        family, _, word = name.rpartition(" ")
+        command = commands[family].add_parser(word, help=summary)
         module_of(name).configure(command)
         for argument in command._actions:
             if argument.type is Path or argument.metavar == "DIR":

@@ -49,8 +49,13 @@ def execute(arguments: argparse.Namespace) -> None:
     plies = None if arguments.plies is None else _range(arguments.plies)
     with Progress("positions", arguments.quiet) as progress:
         found = data(
-            *(arguments.file, arguments.positions, plies, arguments.seed, arguments.sets),
-            *(arguments.jobs, progress.watch),
+            arguments.file,
+            arguments.positions,
+            plies,
+            arguments.seed,
+            arguments.sets,
+            arguments.jobs,
+            progress.watch,
         )
     won, drawn, lost = (int((np.sign(found.score) == sign).sum()) for sign in (1, 0, -1))
     names, counts = np.unique(found.split, return_counts=True)

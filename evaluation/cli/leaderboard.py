@@ -1,8 +1,11 @@
-"""Play the standing field of agents against itself, and print who is how strong.
+"""The standing field of agents: who is how strong, and an agent's place among them.
 
-Takes about an hour on two idle cores; --quick plays a few openings only, in minutes. Every game
-is kept in --out as it ends, and the same command goes on where it was stopped. --stored prints
-the table that came with the package and plays nothing.
+Plays the field against itself: about an hour on two idle cores; --quick plays a few openings
+only, in minutes. Every game is kept in --out as it ends, and the same command goes on where it was
+stopped. --stored prints the table that came with the package and plays nothing.
+
+--place SPEC rates one agent: it meets every agent of the stored field over some openings with
+both colours. The field's own games are stored, so they are not played again.
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ from typing import Final
 from c4env.cores import usable_cores
 from c4env.evaluation.cli.options import add_format, add_settings, refuse
 from c4env.evaluation.cli.output import say, show
+from c4env.evaluation.cli.pages import rescued
 from c4env.evaluation.cli.progress import Progress, announce_compiling
+from c4env.evaluation.tables import plural, signed
 
 FOLDER: Final = "c4-leaderboard"
 
@@ -24,19 +29,29 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--stored", action="store_true", help="print the stored table, play nothing"
     )
     parser.add_argument("--quick", action="store_true", help="a few openings only")
-    add_settings(parser, "jobs", jobs=None)
+    parser.add_argument(
+        "--place",
+        metavar="SPEC",
+        help="rate this agent (named as in c4 run) in the stored field",
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N",
+        help="with --place: openings to play, the first of the field's (default 25, or all it has)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--field", type=Path, metavar="FILE", help="with --place: a field that --store wrote"
+    )
+    add_settings(parser, "seed", "jobs", seed=None, jobs=None)
     add_format(parser)
     parser.add_argument(
         "--out", metavar="DIR",
-        help=f"where the games are kept (default {FOLDER}, or {FOLDER}-quick)",
+        help=f"where the games are kept (default {FOLDER}, or {FOLDER}-quick; of --place none)",
     )  # fmt: skip
     parser.add_argument(
         "--readme", type=Path, metavar="FILE",
         help="put the table between the two leaderboard comments of a Markdown file",
     )  # fmt: skip
-    parser.add_argument(
-        "--store", type=Path, metavar="FILE", help="write the results, for c4 place --field FILE"
-    )
+    parser.add_argument("--store", type=Path, metavar="FILE", help="write the results, for --field")
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -48,6 +63,12 @@ def execute(arguments: argparse.Namespace) -> None:
         stored_board,
     )
 
+    jobs = usable_cores() if arguments.jobs is None else arguments.jobs
+    if arguments.place is not None:
+        refuse(arguments, ["stored", "quick", "readme", "store"], "with --place")
+        _place(arguments, jobs)
+        return
+    refuse(arguments, ["limit", "field", "seed"], "without --place")
     if arguments.stored:
         refuse(arguments, ["quick", "out", "jobs"], "with --stored, which plays nothing")
     if arguments.readme is not None:  # before an hour of games, not after it
@@ -57,7 +78,6 @@ def execute(arguments: argparse.Namespace) -> None:
     else:
         announce_compiling(arguments.quiet)
         out = arguments.out or (f"{FOLDER}-quick" if arguments.quick else FOLDER)
-        jobs = usable_cores() if arguments.jobs is None else arguments.jobs
         with Progress("games", arguments.quiet) as progress:
             board = play_leaderboard(
                 quick=arguments.quick, jobs=jobs, out=out, watch=progress.watch
@@ -71,3 +91,24 @@ def execute(arguments: argparse.Namespace) -> None:
         write_file(arguments.store, board.format())
     if arguments.readme is not None:
         write_file(arguments.readme, put_between_markers(read_text(arguments.readme), table))
+
+
+def _place(arguments: argparse.Namespace, jobs: int) -> None:
+    from c4env.evaluation.rating.ratings import format_ranks
+    from c4env.evaluation.studies.leaderboard import place, stored_board
+
+    board = stored_board(arguments.field)
+    announce_compiling(arguments.quiet)
+    options = {name: getattr(arguments, name) for name in ("limit", "seed", "out")}
+    given = {name: value for name, value in options.items() if value is not None}
+    with Progress("games", arguments.quiet) as progress:
+        found = place(arguments.place, board, **given, jobs=jobs, watch=progress.watch)
+    (own,) = (r for r in found.ratings if r.player == found.name)
+    placed = (
+        f"{found.name}: place {format_ranks(own.ranks)} of {len(found.ratings)}, Elo "
+        f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
+        f"{own.score:.1%} of {plural(own.games, 'game')}"
+    )
+    field = f"Field of c4env {board.version}, {board.date}; its mean is 0."
+    with rescued(found.run, arguments.out):
+        show(found.ratings.table(placed, (field,)), arguments)

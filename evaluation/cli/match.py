@@ -2,11 +2,7 @@
 
 With --sprt 0,40 the match stops as soon as a sequential test knows whether the first is 40 Elo
 stronger rather than 0. Each opening is a pair of games with the colours swapped, and the test
-counts pairs. Agents are named as for `c4 run`.
-
---judge tells after each pair what both gave away by exact play, in points (a win 1, a draw 1/2)
-per 100 critical moves, those where one can err. With --sprt-on loss the test is on that: --sprt
-0,3 then asks whether the first gives away 3 points fewer than the second, or as many.
+counts pairs. Agents are named as for `c4 run`: SPEC, NAME=SPEC or FILE.py:function.
 """
 
 from __future__ import annotations
@@ -33,13 +29,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--sprt", metavar="H0,H1",
         help="stop when it is decided whether A is H1 Elo stronger, or H0 (openings then: 4)",
     )  # fmt: skip
-    parser.add_argument(
-        "--sprt-on", choices=("elo", "loss"),
-        help="what H0 and H1 are: Elo, or points given away fewer per 100 critical moves",
-    )  # fmt: skip
-    parser.add_argument(
-        "--judge", action="store_true", help="tell what both gave away, by exact play"
-    )
     for name, wrong in (("--alpha", "H1"), ("--beta", "H0")):
         parser.add_argument(
             name, type=float, help=f"with --sprt: chance of a wrong {wrong} (default {ERROR_RATE})"
@@ -49,17 +38,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def execute(arguments: argparse.Namespace) -> None:
-    from c4env.evaluation.rating.loss import LossSprt
     from c4env.evaluation.rating.sprt import Sprt
 
     test = None
     if arguments.sprt is None:
-        refuse(arguments, ["alpha", "beta", "sprt_on"], "without --sprt")
+        refuse(arguments, ["alpha", "beta"], "without --sprt")
     else:
         rates = (arguments.alpha, arguments.beta)
         alpha, beta = (ERROR_RATE if rate is None else rate for rate in rates)
-        kind = LossSprt if arguments.sprt_on == "loss" else Sprt
-        test = kind.parse(arguments.sprt, alpha, beta)
+        test = Sprt.parse(arguments.sprt, alpha, beta)
         arguments.openings = arguments.openings or SPRT_OPENINGS
     announce_compiling(arguments.quiet)
     from c4env.evaluation.studies.match import play_match
@@ -69,7 +56,6 @@ def execute(arguments: argparse.Namespace) -> None:
         match = play_match(
             [arguments.one, arguments.other],
             sprt=test,
-            judged=arguments.judge,
             on_pair=progress.on_pair,
             **settings,
         )

@@ -16,14 +16,9 @@ if TYPE_CHECKING:
     from c4env.agents.base import SearchingAgent
     from c4env.evaluation.cli.progress import RunProgress
 
-DEFAULT_FIELD: Final = (
-    (
-        *("random", "greedy", "minimax", "alphabeta-chain"),
-        *("alphabeta-window", "alphabeta-window-b", "rust-port"),
-    )
-    if IS_STANDARD
-    else ("random", "greedy", "alphabeta", "mcts")
-)
+_PUBLISHED: Final = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
+_OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
+DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
 """Random, greedy, and every published system that can play from the opening (plain exact
 negamax cannot); on other boards, which those were not made for, some that play there."""
 
@@ -141,11 +136,9 @@ def add_people(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_sets(parser: argparse.ArgumentParser, required: bool = False) -> None:
+def add_sets(parser: argparse.ArgumentParser) -> None:
     """Declare the labelled positions that agents or heuristics are asked about."""
-    parser.add_argument(
-        "--on", nargs="+", metavar="SET", required=required, help="labelled positions to ask about"
-    )
+    parser.add_argument("--on", nargs="+", metavar="SET", help="labelled positions to ask about")
     parser.add_argument(
         "--count", type=int, metavar="N",
         help="with --on: the first N of each set (default: all, 100 of one that is made)",

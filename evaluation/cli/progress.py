@@ -13,7 +13,6 @@ from c4env.evaluation.cli.output import say
 from c4env.evaluation.tables import shortened, signed
 
 if TYPE_CHECKING:
-    from c4env.arrays import Float64s
     from c4env.evaluation.rating.sprt import Sprt
     from c4env.evaluation.store.record import GameRecord
 
@@ -102,38 +101,30 @@ class RunProgress(Progress):
 
 
 class MatchProgress(RunProgress):
-    """The progress of a match of two: score, Elo, what both gave away, and the test."""
+    """The progress of a match of two: score, Elo, and the test."""
 
     def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
         super().__init__(quiet)
         self._sprt = sprt
-        self._count = 0
-        self._sums = [0.0] * 5  # of the pairs
-        self._tested: Any = 0  # what the test sees of them
+        self._counts = [0] * 5  # pairs by what they brought, in half points
 
-    def on_pair(self, pair: Float64s) -> None:
+    def on_pair(self, points: float) -> None:
         """Show what all pairs of games say, after each."""
-        self._count += 1
-        self._sums = [sum(both) for both in zip(self._sums, map(float, pair), strict=True)]
-        if self._sprt is not None:
-            self._tested = self._tested + self._sprt.of_pairs(pair)[0]
+        self._counts[round(2 * points)] += 1
         if self._bar is not None:
             self._bar.set_postfix_str(self.so_far(), refresh=False)
 
     def so_far(self) -> str:
-        """Score and Elo of the first agent, points given away, and the test between its bounds."""
-        if not self._count:
+        """Score and Elo of the first agent, and the test between its bounds."""
+        count = sum(self._counts)
+        if not count:
             return ""
-        score = self._sums[0] / self._count / 2
+        score = sum(kind * pairs for kind, pairs in enumerate(self._counts)) / count / 4
         said = f"score {score:.1%}"
         if 0 < score < 1:
             said += f", Elo {signed(400 * math.log10(score / (1 - score)))}"
-        if not math.isnan(self._sums[1]):  # the games are judged
-            from c4env.evaluation.rating.loss import Loss
-
-            said += f", given away {Loss.of(self._sums).rates()} of 100"
         if self._sprt is not None:
             low, high = self._sprt.bounds
-            ratio = float(self._sprt.llr(self._tested))
+            ratio = float(self._sprt.llr(self._counts))
             said += f", LLR {round(ratio, 2) + 0.0:.2f} ({low:.2f} .. {high:.2f})"  # no -0.00
         return said

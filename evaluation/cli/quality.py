@@ -1,7 +1,8 @@
-"""Judge moves by exact play, of games or on a set of positions.
+"""Judge moves by exact play, of games or on a set of positions; or heuristics, without search.
 
-c4 quality DIR                    games that `c4 run --out DIR` wrote
-c4 quality SPEC ... --on SET ...  agents asked about positions, without games
+c4 quality DIR                             games that `c4 run --out DIR` wrote
+c4 quality SPEC ... --on SET ...           agents, asked about positions
+c4 quality --heuristics ... --on SET ...   how well their values order positions
 
 A SET is `exam`, critical positions that come with the package; a file of `moves score` lines; or
 begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy, which is then made
@@ -9,6 +10,9 @@ from the seed.
 
 The exact score of every column is found in every position, on all cores, and kept in
 DIR/scores.jsonl: stopped, it goes on with the same command.
+
+Of heuristics: rank correlations of value and exact score, and how often the value names the
+winner, also by ply. NAME is one of the zoo (without any, all of them) or module:function.
 """
 
 from __future__ import annotations
@@ -17,16 +21,18 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import add_format, add_sets, add_settings, at_least
+from c4env.evaluation.cli.options import add_format, add_sets, add_settings, at_least, refuse
 from c4env.evaluation.cli.output import show
 from c4env.evaluation.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from c4env.evaluation.exact.heuristics import HeuristicTable
     from c4env.evaluation.exact.quality import Quality
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", nargs="+", metavar="DIR|SPEC", help="a run directory, or agents")
+    parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help="a run directory, or agents")
+    parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="heuristics instead")
     add_sets(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
@@ -41,6 +47,11 @@ def execute(arguments: argparse.Namespace) -> None:
 
     at_least(arguments, 0, "seed")
     at_least(arguments, 1, "jobs")
+    if arguments.heuristics is not None:
+        show(_of_heuristics(arguments), arguments)
+        return
+    if not arguments.what:
+        raise InvalidRun("expected a run directory, agents, or --heuristics")
     if arguments.on:
         quality = _of_answers(arguments)
     elif len(arguments.what) > 1:
@@ -74,8 +85,28 @@ def _of_answers(arguments: argparse.Namespace) -> Quality:
     with Progress("positions", quiet) as positions, Progress("answers", quiet) as answers:
         bars = {"positions": positions, "answers": answers}
         return quality(
-            *(arguments.what, arguments.on, arguments.count, arguments.seed),
+            arguments.what,
+            arguments.on,
+            arguments.count,
+            arguments.seed,
             jobs=arguments.jobs,
             out=arguments.out,
             watch=lambda what, done, total: bars[what].watch(done, total),
         )
+
+
+def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
+    from c4env.agents.heuristics.names import HEURISTICS, load
+    from c4env.evaluation.errors import InvalidRun
+    from c4env.evaluation.exact.heuristics import compare_heuristics
+    from c4env.evaluation.exact.labelled import labelled_sets
+
+    if arguments.what or not arguments.on:
+        raise InvalidRun("--heuristics: expected --on and a set of positions, and no agents")
+    refuse(arguments, ["out"], "with --heuristics")
+    names = arguments.heuristics or list(HEURISTICS)
+    for name in names:
+        load(name)  # an error now rather than after the sets are made
+    positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
+    with Progress("comparisons", arguments.quiet) as progress:
+        return compare_heuristics(names, positions, arguments.seed, progress.watch)

@@ -1,8 +1,12 @@
 """Play a round robin: every pairing over enumerated openings, both colours, and a win table.
 
+With --only ME one agent meets all others, which do not meet each other; the table has a row an
+opponent.
+
 An agent is a spec such as `greedy` or `alphabeta:depth=6,heuristic=window` (`c4 list` shows
-all), or package.module:attribute for a class or function of your own. Without any, the
-default field is played: random, greedy, and the published systems.
+all). FILE.py:function or package.module:attribute is one of your own; FILE.py alone means its
+function `agent`. NAME=SPEC gives it a name in the tables. Without any agents the default field
+is played: random, greedy, and the published systems.
 """
 
 from __future__ import annotations
@@ -18,7 +22,13 @@ from c4env.evaluation.cli.progress import announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents, at least two")
+    parser.add_argument(
+        "agents", nargs="*", metavar="SPEC",
+        help="agents, at least two: SPEC, NAME=SPEC or FILE.py:function",
+    )  # fmt: skip
+    parser.add_argument(
+        "--only", metavar="ME", help="play this agent against each of the others, and no more"
+    )
     add_run(parser)
     add_html(parser)
     add_anchor(parser)
@@ -26,7 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> None:
     announce_compiling(arguments.quiet)
-    from c4env.evaluation.games.tournament import round_robin
+    from c4env.evaluation.games.tournament import gauntlet, round_robin
 
-    field = arguments.agents or default_field(arguments)
-    play_run(arguments, field, partial(round_robin, field))
+    field, me = arguments.agents or default_field(arguments), arguments.only
+    if me is None:
+        play_run(arguments, field, partial(round_robin, field))
+        return
+    field = arguments.agents or [name for name in field if name != me]
+    play_run(arguments, [me, *field], partial(gauntlet, me, field))

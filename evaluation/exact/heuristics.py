@@ -205,13 +205,9 @@ def _ranked(
             margin = margin[~np.isnan(margin)]
             # Samples where both are alike are split.
             better = float(((1 + np.sign(margin)) / 2).mean()) if len(margin) else None
-        spearman, kendall, sign = (_estimate(s) for s in (m.spearman, m.kendall, m.sign))
-        table.append(
-            HeuristicQuality(
-                *(m.heuristic, m.view, stage, len(scores), wins + losses),
-                *(spearman, kendall, sign, commoner, better),
-            )
-        )
+        about = (m.heuristic, m.view, stage, len(scores), wins + losses)
+        measures = (_estimate(m.spearman), _estimate(m.kendall), _estimate(m.sign))
+        table.append(HeuristicQuality(*about, *measures, commoner, better))
     return table
 
 

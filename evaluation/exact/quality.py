@@ -24,7 +24,6 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.tables import Rows, Tables, rounded, with_heading
-from c4env.position import Position
 
 BAND: Final = 7  # plies a band: six bands
 RESAMPLES: Final = 1000
@@ -86,24 +85,6 @@ def judge_games(
             if players is None or player in players:
                 moves.append(JudgedMove(player, group, ply, column, judge.scores(position)))
     return moves
-
-
-def given_away(game: GameRecord, judge: Judge) -> Float64s:
-    """By seat the points of value given away, and the number of critical moves: ``(2, 2)``.
-
-    A forfeit gives away what the position was worth, as a critical move of its own.
-    """
-    found = np.zeros((2, 2))
-    for move in judge_games([game], judge):
-        given = (sign(move.best) - sign(move.best - move.loss)) / 2
-        found[move.ply & 1] += given, move.critical
-    last = Position.parse(game.moves)
-    if last.outcome is None and game.winner is not None:
-        loser = 1 - game.winner
-        value = sign(max(score for score in judge.scores(last) if score is not None))
-        worth = (1 + (value if last.to_move == loser else -value)) / 2
-        found[loser] += worth, worth > 0
-    return found
 
 
 class Estimate(NamedTuple):

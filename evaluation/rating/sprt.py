@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,7 @@ Decision = Literal["H0", "H1"]
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
 _UNSEEN: Final = 1e-3  # count of a kind of pair not yet seen, as Fishtest has it
 _STEPS: Final = 50
+_MOST: Final = 1000  # Elo that a hypothesis may name
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,12 @@ class Sprt:
     h1: float
     alpha: float = 0.05
     beta: float = 0.05
-    on: ClassVar[str] = "elo"
-    unit: ClassVar[str] = "Elo"
-    most: ClassVar[float] = 1000
 
     def __post_init__(self) -> None:
-        if not -self.most <= self.h0 < self.h1 <= self.most:
+        if not -_MOST <= self.h0 < self.h1 <= _MOST:
             raise InvalidRun(
-                f"sprt {self.h0:g},{self.h1:g}: expected H0,H1 in {self.unit}, the smaller first, "
-                f"within {-self.most}..{self.most}"
+                f"sprt {self.h0:g},{self.h1:g}: expected H0,H1 in Elo, the smaller first, "
+                f"within {-_MOST}..{_MOST}"
             )
         for name, chance in (("alpha", self.alpha), ("beta", self.beta)):
             if not 0 < chance < 0.5:
@@ -66,7 +64,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
-        """The test of ``H0,H1``, two numbers in its unit.
+        """The test of ``H0,H1``, two numbers of Elo.
 
         Raises:
             InvalidRun: not of that form.
@@ -74,7 +72,7 @@ class Sprt:
         try:
             h0, h1 = map(float, text.split(","))
         except ValueError:
-            raise InvalidRun(f"sprt {text!r}: expected H0,H1 in {cls.unit}, such as 0,40") from None
+            raise InvalidRun(f"sprt {text!r}: expected H0,H1 in Elo, such as 0,40") from None
         return cls(h0, h1, alpha, beta)
 
     @property
@@ -85,41 +83,20 @@ class Sprt:
             math.log((1 - self.beta) / self.alpha),
         )
 
-    def of_pairs(self, pairs: ArrayLike) -> NDArray[np.float64]:
-        """What each pair adds to the sums that :meth:`llr` takes; here, to the counts.
-
-        Args:
-            pairs: ``(N, 5)``, of each the points of the one in question, the value it gave away
-                and its critical moves (:mod:`c4env.evaluation.rating.loss`), and both of the
-                other.
-        """
-        points = np.asarray(pairs, np.float64).reshape(-1, 5)[:, 0]
-        return np.asarray(np.eye(len(SCORES))[np.rint(2 * points).astype(int)])
-
-    def llr(self, sums: ArrayLike) -> NDArray[np.float64]:
+    def llr(self, counts: ArrayLike) -> NDArray[np.float64]:
         """Log likelihood ratio ``(...)`` of H1 to H0, given counts ``(..., 5)`` of pairs."""
-        seen = np.maximum(np.asarray(sums, np.float64), _UNSEEN)
+        seen = np.maximum(np.asarray(counts, np.float64), _UNSEEN)
         total = seen.sum(-1)
         shares = seen / total[..., None]
         likely = _likeliest(shares, np.array([expected_score(elo) for elo in (self.h0, self.h1)]))
         ratio = (shares * np.log(likely[..., 1, :] / likely[..., 0, :])).sum(-1)
         return np.asarray(total * ratio)
 
-    def decide(self, sums: ArrayLike) -> Decision | None:
-        """The hypothesis to accept after pairs of that sum, if it is time."""
+    def decide(self, counts: ArrayLike) -> Decision | None:
+        """The hypothesis to accept after so many pairs of each kind, if it is time."""
         low, high = self.bounds
-        llr = float(self.llr(sums))
+        llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
-
-    def states(self, elo: float, other: str, more: str = "") -> str:
-        """What a hypothesis says of the first agent: "30 Elo stronger than ..."."""
-        if not elo:
-            return f"as strong as {other}"
-        return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
-
-    def beats(self, other: str) -> str:
-        """What is known of the first agent where the difference is more than nothing."""
-        return f"stronger than {other}"
 
     def known(self, decision: Decision, other: str) -> str:
         """What is known of the first agent then: not the other hypothesis, nor anything beyond.
@@ -128,10 +105,10 @@ class Sprt:
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
-            return self.states(value, other, "more than ")
+            return states(value, other, "more than ")
         if not value and side > 0:
-            return self.beats(other)
-        return f"not {self.states(value, other)}"
+            return f"stronger than {other}"
+        return f"not {states(value, other)}"
 
     def verdict(
         self, decision: Decision | None, one: str, other: str, after: str, measured: str
@@ -146,10 +123,17 @@ class Sprt:
             measured: the difference that was found, and its interval.
         """
         if decision is None:
-            h0, h1 = (self.states(value, other) for value in (self.h0, self.h1))
+            h0, h1 = (states(value, other) for value in (self.h0, self.h1))
             return f"Undecided {after}: whether {one} is {h1} (H1) or {h0} (H0)."
         found = self.known(decision, other)
         return f"{decision} accepted {after}: {one} is {found}; measured {measured}."
+
+
+def states(elo: float, other: str, more: str = "") -> str:
+    """What a hypothesis says of the first agent: "30 Elo stronger than ..."."""
+    if not elo:
+        return f"as strong as {other}"
+    return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
 
 def expected_score(elo: float) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import shlex
 from typing import Final
 
@@ -9,7 +11,7 @@ from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.openings import choose_openings
 from c4env.evaluation.rating.ratings import Ratings
 from c4env.evaluation.studies.match import Match
-from c4env.evaluation.tables import plural, signed
+from c4env.evaluation.tables import plural, rounded, signed
 
 SURE: Final = 0.95
 _MOST_PLIES: Final = 4  # longer openings are not enumerated to recognise them
@@ -68,18 +70,20 @@ def command_of(header: RunHeader) -> str | None:
     if any(spec.startswith("<") for spec in players.values()):
         return None
     given = {name: spec if spec == name else f"{name}={spec}" for name, spec in players.items()}
-    words = ["c4", "run" if header.kind == "round robin" else header.kind]
-    words += [given[name] for name in [*front, *(p for p in players if p not in front)]]
+    words = ["c4", "match" if header.kind == "match" else "run"]
+    words += [given[name] for name in players if name not in front]
     if header.sprt is not None:
         h0, h1, alpha, beta, on = header.sprt
+        if on != "elo":  # a test on points given away, which no command has any more
+            return None
         words += ["--sprt", f"{h0:g},{h1:g}"]
-        words += ["--sprt-on", on] if on != "elo" else []
         for option, rate in (("--alpha", alpha), ("--beta", beta)):
             words += [option, f"{rate:g}"] if rate != 0.05 else []
     plies = len(openings[0])
     whole = choose_openings(plies, header.seed) if plies <= _MOST_PLIES else []
     if whole[: len(openings)] != list(openings):
         return None
+    words += ["--only", given[front[0]]] if front else []
     words += ["--openings", str(plies)]
     words += ["--limit", str(len(openings))] if len(openings) < len(whole) else []
     words += ["--seed", str(header.seed)] if header.seed else []
@@ -98,13 +102,11 @@ def _of_test(match: Match) -> list[str]:
             f"{one} scored {score.value:.1%} of the points (95 % interval {score.low:.1%} to "
             f"{score.high:.1%})."
         )
-    if match.decision is None and match.games and test.on == "elo":
+    if match.decision is None and match.games:
         said[-1] += f" The Elo difference: {_minus(match.measured)}."
     if match.decision is not None:
         said[-1] += " The match stopped because of its result, so its score leans to that side."
-    return (
-        said if match.loss is None else [*said, f"By exact play: {match.loss.shown(one, other)}."]
-    )
+    return said
 
 
 def _elo(value: float) -> str:
@@ -116,4 +118,4 @@ def _minus(number: str) -> str:
 
 
 def _percent(chance: float) -> str:
-    return "more than 99.9 %" if chance > 0.9995 else f"{chance:.1%}".replace("%", " %")
+    return "more than 99.9 %" if chance > 0.9995 else rounded(chance, ".1%").replace("%", " %")

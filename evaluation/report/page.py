@@ -17,6 +17,7 @@ from c4env.evaluation.exact.quality import MoveQuality, Quality
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.costs import Cost, costs
 from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.sprt import states
 from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.report.labels import labels
@@ -64,7 +65,7 @@ def contents(
     where = {opening: i for i, opening in enumerate(openings)}
     table, spent = WinTable.of(games, players), costs(games)
     each = [spent.get(player, Cost()) for player in players]
-    match = Match.of(header, games, judge) if header.sprt is not None else None
+    match = run if isinstance(run, Match) else None
     found: dict[str, Any] = {
         "title": title,
         "version": header.c4env,
@@ -130,10 +131,8 @@ def course(match: Match) -> dict[str, Any]:
     assert test is not None
     one, other = match.players
     return {
-        "question": f"{one} is {test.states(test.h1, other)}, or {test.states(test.h0, other)}",
-        "hypotheses": [
-            f"{name}: {h:g} {test.unit}" for name, h in (("H0", test.h0), ("H1", test.h1))
-        ],
+        "question": f"{one} is {states(test.h1, other)}, or {states(test.h0, other)}",
+        "hypotheses": [f"H0: {test.h0:g} Elo", f"H1: {test.h1:g} Elo"],
         "bounds": list(test.bounds),
         "llr": match.course(),
     }

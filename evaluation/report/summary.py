@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.lotteries import Standing
-from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.ratings import Ratings, first_move_line
 from c4env.evaluation.rating.wintable import Cell, WinTable
+from c4env.evaluation.report.headline import headline
 from c4env.evaluation.report.labels import LABEL, labels
+from c4env.evaluation.report.opponents import Opponents
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import Result, as_text, fitted, rounded, styled, width
 
@@ -40,6 +42,7 @@ class RunSummary(Result):
         match: what a match of two found besides, with the verdict of its test.
         standing: cycles, and the order by maximal lotteries, if they were asked for.
         models: what is known of its language models, if that was asked for.
+        opponents: where one agent played against a field.
     """
 
     table: WinTable
@@ -48,6 +51,7 @@ class RunSummary(Result):
     match: Match | None = None
     standing: Standing | None = None
     models: Models | None = None
+    opponents: Opponents | None = None
 
     @classmethod
     def of(cls, run: Tournament, anchor: tuple[str, float] | None = None) -> RunSummary:
@@ -56,7 +60,8 @@ class RunSummary(Result):
         ratings = None
         if run.games:
             ratings = run.ratings if anchor is None else run.rate(anchor)
-        return cls(run.table, run.digest, ratings, match)
+        opponents = None if ratings is None else Opponents.of(run, ratings)
+        return cls(run.table, run.digest, ratings, match, opponents=opponents)
 
     @property
     def ranked(self) -> WinTable:
@@ -66,19 +71,24 @@ class RunSummary(Result):
         return replace(self.table, players=tuple(r.player for r in self.ratings))
 
     def text(self, columns: int | None = None) -> str:
-        """For a terminal of so many columns: verdict or standings first, then the win table.
+        """For a terminal of so many columns: what was found in words, standings, win table.
 
         The texts hold styles (:data:`c4env.evaluation.tables.STYLES`).
         """
         columns = columns or UNFITTED
         if self.ratings is None:
             return f"{self.table.text(columns)}\ndigest {self.digest}"
+        crossed = cross_table(self.ranked, columns)
         if self.match is not None:
             first = self.match.report()
+        elif self.opponents is not None:
+            first = f"{self.opponents.headline()}\n\n{self.opponents.table().text(columns)}"
+            crossed = ""
         else:
-            words = self.ratings.words()
-            first = "\n".join([standings(self.ratings, self.table, columns), *words])
-        crossed = cross_table(self.ranked, columns)
+            said = " ".join(headline(self.ratings)).replace("\N{MINUS SIGN}", "-")
+            words = [first_move_line(self.ratings), self.ratings.basis()]
+            placed = standings(self.ratings, self.table, columns)
+            first = "\n".join([f"{said}\n", placed, *words])
         rest = [self.table.counted(), *self.table.notes, *self.table.reasons_of_forfeits()]
         found = "" if self.standing is None else self.standing.table().text(columns)
         models = "" if self.models is None else self.models.text(columns)
@@ -88,7 +98,9 @@ class RunSummary(Result):
     def markdown(self) -> str:
         """Tables in Markdown, and the same words below."""
         parts = [self.ranked.markdown()]
-        if self.match is not None:  # what it reports stands for the ratings of its two
+        if self.opponents is not None:
+            parts = [self.opponents.headline(), self.opponents.table().markdown()]
+        elif self.match is not None:  # what it reports stands for the ratings of its two
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
         elif self.ratings is not None:
             parts.append(self.ratings.table().markdown())
@@ -117,6 +129,8 @@ class RunSummary(Result):
             found["standing"] = self.standing.as_dict()
         if self.models is not None:
             found |= self.models.as_dict()
+        if self.opponents is not None:
+            found["opponents"] = self.opponents.as_dict()
         return json.dumps({**found, "digest": self.digest}, indent=2)
 
 

@@ -1,4 +1,4 @@
-"""Make or check the data that ships: python -m tests.makers book, exam."""
+"""Make or check the data that ships, and the statistics: python -m tests.makers NAME."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.helpers.dispatch import dispatch
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one of them; returns the exit code."""
-    return dispatch("tests.makers", ("book", "exam"), argv)
+    return dispatch("tests.makers", ("book", "exam", "statistics"), argv)
 
 
 if __name__ == "__main__":

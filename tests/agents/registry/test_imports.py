@@ -31,6 +31,7 @@ def test_a_file_is_taken_where_an_import_path_is(folder, start):
     assert agent.choose(Position()) == 3
     assert agents.make(f"{folder}/my-agent.py:Built:column=5").choose(Position()) == 5
     assert str(folder) not in sys.path
+    assert agents.make(f"{start}my-agent.py").name == f"{start}my-agent.py:agent"
 
 
 def test_a_file_is_loaded_once_and_names_its_module(folder):
@@ -45,7 +46,6 @@ def test_a_file_is_loaded_once_and_names_its_module(folder):
         ("absent.py:agent", "there is no file 'absent.py'; expected package.module:attribute or"),
         ("my-agent.py:nothing", "has no attribute 'nothing'"),
         ("broken.py:agent", r"ZeroDivisionError: division by zero \\(broken.py, line 2\\)"),
-        ("my-agent.py", "unknown agent 'my-agent.py'; did you mean 'my-agent.py:FUNCTION'"),
         ("eng", "unknown agent 'eng'; did you mean 'exec:./eng'"),
     ],
 )

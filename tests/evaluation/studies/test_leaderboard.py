@@ -17,7 +17,6 @@ from c4env.evaluation.studies.leaderboard import (
     put_between_markers,
     stored_board,
 )
-from tests.helpers.commands import refusal
 
 SMALL = ["random", "greedy", "minimax:depth=2"]
 
@@ -152,29 +151,10 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     assert Board.parse(store.read_text()).games == 36
     assert main(arguments) == 0  # from the run directory
     assert capsys.readouterr().out.strip() == table
-    assert (
-        main(["place", "alphabeta:depth=3", "--field", str(store), "--jobs", "1", "--quiet"]) == 0
-    )
+    newcomer = ["leaderboard", "--place", "alphabeta:depth=3", "--field", str(store)]
+    assert main([*newcomer, "--jobs", "1", "--quiet"]) == 0
     shown = capsys.readouterr().out
     assert "alphabeta:depth=3: place" in shown
     assert "of 36 games" in shown
     assert main(["leaderboard", "--stored"]) == 0
     assert "1-2  learned  " in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (["place", "rndom", "--quiet"], "did you mean 'random'"),
-        (["place", "random", "--field", "nowhere.json"], "nowhere.json: No such file"),
-        (["place", "random", "--field", "pyproject.toml"], "pyproject.toml: not a leaderboard"),
-        (["place", "random", "--limit", "0", "--quiet"], "limit=0"),
-        (["leaderboard", "--stored", "--quick"], "--quick means nothing with --stored"),
-        (["leaderboard", "--stored", "--out", "x"], "--out means nothing with --stored"),
-        (["leaderboard", "--readme", "nowhere.md"], "nowhere.md: No such file"),
-        (["leaderboard", "--readme", "LICENSE"], "expected the lines <!-- leaderboard: begin -->"),
-    ],
-)
-def test_bad_input_is_one_line(arguments, words, capsys, monkeypatch, request):
-    monkeypatch.chdir(request.config.rootpath)
-    assert words in refusal(arguments, capsys)

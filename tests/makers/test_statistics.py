@@ -1,25 +1,14 @@
-"""Quick forms of `c4 experiment statistics`, narrow enough to fail when the statistics do."""
+"""Quick forms of `python -m tests.makers statistics`, that fail when the statistics do."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from c4env.evaluation.__main__ import main
-from c4env.evaluation.exact.labelled import random_moves
-from c4env.evaluation.games.tournament import round_robin
-from c4env.evaluation.rating.simulation import (
-    KINDS_OF_PAIRS,
-    LOPSIDED,
-    WORLDS,
-    coverage,
-    sprt_errors,
-    tilted,
-)
 from c4env.evaluation.rating.sprt import SCORES, Sprt
 from c4env.evaluation.rating.tally import Tally
-from c4env.evaluation.studies.match import play_match
-from c4env.position import format_moves
+from tests.makers.__main__ import main
+from tests.makers.statistics import KINDS_OF_PAIRS, LOPSIDED, coverage, sprt_errors, tilted
 
 
 def test_intervals_hold_the_truth():
@@ -64,22 +53,9 @@ def test_shares_are_tilted_to_a_mean():
 
 
 def test_the_command_reports_both(capsys):
-    assert main(["experiment", "statistics", "--count", "2"]) == 0
+    assert main(["statistics", "--count", "2"]) == 0
     shown = capsys.readouterr().out
     assert "share that held the truth" in shown
     assert "share of wrong decisions" in shown
-    for kind in (*KINDS_OF_PAIRS, *WORLDS):
+    for kind in KINDS_OF_PAIRS:
         assert kind in shown
-
-
-@pytest.mark.compiled
-def test_pairs_of_a_match_are_drawn_again(tmp_path, capsys):
-    generator = np.random.default_rng(0)
-    found = (random_moves(24, generator) for _ in range(40))
-    openings = [format_moves(columns) for columns in found if columns][:12]
-    play_match(["random", "alphabeta:depth=4"], openings, out=tmp_path / "match")
-    assert main(["experiment", "statistics", str(tmp_path / "match"), "--count", "2"]) == 0
-    assert "random against alphabeta:depth=4" in capsys.readouterr().out
-    round_robin(["random", "greedy", "minimax:depth=1"], openings[:1], out=tmp_path / "run")
-    assert main(["experiment", "statistics", str(tmp_path / "run")]) == 2
-    assert "expected a match of two agents, not 3" in capsys.readouterr().err

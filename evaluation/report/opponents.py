@@ -1,0 +1,96 @@
+"""One agent against each of a field: a row an opponent."""
+
+from __future__ import annotations
+
+__any_board__ = True
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from c4env.evaluation.games.tournament import Tournament
+from c4env.evaluation.rating.ratings import TAILS, Interval, Ratings, scores
+from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.wintable import Cell
+from c4env.evaluation.tables import Shown, Table, number, plural, signed
+
+
+class Met(NamedTuple):
+    """What an agent's games against one opponent brought."""
+
+    opponent: str
+    first: Cell  # the games in which the agent moved first, seen from it
+    second: Cell
+    score: Interval  # points a game, 0..1, and the 95 % interval
+
+
+@dataclass(frozen=True)
+class Opponents:
+    """An agent's games against each of a field.
+
+    Attributes:
+        player: the agent.
+        met: the strongest opponent first.
+        ratings: of all.
+    """
+
+    player: str
+    met: tuple[Met, ...]
+    ratings: Ratings
+
+    @classmethod
+    def of(cls, run: Tournament, ratings: Ratings) -> Opponents | None:
+        """Those of the only challenger of a run; None where it has none, or several."""
+        challengers = run.header.challengers
+        if len(challengers) != 1:
+            return None
+        (player,) = challengers
+        met = []
+        for rating in ratings:
+            other = rating.player
+            games = [game for game in run.games if {*game.players} == {player, other}]
+            if not games:
+                continue
+            tally = Tally.of(games, (player, other))
+            ((mean, drawn),) = scores([tally])
+            i = tally.players.index(player)
+            score = Interval(float(mean[i]), *map(float, np.percentile(drawn[:, i], TAILS)))
+            cells = run.table.cell(player, other), ~run.table.cell(other, player)
+            met.append(Met(other, *cells, score))
+        return cls(player, tuple(met), ratings)
+
+    def headline(self) -> str:
+        """How strong the agent is, in a sentence."""
+        own = next(rating for rating in self.ratings if rating.player == self.player)
+        name = "spread" if self.ratings.exact else "95 %"
+        return (
+            f"{self.player} scores {own.score:.1%} of {plural(own.games, 'game')}, Elo "
+            f"{signed(own.elo)} ({name}: {signed(own.low)} .. {signed(own.high)})."
+        )
+
+    def table(self) -> Table:
+        """One row an opponent: its Elo, wins, draws and losses of the agent, and its score."""
+        spread = "spread" if self.ratings.exact else "95 %"
+        elo = {rating.player: rating.elo for rating in self.ratings}
+        rows: list[list[Any]] = [["opponent", "Elo", "as 1st", "as 2nd", "score", spread]]
+        for opponent, first, second, (value, low, high) in self.met:
+            shown = Shown(elo[opponent], signed(elo[opponent]))
+            interval = f"{low:.1%} .. {high:.1%}"
+            rows.append([opponent, shown, str(first), str(second), number(value, ".1%"), interval])
+        zero = "mean 0" if self.ratings.anchor is None else f"{self.ratings.anchor} fixed"
+        said = f"as 1st, as 2nd: {self.player} moving first and second, wins/draws/losses."
+        basis = f"Elo: {zero}. {self.ratings.basis()}"
+        return Table(rows, notes=(said, basis, *self.ratings.caution()))
+
+    def as_dict(self) -> list[dict[str, Any]]:
+        """For programs, one object an opponent."""
+        return [
+            {
+                "opponent": met.opponent,
+                "as_first": met.first._asdict(),
+                "as_second": met.second._asdict(),
+                "score": met.score._asdict(),
+            }
+            for met in self.met
+        ]

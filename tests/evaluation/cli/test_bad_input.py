@@ -1,0 +1,147 @@
+"""Bad input is one line and exit code 2: a table a command."""
+
+from __future__ import annotations
+
+import pytest
+
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.cli import COMMANDS, MOVED
+from tests.helpers.commands import refusal
+
+BAD = {
+    "": [
+        ("", "required: COMMAND"),
+        ("runn", "did you mean 'run'?"),
+        ("help runn", "did you mean 'run'?"),
+        ("dev exam", "unknown command 'dev exam'; did you mean"),
+    ],
+    "run": [
+        ("random", "at least two"),
+        ("random rndom", "unknown agent 'rndom'; did you mean 'random'?"),
+        ("random \x1b[31mred", "unknown agent '\\x1b[31mred'"),
+        ("random greedy --openings two", "No such file"),
+        ("random greedy --out ", "expected the name of a directory"),
+        ("random greedy --out pyproject.toml", "is a file: expected a directory"),
+        (f"random greedy --out {'x' * 300}", "File name too long"),
+        ("random greedy --margin 1", "--margin means nothing without"),
+        ("random greedy --jobs 0", "jobs=0"),
+        ("random greedy --seed two", "invalid int value: 'two'"),
+        ("random greedy --opening-book x", "unrecognized arguments"),
+        ("greedy greedy", "c4 play"),
+        ("one=random one=greedy", "agent 'one' is given twice"),
+        ("greedy --only greedy", "is a challenger and in the field"),
+        ("greedy --only", "expected one argument"),
+    ],
+    "match": [
+        ("greedy", "required: B (see"),
+        ("greedy random --sprt 40,0", "sprt 40,0: expected H0,H1 in Elo, the smaller first"),
+        ("greedy random --sprt 0,1001", "within -1000..1000"),
+        ("greedy random --sprt forty", "sprt 'forty': expected H0,H1 in Elo"),
+        ("greedy random --sprt 0,40 --alpha 0.7", "alpha=0.7: expected a chance"),
+        ("greedy random --alpha 0.1", "--alpha means nothing without --sprt"),
+        ("greedy random --beta 0.1", "--beta means nothing without --sprt"),
+        ("greedy random --openings nowhere.txt", "nowhere.txt"),
+    ],
+    "leaderboard": [
+        ("--place rndom --quiet", "did you mean 'random'"),
+        ("--place random --field nowhere.json", "nowhere.json: No such file"),
+        ("--place random --field pyproject.toml", "pyproject.toml: not a leaderboard"),
+        ("--place random --limit 0 --quiet", "limit=0"),
+        ("--place random --quick", "--quick means nothing with --place"),
+        ("--limit 3", "--limit means nothing without --place"),
+        ("--stored --quick", "--quick means nothing with --stored"),
+        ("--stored --out x", "--out means nothing with --stored"),
+        ("--readme nowhere.md", "nowhere.md: No such file"),
+        ("--readme LICENSE", "expected the lines <!-- leaderboard: begin -->"),
+    ],
+    "quality": [
+        ("--on end-easy", "expected a run directory, agents, or --heuristics"),
+        ("--heuristics nope --on end-easy", "heuristic 'nope'"),
+        ("--heuristics lines --on no-such-set", "no-such-set"),
+        ("--heuristics lines --on end-easy --seed -2", "--seed -2"),
+        ("--heuristics lines --on end-easy --count 0", "0 positions"),
+        ("--heuristics lines --on end-easy --out x", "--out means nothing with --heuristics"),
+        ("--heuristics lines", "--heuristics: expected --on"),
+        ("greedy --heuristics lines --on end-easy", "and no agents"),
+    ],
+    "report": [
+        ("no-such-folder", "no-such-folder"),
+        ("x" * 300, "File name too long"),
+        ("\x1b]0;title\x07", "\\x1b]0;title\\x07"),
+        ("none --games games.txt", "expected a file name that ends in .csv, .json, .parquet"),
+    ],
+    "list": [
+        ("rndom", "did you mean 'random'?"),
+        ("builtins:max", "agent 'builtins:max': <built-in function max> does not say"),
+    ],
+    "play": [
+        ("human rndom", "did you mean 'random'?"),
+        ("human greedy --hint random", "expected an agent that searches"),
+        ("random greedy --seed -3", "--seed -3"),
+        ("human=greedy random", "human=greedy: human is a person: expected another"),
+        ("a=greedy a=random", "a=greedy a=random: expected two names"),
+        ("random greedy --record LICENSE/games", "cannot be written to"),
+    ],
+    "new": [
+        ("agent pyproject.toml", "expected a name that ends with .py"),
+        ("agent tests/conftest.py", "there already"),
+        ("agent no/x.py", "No such"),
+    ],
+    "dev experiment": [
+        ("", "required: EXPERIMENT (see"),
+        ("pruning no-such-file", "no-such-file"),
+        ("pruning --depth 0", "--depth 0"),
+        ("pruning --depth 99", "--depth 99: expected 1..42"),
+        ("pruning --heuristic nope", "heuristic 'nope'"),
+        ("pruning --max-nodes 9", "--max-nodes means nothing for c4 dev experiment pruning"),
+        ("exact --count 0", "--count 0"),
+        ("exact --max-nodes 0", "--max-nodes 0"),
+        ("exact --depth 7", "--depth means nothing for c4 dev experiment exact"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "words"),
+    [(command, *case) for command, cases in BAD.items() for case in cases],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    command, arguments, words, capsys, monkeypatch, request
+):
+    monkeypatch.chdir(request.config.rootpath)
+    given = [*command.split(), *(arguments.split(" ") if arguments else ())]
+    assert words in refusal(given, capsys)
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_a_command_that_is_gone_names_what_took_its_place(name, capsys):
+    said = refusal([name, "greedy", "--anything"], capsys)
+    assert f"there is no command {name!r} any more; use {MOVED[name]}" in said
+    assert name not in COMMANDS
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "raising_agent:A", "random"],
+        ["play", "raising_agent:A", "random", "--no-record"],
+        ["web", "raising_agent:A"],
+        ["serve-agent", "raising_agent:A"],
+        ["leaderboard", "--place", "raising_agent:A"],
+        ["quality", "raising_agent:A", "--on", "end-easy"],
+        ["quality", "--heuristics", "raising_agent:A", "--on", "end-easy"],
+        ["list", "raising_agent:A"],
+        ["run", "random", "alphabeta:heuristic=raising_agent:A"],
+        ["run", "random", "puct:function=raising_agent:A"],
+    ],
+)
+def test_a_users_module_that_raises_is_one_line_everywhere(
+    arguments, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "raising_agent.py").write_text("1 / 0\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(arguments) == 2
+    shown = capsys.readouterr().err
+    assert shown.count("\n") == 1
+    assert "raising_agent:A" in shown
+    assert "ZeroDivisionError: division by zero (raising_agent.py, line 1)" in shown
