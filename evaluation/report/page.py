@@ -65,7 +65,7 @@ def contents(
     where = {opening: i for i, opening in enumerate(openings)}
     table, spent = WinTable.of(games, players), costs(games)
     each = [spent.get(player, Cost()) for player in players]
-    match = Match.of(header, games) if header.sprt is not None else None
+    match = run if isinstance(run, Match) else None
     found: dict[str, Any] = {
         "title": title,
         "version": header.c4env,
