@@ -46,7 +46,7 @@ with needs("torch", __name__):
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
     from c4env.agents.network import MODEL
-    from c4env.agents.network.convolution import Evaluator, Network, tensor_of
+    from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork, tensor_of
     from c4env.agents.training.optimiser import Optimiser
 
 BOARDS: Final = 256  # games at once
@@ -162,7 +162,7 @@ class Trainer:
         out: its folder; a checkpoint there is resumed.
         seed: of weights and games.
         boards: games at once.
-        shape: arguments of :class:`~c4env.agents.network.convolution.Network`.
+        shape: arguments of :class:`~c4env.agents.network.convolution.SelfPlayNetwork`.
 
     Raises:
         InvalidValue: what is there is not a checkpoint.
@@ -176,7 +176,7 @@ class Trainer:
         torch.manual_seed(seed)
         self.out = out
         self.generator, playing = np.random.default_rng(seed).spawn(2)
-        self.network = Network(*shape)
+        self.network = SelfPlayNetwork(*shape)
         average = get_ema_multi_avg_fn(AVERAGE)
         self.averaged = AveragedModel(self.network, multi_avg_fn=average)
         self.optimiser = Optimiser(self.network)
