@@ -83,7 +83,7 @@ class Block(nn.Module):
         return torch.relu(planes + self.outward(torch.relu(self.inward(planes))))
 
 
-class Network(nn.Module):
+class SelfPlayNetwork(nn.Module):
     """A convolution, residual blocks, two dense layers, and from them a policy and a value.
 
     To the policy each column's own cells add directly.
@@ -144,7 +144,7 @@ class Evaluator:
 
     deterministic = True
 
-    def __init__(self, network: Network, dtype: Any = torch.float32) -> None:
+    def __init__(self, network: SelfPlayNetwork, dtype: Any = torch.float32) -> None:
         self.network = network.eval()
         self.dtype = dtype
 
@@ -177,7 +177,7 @@ class Evaluator:
         )
         try:
             stored = torch.load(io.BytesIO(file.read_bytes()), weights_only=True)
-            network = Network(*stored["shape"])
+            network = SelfPlayNetwork(*stored["shape"])
             network.load_state_dict(stored["weights"])
         except OSError as error:
             raise UnreadableWeights(f"{wrong}: {file}: {error.strerror or error}") from None

@@ -52,7 +52,7 @@ def minimax(
         own, theirs = (bot, other | cell) if bot_moved else (bot | cell, other)
         # Not a literal True or False: that would be another type, left to be inferred.
         _, value, level, searched = minimax(
-            *(own, theirs, depth - 1, not bot_moved, alpha, beta, work)
+            own, theirs, depth - 1, not bot_moved, alpha, beta, work
         )
         if bot_moved:
             better = value < best or (value == best and level > attached)

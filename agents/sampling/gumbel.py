@@ -1,12 +1,16 @@
-"""Gumbel searches in many positions at once: what self-play learns from.
+"""Gumbel MuZero's search, in many positions at once: self-play learns from it.
 
-At the root columns are tried by sequential halving: of those with the greatest sum of logit and
-Gumbel noise, half go on after each round, the better ones by their values. What comes out is a
-policy better than the network's even when a search makes few simulations (Danihelka, Guez,
-Schrittwieser, Silver, "Policy improvement by planning with Gumbel", 2022). Below the root children
-are chosen as by PUCT, forced moves are made without asking, and proofs are kept
-(:mod:`c4env.agents.sampling.tree`). All searches ask about
-their next leaf in one batch, which is how a network answers fastest.
+The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
+2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
+shares simulations among them by sequential halving (section 3). The improved policy is the softmax
+of logits plus transformed completed Q-values (section 4). It is better than the network's policy
+even with few simulations.
+
+Three things differ from the paper. Nodes below the root select by PUCT (the paper: section 5). The
+search plays forced moves without asking the network. It keeps proofs
+(:mod:`c4env.agents.sampling.tree`).
+
+Each simulation of all searches asks the network about its leaf in one batch.
 """
 
 from __future__ import annotations
@@ -33,17 +37,17 @@ from -1 to 1, the results expected for the sides to move."""
 SEARCH: Final = np.dtype(
     [
         ("root", np.int64, 2),  # bitboards, the side to move first
-        ("leaf", np.int64, 2),  # of the leaf that waits for an evaluation
+        ("leaf", np.int64, 2),  # bitboards of the leaf that waits for an evaluation
         ("depth", np.int64),  # of the leaf
         ("used", np.int64),  # nodes of the tree in use
-        ("value", np.float64),  # the network's, of the root
-        ("noise", np.float64, COLUMNS),
+        ("value", np.float64),  # of the root, by the network
+        ("noise", np.float64, COLUMNS),  # the Gumbel variables of the columns
     ],
     align=True,
 )
-MIXED: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd: a board times them spreads
+HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors of a board's hash
 EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root
-FORCED: Final = 5  # nodes of forced moves that a simulation has room for, on the average
+FORCED: Final = 5  # nodes for forced moves that the tree has room for, a simulation
 TREES: Final[Any] = from_dtype(NODE)[:, ::1]
 SEARCHES: Final[Any] = from_dtype(SEARCH)[::1]
 _int64 = types.int64
@@ -54,12 +58,12 @@ _table = types.float64[:, ::1]
 
 
 class Improved(NamedTuple):
-    """What searches found in N positions."""
+    """What the searches of N positions found."""
 
-    columns: Int64s  # [N] to play: drawn from about the policy, by means of the noise
-    policies: Float64s  # [N, 7] shares of the columns, better than the network's
-    values: Float64s  # [N] results expected for the sides to move; nan: no choice, not searched
-    proven: Bools  # [N] whose value is the result under best play
+    columns: Int64s  # [N] the columns to play
+    policies: Float64s  # [N, 7] the improved policies
+    values: Float64s  # [N] expected results for the sides to move; nan where there was no choice
+    proven: Bools  # [N] True where the value is the result under best play
 
 
 @kernel(_int64(TREES, SEARCHES, _rows, _words, _words), nogil=True)
@@ -67,19 +71,24 @@ def advance(
     trees: NDArray[np.void],
     searches: NDArray[np.void],
     paths: Int64s,
-    wanted: Int64s,
+    considered: Int64s,
     asked: Int64s,
 ) -> int:
-    """One simulation in each search that is not decided, as far as it comes by itself.
+    """Run one simulation of each undecided search down to its leaf.
 
-    The first one is the root's. Returns how many wait for an evaluation.
+    The first simulation evaluates the root. A proven leaf needs no evaluation: its result goes up
+    the path at once.
 
     Args:
         trees: [N, nodes].
         searches: [N] ``SEARCH``.
         paths: [N, CELLS + 1], written to: the nodes from each root to its leaf.
-        wanted: [8], how often the child to try was tried before, by the number of children.
-        asked: written to: which searches wait.
+        considered: [8], the considered visits of this simulation by the root's number of children
+            (see :func:`considered_visits`).
+        asked: written to: the numbers of the searches whose leaf waits for an evaluation.
+
+    Returns:
+        How many wait.
     """
     scores, values = np.empty(COLUMNS), np.empty(COLUMNS)
     count = 0
@@ -102,14 +111,14 @@ def advance(
                 if tree[child]["proof"] == OPEN:
                     column = tree[child]["column"]
                     score = scores[column] + noise[column]
-                    if tree[child]["visits"] != wanted[children]:
-                        score -= 1e6  # only if proofs took those whose turn it is
+                    if tree[child]["visits"] != considered[children]:
+                        score -= 1e6  # the last resort, when the considered ones are proven
                     if score > best:
                         chosen, best = child, score
             path[1] = chosen
             there = mine | drop(mine | theirs, int(tree[chosen]["column"]))
             depth, mine, theirs, search["used"] = descend(
-                *(tree, path, 1, theirs, there, EXPLORATION, int(search["used"]))
+                tree, path, 1, theirs, there, EXPLORATION, int(search["used"])
             )
         proof = int(tree[path[depth]]["proof"])
         if proof != OPEN:
@@ -131,7 +140,14 @@ def answer(
     logits: Float64s,
     values: Float64s,
 ) -> None:
-    """End the simulations of the M searches ``asked`` with logits ``[M, 7]`` and values ``[M]``."""
+    """Expand the leaves of the M searches ``asked``, and back their values up.
+
+    Args:
+        trees, searches, paths: as :func:`advance` left them.
+        asked: [M].
+        logits: [M, 7], the network's.
+        values: [M], the network's.
+    """
     for k in range(len(asked)):
         tree, search = trees[asked[k]], searches[asked[k]]
         path, depth = paths[asked[k]], int(search["depth"])
@@ -164,14 +180,17 @@ def conclude(
     expected: Float64s,
     proven: Bools,
 ) -> None:
-    """Write what the searches found: the fields of :class:`Improved`."""
+    """Write the fields of :class:`Improved`.
+
+    The column to play has the greatest Gumbel variable plus improved logit among the most visited.
+    """
     scores, values = np.empty(COLUMNS), np.zeros(COLUMNS)
     for i in range(len(searches)):
         tree, noise = trees[i], searches[i]["noise"]
         first = int(tree[0]["first"])
         end = first + int(tree[0]["children"])
         proof = int(tree[0]["proof"])
-        worth = float(-sign(proof))  # of the root, if it is proven
+        worth = float(-sign(proof))  # the result for the side to move, if it is proven
         proven[i] = proof != OPEN
         improve_logits(tree, searches[i]["value"], scores, values)
         most = 0
@@ -202,11 +221,11 @@ def conclude(
 
 
 class Remembered:
-    """An evaluating function whose answers are kept, for positions that come again.
+    """A cache of an evaluation function's answers.
 
     Args:
-        evaluate: it.
-        size: answers kept at most; a later one may take the place of an earlier one.
+        evaluate: the function.
+        size: the slots of the cache; a new answer replaces the one in its slot.
     """
 
     def __init__(self, evaluate: Evaluate, size: int = 1 << 16) -> None:
@@ -222,7 +241,7 @@ class Remembered:
 
     def __call__(self, boards: Int64s) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """See :data:`Evaluate`."""
-        at = (boards @ MIXED >> 32) % len(self._boards)
+        at = (boards @ HASH >> 32) % len(self._boards)
         new = (self._boards[at] != boards).any(axis=1)
         logits, values = self._logits[at], self._values[at]
         if new.any():
@@ -234,26 +253,29 @@ class Remembered:
 
 
 class GumbelSearch:
-    """Searches that share the batches of one evaluating function.
+    """Searches of many positions that share one evaluation function.
 
     Args:
         evaluate: see :data:`Evaluate`.
-        simulations: in each position, after the evaluation of the position itself.
+        simulations: of each position, besides the evaluation of its root.
     """
 
     def __init__(self, evaluate: Evaluate, simulations: int) -> None:
         self.evaluate = evaluate
         self.simulations = require_count("simulations", simulations, 1, 4096)
-        tried = min(COLUMNS, max(2, simulations // 4))  # columns that get a first simulation
-        rounds = [halving(min(children, tried), simulations) for children in range(COLUMNS + 1)]
-        self._wanted = np.array([[0] * (COLUMNS + 1), *zip(*rounds, strict=True)], np.int64)
+        sampled = min(COLUMNS, max(2, simulations // 4))  # columns that the root considers
+        table = [
+            considered_visits(min(children, sampled), simulations)
+            for children in range(COLUMNS + 1)
+        ]
+        self._considered = np.array([[0] * (COLUMNS + 1), *zip(*table, strict=True)], np.int64)
 
     def __call__(self, boards: Int64s, noise: Float64s) -> Improved:
         """Search N positions that are not over.
 
         Args:
             boards: int64 ``[N, 2]``, the side to move first.
-            noise: ``[N, 7]``, drawn from Gumbel's distribution; zeros for the best column.
+            noise: ``[N, 7]`` standard Gumbel variables; zeros to play the best column.
         """
         size = len(boards)
         trees = np.zeros((size, 1 + (COLUMNS + FORCED) * (self.simulations + 1)), NODE)
@@ -261,8 +283,8 @@ class GumbelSearch:
         searches = np.zeros(size, SEARCH)
         searches["root"], searches["noise"] = boards, noise
         paths, waiting = np.zeros((size, CELLS + 1), np.int64), np.empty(size, np.int64)
-        for wanted in self._wanted:
-            asked = waiting[: advance(trees, searches, paths, wanted, waiting)]
+        for considered in self._considered:
+            asked = waiting[: advance(trees, searches, paths, considered, waiting)]
             if len(asked):
                 found = self.evaluate(np.ascontiguousarray(searches["leaf"][asked]))
                 logits, values = (np.ascontiguousarray(part, np.float64) for part in found)
@@ -273,17 +295,22 @@ class GumbelSearch:
         return improved
 
 
-def halving(columns: int, simulations: int) -> list[int]:
-    """How often the child of each simulation was tried before, by sequential halving.
+def considered_visits(columns: int, simulations: int) -> list[int]:
+    """The visits that the child of each simulation has before it, by sequential halving.
 
-    The better half of the columns goes on after every round; rounds cost about the same.
+    Simulations are shared out equally among the rounds. Each round visits every remaining column
+    equally often, and the better half of them remains.
+
+    Args:
+        columns: that the root considers.
+        simulations: the length of the result.
     """
     found: list[int] = []
-    visits, alive = 0, max(columns, 1)
-    rounds = max(1, math.ceil(math.log2(alive)))
+    visits, remaining = 0, max(columns, 1)
+    rounds = max(1, math.ceil(math.log2(remaining)))
     while len(found) < simulations:
-        for _ in range(max(1, simulations // (rounds * alive))):
-            found += [visits] * alive
+        for _ in range(max(1, simulations // (rounds * remaining))):
+            found += [visits] * remaining
             visits += 1
-        alive = max(min(2, columns, alive), alive // 2)
+        remaining = max(min(2, columns, remaining), remaining // 2)
     return found[:simulations]

@@ -46,6 +46,7 @@ ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
 RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``drand48``)
 
 _int64 = types.int64
+_words = types.int64[::1]
 
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
@@ -126,10 +127,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 
 @kernel(
-    types.int64(
-        *(NODES, types.int64[::1], types.int64[::1], _int64, _int64, _int64),
-        *(types.float64, _int64),
-    ),
+    types.int64(NODES, _words, _words, _int64, _int64, _int64, types.float64, _int64),
     nogil=True,
 )
 def simulate(
@@ -231,7 +229,5 @@ class MCTS(TreeAgent):
         self._work[RANDOM_STATE] = int(sequence.generate_state(1, np.uint64)[0]) % STATES
 
     def _grow(self, position: Position, most: int) -> int:
-        return simulate(
-            *(self._tree, self._work, self._path, position.mine, position.theirs, most),
-            *(self.c, ROLLOUTS[self.rollout]),
-        )
+        mine, theirs, rollout = position.mine, position.theirs, ROLLOUTS[self.rollout]
+        return simulate(self._tree, self._work, self._path, mine, theirs, most, self.c, rollout)

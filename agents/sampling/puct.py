@@ -44,12 +44,12 @@ PENDING: Final = -1  # a leaf's ``first`` while the function is asked about it
 
 WAITING: Final = 2  # word of the workspace: leaves that wait for the function
 
-_int64 = types.int64
+_int64, _float64 = types.int64, types.float64
 _words = types.int64[::1]
 _rows = types.int64[:, ::1]
 
 
-@kernel(types.int64(NODES, _int64, types.float64))
+@kernel(types.int64(NODES, _int64, _float64))
 def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """The child of an undecided node with the greatest value plus bonus for its prior.
 
@@ -72,7 +72,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
     return chosen
 
 
-@kernel(types.void(NODES, _words, _int64, types.float64))
+@kernel(types.void(NODES, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
     """Add a loss to every node of a path, for whoever moved into it; -1 takes it off again."""
     for step in range(depth + 1):
@@ -80,7 +80,7 @@ def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: f
 
 
 @kernel(
-    types.UniTuple(_int64, 4)(*(NODES, _words, _int64, _int64, _int64, types.float64, _int64)),
+    types.UniTuple(_int64, 4)(NODES, _words, _int64, _int64, _int64, _float64, _int64),
     nogil=True,
 )
 def descend(
@@ -92,19 +92,19 @@ def descend(
     exploration: float,
     used: int,
 ) -> tuple[int, int, int, int]:
-    """Go on from ``path[depth]``, the position ``mine`` and ``theirs``, to where the tree ends.
+    """Descend by PUCT from ``path[depth]``, the position ``mine`` and ``theirs``, to a leaf.
 
-    A leaf that the next two discs decide is proven, and what follows from it above. The others
-    wait for the function, unless their ``first`` is ``PENDING`` and they wait already. One with a
-    single move that does not lose at once gets it as its child, and the child is the leaf in
-    its place, and so on; if ``used`` is 0, it waits as others do.
+    The next two discs may decide a leaf; then it is proven, and the proof is propagated. Any other
+    leaf waits for the function, or waits already if its ``first`` is ``PENDING``. Where only one
+    move does not lose at once, the descent adds that child and continues there; with ``used`` 0 it
+    stops there.
 
     Args:
         tree: the nodes, ``used`` of them in use.
-        path: written to: the way to the leaf.
+        path: written to: the nodes from the root to the leaf.
 
     Returns:
-        The depth of the leaf, whose way there is in ``path``, its bitboards, and ``used`` now.
+        The depth of the leaf, its bitboards, and ``used`` now.
     """
     node = path[depth]
     while tree[node]["proof"] == OPEN and tree[node]["first"] != PENDING:
@@ -127,8 +127,7 @@ def descend(
 
 @kernel(
     types.int64(
-        *(NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, types.float64),
-        types.boolean,
+        NODES, _words, _rows, _words, _rows, _int64, _int64, _int64, _float64, types.boolean
     ),
     nogil=True,
 )
@@ -144,7 +143,7 @@ def select_leaves(
     exploration: float,
     follow: bool,
 ) -> int:
-    """Simulations as far as they come without the function.
+    """Select leaves for the function to evaluate, with virtual losses.
 
     Args:
         tree: the nodes; the root is ``root_mine`` and ``root_theirs``.
@@ -157,7 +156,7 @@ def select_leaves(
         follow: forced moves are made without the function.
 
     Returns:
-        simulations that are done because rules or a proof decided them; others wait.
+        Simulations that ended without the function, at a proven node. The others wait.
     """
     waiting = done = 0
     while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
@@ -165,7 +164,7 @@ def select_leaves(
         path[0] = 0
         used = int(work[USED])
         depth, mine, theirs, now = descend(
-            *(tree, path, 0, root_mine, root_theirs, exploration, used if follow else 0)
+            tree, path, 0, root_mine, root_theirs, exploration, used if follow else 0
         )
         work[USED] = max(used, now)
         node = path[depth]
@@ -196,9 +195,7 @@ def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None
         fill(mine, theirs, mine | theirs, planes[i], masks[i])
 
 
-@kernel(
-    types.void(*(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]))
-)
+@kernel(types.void(NODES, _words, _rows, _words, _rows, types.float64[:, ::1], types.float64[::1]))
 def expand_leaves(
     tree: NDArray[np.void],
     work: Int64s,
@@ -208,7 +205,7 @@ def expand_leaves(
     weights: Float64s,
     values: Float64s,
 ) -> None:
-    """End the simulations that waited: expand each leaf, and take its value up.
+    """Expand the leaves that waited, take their virtual losses back, and back their values up.
 
     Args:
         tree, work, paths, depths, boards: as :func:`select_leaves` left them.
@@ -234,14 +231,15 @@ def expand_leaves(
         add_result(tree, paths[i], depth, 0, -values[i])
 
 
-@kernel(types.void(NODES, types.float64, types.float64[::1], types.float64[::1]))
+@kernel(types.void(NODES, _float64, types.float64[::1], types.float64[::1]))
 def improve_logits(
     tree: NDArray[np.void], value: float, scores: Float64s, values: Float64s
 ) -> None:
-    """Write what each column is worth as far as a search knows, and its improved logit.
+    """Write the completed Q-values of the columns, and the logits of the improved policy.
 
-    Columns never tried are worth what the network's value of the root and the values of the
-    others make likely.
+    A column without visits gets the mixed value of the root: the network's value, and the mean of
+    the visited columns' values weighted by their priors ("Policy improvement by planning with
+    Gumbel", section 4 and appendix D). Proven columns count by their results.
 
     Args:
         tree: of the search.
@@ -337,13 +335,12 @@ class PUCT(TreeAgent):
             priors /= priors.sum()
 
     def _grow(self, position: Position, most: int) -> int:
-        work = self._work
+        work, mine, theirs = self._work, position.mine, position.theirs
         leaves = (self._paths, self._depths, self._boards)
         made = 0
         while made < most and self._tree[0]["proof"] == OPEN:
             made += select_leaves(
-                *(self._tree, work, *leaves, position.mine, position.theirs, most - made),
-                *(self.c, self.follow),
+                self._tree, work, *leaves, mine, theirs, most - made, self.c, self.follow
             )
             waiting = int(work[WAITING])
             if waiting:

@@ -383,8 +383,14 @@ class TreeAgent(SearchingAgent):
             values[self._tree[child]["column"]] = self._value(child)
         proof = int(self._tree[0]["proof"])
         return TreeResult(
-            *(line[0], value, done, max(int(self._work[DEEPEST]), len(line)), tuple(line)),
-            *(tuple(visits), tuple(values), None if proof == OPEN else -sign(proof)),
+            column=line[0],
+            value=value,
+            nodes=done,
+            depth=max(int(self._work[DEEPEST]), len(line)),
+            principal_variation=tuple(line),
+            visits=tuple(visits),
+            values=tuple(values),
+            proven=None if proof == OPEN else -sign(proof),
         )
 
     def _chosen(self) -> int:

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import Any, ClassVar, Final
 
 import numpy as np
+from numba import from_dtype, types
+from numpy.typing import NDArray
 
 from c4env.agents.heuristics.names import Heuristic
 from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, WATCHED, FixedDepth, leaf
-from c4env.agents.search.lowlevel import POINTER, pointer
+from c4env.agents.search.lowlevel import pointer
 from c4env.agents.search.packing import (
     BOUND_BITS,
     BOUND_MASK,
@@ -24,7 +26,7 @@ from c4env.agents.search.packing import (
     table_place,
 )
 from c4env.agents.search.threads import STOPPED
-from c4env.arrays import Float64s, Int64s
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     BITS,
     COLUMN,
@@ -36,9 +38,10 @@ from c4env.bitboard import (
     popcount,
     winning_cells,
 )
-from c4env.jit import HEURISTIC, kernel
+from c4env.jit import kernel
 
-ENTRIES: Final = 1 << 20  # of the table, 16 bytes each
+ENTRIES: Final = 1 << 20  # of the table
+ENTRY: Final = np.dtype([("key", np.int64), ("value", np.float64)])  # a value, or a bound on it
 # A key, from its lowest bit: bound, depth, position, and the search it belongs to.
 DEPTH_SHIFT: Final = BOUND_BITS
 POSITION_SHIFT: Final = DEPTH_SHIFT + 6
@@ -48,10 +51,17 @@ LAST_AGE: Final = (1 << (63 - AGE_SHIFT)) - 1
 RANK_BITS: Final = 8
 GREATEST_RANK: Final = (1 << RANK_BITS) - 1
 
+_int64, _float64, _bool = types.int64, types.float64, types.boolean
+_heuristic = types.FunctionType(_float64(_int64, _int64))
+_words = types.int64[::1]
+_pointer = types.CPointer(_int64)
+_table: Any = from_dtype(ENTRY)[::1]
+
 
 @kernel(
-    f"Tuple((float64, int64))(int64, int64, int64, float64, float64, boolean, {HEURISTIC}, float64,"
-    f" int64, int64[::1], float64[::1], {POINTER})"
+    types.Tuple((_float64, _int64))(
+        *[_int64] * 3, _float64, _float64, _bool, _heuristic, _float64, _int64, _table, _pointer
+    )
 )
 def alphabeta(
     mine: int,
@@ -63,8 +73,7 @@ def alphabeta(
     heuristic: Heuristic,
     win: float,
     age: int,
-    keys: Int64s,
-    values: Float64s,
+    table: NDArray[np.void],
     work: Any,
 ) -> tuple[float, int]:
     """As :func:`c4env.agents.search.fixed_depth.minimax` with pruning, under the chain system's
@@ -72,8 +81,7 @@ def alphabeta(
 
     Args:
         age: this search's number at AGE_SHIFT; entries of another are not used.
-        keys: [ENTRIES] laid out as above, 0 where empty.
-        values: [ENTRIES] the value or bound that goes with the key.
+        table: [ENTRIES] ``ENTRY``, keys laid out as above, 0 where empty.
         work: words of ``c4env.agents.search.threads``.
     """
     if has_won(theirs):
@@ -84,10 +92,10 @@ def alphabeta(
     if depth >= WATCHED and work[STOPPED]:
         return 0.0, INVALID
     key = age | (board_key(mine, theirs) << POSITION_SHIFT) | (depth << DEPTH_SHIFT)
-    place = table_place(key, ENTRIES)
-    if depth > 1 and keys[place] & ~BOUND_MASK == key:
-        known = values[place]
-        if decides(keys[place] & BOUND_MASK, known, alpha, beta):
+    entry = table[table_place(key, ENTRIES)]
+    if depth > 1 and entry["key"] & ~BOUND_MASK == key:
+        known = float(entry["value"])
+        if decides(entry["key"] & BOUND_MASK, known, alpha, beta):
             return known, 1
     # Each column's rank, RANK_BITS a column: threats after the move, then nearness to the
     # centre; the greatest for a win and 0 for a full column.
@@ -113,9 +121,9 @@ def alphabeta(
             break
         ranks &= ~(GREATEST_RANK << (RANK_BITS * chosen))
         cell = moves & (COLUMN << (STRIDE * chosen))
+        own, replying = mine | cell, not searching
         value, searched = alphabeta(
-            *(theirs, mine | cell, depth - 1, -beta, -alpha, not searching),
-            *(heuristic, win, age, keys, values, work),
+            theirs, own, depth - 1, -beta, -alpha, replying, heuristic, win, age, table, work
         )
         if searched < 0:
             return 0.0, INVALID
@@ -125,14 +133,15 @@ def alphabeta(
         if alpha >= beta:
             break
     if depth > 1:
-        keys[place] = key | bound_of(best, first_alpha, beta)
-        values[place] = best
+        entry["key"] = key | bound_of(best, first_alpha, beta)
+        entry["value"] = best
     return best, nodes
 
 
 @kernel(
-    f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, {HEURISTIC}, float64, int64,"
-    " int64, int64[::1], float64[::1], int64[::1])",
+    types.Tuple((_int64, _float64, _int64))(
+        *[_int64] * 3, _bool, _heuristic, _float64, _int64, _int64, _table, _words
+    ),
     nogil=True,
 )
 def best_column(
@@ -144,8 +153,7 @@ def best_column(
     win: float,
     order: int,
     age: int,
-    keys: Int64s,
-    values: Float64s,
+    table: NDArray[np.void],
     work: Int64s,
 ) -> tuple[int, float, int]:
     """First best column in ``order``, its value for the side to move, nodes below the root.
@@ -160,9 +168,19 @@ def best_column(
         column = column_at(order, place)
         cell = drop(mine | theirs, column)
         if cell:
+            own, replying = mine | cell, not searching
             value, searched = alphabeta(
-                *(theirs, mine | cell, depth - 1, -INFINITY, -best, not searching),
-                *(heuristic, win, age, keys, values, words),
+                theirs,
+                own,
+                depth - 1,
+                -INFINITY,
+                -best,
+                replying,
+                heuristic,
+                win,
+                age,
+                table,
+                words,
             )
             if searched < 0:
                 return -1, 0.0, INVALID
@@ -185,8 +203,7 @@ class AlphaBetaTable(FixedDepth):
     @checked
     def __init__(self, depth: Plies = 9, heuristic: HeuristicName = DEFAULT_HEURISTIC) -> None:
         super().__init__(depth, heuristic)
-        self._keys = np.zeros(0, np.int64)  # allocated by the first search
-        self._values = np.zeros(0, np.float64)
+        self._table = np.zeros(0, ENTRY)  # allocated by the first search
         self._age = 0
 
     def _best(
@@ -194,11 +211,18 @@ class AlphaBetaTable(FixedDepth):
     ) -> tuple[int, float, int]:
         # Entries hold for one point of view, so each choice begins without any.
         self._age += 1
-        if not len(self._keys) or self._age > LAST_AGE:
-            self._keys = np.zeros(ENTRIES, np.int64)
-            self._values = np.zeros(ENTRIES, np.float64)
+        if not len(self._table) or self._age > LAST_AGE:
+            self._table = np.zeros(ENTRIES, ENTRY)
             self._age = 1
         return self._ask(
-            *(best_column, mine, theirs, depth, searching, self._heuristic, self.rules.win),
-            *(order, self._age << AGE_SHIFT, self._keys, self._values),
+            best_column,
+            mine,
+            theirs,
+            depth,
+            searching,
+            self._heuristic,
+            self.rules.win,
+            order,
+            self._age << AGE_SHIFT,
+            self._table,
         )

@@ -1,17 +1,19 @@
-"""Iterative deepening: alpha-beta one ply deeper at a time, until a clock or a budget ends it.
+"""Iterative deepening: alpha-beta one ply deeper at a time, within a time or node budget.
 
-Beyond plain alpha-beta (``c4env.agents.search.fixed_depth``) it keeps a transposition table, tries
-first the table's column, then those that cut elsewhere (killers, history), searches the others
-with a null window, and plays forced replies without counting them as depth. It is the strongest
-agent here that does not solve the game.
+To plain alpha-beta (``c4env.agents.search.fixed_depth``) it adds a transposition table; move
+ordering by the table's column, killers and history; null windows for all columns but the first
+(principal variation search); and a quiescence search: forced replies do not count as depth. It is
+the strongest agent here that does not solve the game.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+from numba import from_dtype, types
+from numpy.typing import NDArray
 
 from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not_a_value, repeats
@@ -25,11 +27,8 @@ from c4env.agents.registry.options import (
 )
 from c4env.agents.search.fixed_depth import INFINITY, INVALID, leaf
 from c4env.agents.search.packing import (
-    BOUND_BITS,
-    BOUND_MASK,
     CENTRE_FIRST,
     COLUMN_BITS,
-    COLUMN_MASK,
     board_key,
     bound_of,
     column_at,
@@ -39,7 +38,7 @@ from c4env.agents.search.packing import (
     table_place,
 )
 from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, search_interruptibly
-from c4env.arrays import Float64s, Int64s
+from c4env.arrays import Int64s
 from c4env.bitboard import (
     BITS,
     CELLS,
@@ -54,7 +53,7 @@ from c4env.bitboard import (
     winning_cells,
     winning_moves,
 )
-from c4env.jit import HEURISTIC, kernel
+from c4env.jit import kernel
 from c4env.position import Position
 
 DEFAULT_NODES: Final = 200_000
@@ -70,13 +69,19 @@ HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] how well a cell cut, for eithe
 RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] of the columns being sorted
 WORKSPACE: Final = RANKS + COLUMNS
 
-ENTRY: Final = 2  # words: the key, and what is known
+ENTRY: Final = np.dtype(  # of the transposition table
+    [
+        ("key", np.int64),  # see ``table_key``; 0 where empty
+        ("value", np.float64),
+        ("depth", np.int8),  # plies that were looked ahead
+        ("column", np.int8),  # the best, or the one that cut
+        ("bound", np.int8),  # what the value is: EXACT, LOWER or UPPER
+    ],
+    align=True,
+)
 VIEW_SHIFT: Final = BITS  # of a key, above the position: whose view it is
 AGE_SHIFT: Final = VIEW_SHIFT + 1
 LAST_AGE: Final = (1 << 12) - 1
-COLUMN_SHIFT: Final = BOUND_BITS  # of what is known: bound, column, depth
-DEPTH_SHIFT: Final = COLUMN_SHIFT + COLUMN_BITS
-ENTRY_BYTES: Final = 24
 
 # Ranks of moves beyond their history.
 TABLE: Final = 1 << 40
@@ -85,22 +90,26 @@ THREAT: Final = 1 << 14
 
 NULL_WINDOW: Final = 1e-6  # its width; values that differ by less count as equal
 
+_int64, _float64, _bool = types.int64, types.float64, types.boolean
+_heuristic = types.FunctionType(_float64(_int64, _int64))
+_words = types.int64[::1]
+_table: Any = from_dtype(ENTRY)[::1]
+
 
 @kernel("float64(int64)")
 def win_at(plies: int) -> float:
-    """What a win with the disc that makes so many is worth: the sooner the more."""
+    """The value of a win by the disc number ``plies``: a sooner win is worth more."""
     return WIN + (CELLS + 1 - plies)
 
 
 @kernel("int64(int64, int64, boolean, int64)")
 def table_key(mine: int, theirs: int, searching: bool, age: int) -> int:
-    """What names a position in the table, for one side's view and one search."""
+    """The key of a position in the table; it differs by the agent's side and by search."""
     return board_key(mine, theirs) | (int(searching) << VIEW_SHIFT) | (age << AGE_SHIFT)
 
 
 @kernel(
-    f"float64(int64, int64, int64, int64, float64, float64, boolean, {HEURISTIC},"
-    " int64[::1], int64[::1], float64[::1])"
+    _float64(_int64, _int64, _int64, _int64, _float64, _float64, _bool, _heuristic, _words, _table)
 )
 def deepen(
     mine: int,
@@ -112,8 +121,7 @@ def deepen(
     searching: bool,
     heuristic: Heuristic,
     work: Int64s,
-    keys: Int64s,
-    values: Float64s,
+    table: NDArray[np.void],
 ) -> float:
     """Value for the side to move of a board nobody has won; fail-soft.
 
@@ -127,8 +135,7 @@ def deepen(
         searching: whether the agent is to move; heuristics are asked from its view.
         heuristic: of the leaves.
         work: [WORKSPACE].
-        keys: [2 * entries].
-        values: [entries].
+        table: [entries] ``ENTRY``.
     """
     if work[NODES] >= work[LIMIT]:
         return 0.0
@@ -144,8 +151,16 @@ def deepen(
         return -win_at(plies + 2)
     if safe & (safe - 1) == 0:
         return -deepen(
-            *(theirs, mine | safe, plies + 1, depth, -beta, -alpha),
-            *(not searching, heuristic, work, keys, values),
+            theirs,
+            mine | safe,
+            plies + 1,
+            depth,
+            -beta,
+            -alpha,
+            not searching,
+            heuristic,
+            work,
+            table,
         )
     if depth <= 0:
         value, count = leaf(mine, theirs, searching, heuristic)
@@ -160,15 +175,12 @@ def deepen(
         return -win_at(plies + 4)
 
     key = table_key(mine, theirs, searching, int(work[AGE]))
-    place = table_place(key, len(values))
-    first = -1
-    if keys[ENTRY * place] == key:
-        known = keys[ENTRY * place + 1]
-        first = (known >> COLUMN_SHIFT) & COLUMN_MASK
-        if known >> DEPTH_SHIFT >= depth:
-            value = values[place]
-            if decides(known & BOUND_MASK, value, alpha, beta):
-                return float(value)
+    entry = table[table_place(key, len(table))]
+    first = -1  # the column the table knows
+    if entry["key"] == key:
+        first = int(entry["column"])
+        if entry["depth"] >= depth and decides(entry["bound"], entry["value"], alpha, beta):
+            return float(entry["value"])
     # The columns by falling rank, packed, the best lowest.
     history = HISTORY + (plies & 1) * BITS
     order = count = 0
@@ -192,20 +204,21 @@ def deepen(
         order = before | (column << (COLUMN_BITS * at)) | ((order ^ before) << COLUMN_BITS)
         count += 1
 
+    replying = not searching
     best, chosen, floor = -INFINITY, -1, alpha
     for i in range(count):
         column = column_at(order, i)
         cell = safe & (COLUMN << (STRIDE * column))
+        after = mine | cell
+        null = -floor - NULL_WINDOW
         value = floor
         if i > 0:
             value = -deepen(
-                *(theirs, mine | cell, plies + 1, depth - 1, -floor - NULL_WINDOW, -floor),
-                *(not searching, heuristic, work, keys, values),
+                theirs, after, plies + 1, depth - 1, null, -floor, replying, heuristic, work, table
             )
         if i == 0 or floor < value < beta:
             value = -deepen(
-                *(theirs, mine | cell, plies + 1, depth - 1, -beta, -floor),
-                *(not searching, heuristic, work, keys, values),
+                theirs, after, plies + 1, depth - 1, -beta, -floor, replying, heuristic, work, table
             )
         if work[NODES] >= work[LIMIT]:
             return 0.0
@@ -216,16 +229,16 @@ def deepen(
                 work[KILLERS + plies] = column + 1
                 work[history + popcount(cell - 1)] += depth * depth
                 break
-    bound = bound_of(best, alpha, beta)
-    keys[ENTRY * place] = key
-    keys[ENTRY * place + 1] = (depth << DEPTH_SHIFT) | (chosen << COLUMN_SHIFT) | bound
-    values[place] = best
+    entry["key"] = key
+    entry["value"] = best
+    entry["depth"] = depth
+    entry["column"] = chosen
+    entry["bound"] = bound_of(best, alpha, beta)
     return best
 
 
 @kernel(
-    f"Tuple((int64, float64))(int64, int64, int64, int64, {HEURISTIC},"
-    " int64[::1], int64[::1], float64[::1])",
+    types.Tuple((_int64, _float64))(_int64, _int64, _int64, _int64, _heuristic, _words, _table),
     nogil=True,
 )
 def best_column(
@@ -235,8 +248,7 @@ def best_column(
     order: int,
     heuristic: Heuristic,
     work: Int64s,
-    keys: Int64s,
-    values: Float64s,
+    table: NDArray[np.void],
 ) -> tuple[int, float]:
     """Best column at a depth and its value for the side to move.
 
@@ -253,17 +265,16 @@ def best_column(
             continue
         if has_won(mine | cell):
             return column, win_at(plies + 1)
-        child = theirs, mine | cell
+        after = mine | cell
+        null = -best - NULL_WINDOW
         value = -INFINITY
         if chosen >= 0:
             value = -deepen(
-                *(*child, plies + 1, depth - 1, -best - NULL_WINDOW, -best),
-                *(False, heuristic, work, keys, values),
+                theirs, after, plies + 1, depth - 1, null, -best, False, heuristic, work, table
             )
         if chosen < 0 or value > best:
             value = -deepen(
-                *(*child, plies + 1, depth - 1, -INFINITY, -best),
-                *(False, heuristic, work, keys, values),
+                theirs, after, plies + 1, depth - 1, -INFINITY, -best, False, heuristic, work, table
             )
         if work[NODES] >= work[LIMIT]:
             break
@@ -309,8 +320,7 @@ class Deepening(SearchingAgent):
         self._heuristic = as_argument(function)
         self.deterministic = movetime is None and repeats(function)
         self._work = np.zeros(WORKSPACE, np.int64)
-        self._keys = np.zeros(0, np.int64)
-        self._values = np.zeros(0, np.float64)
+        self._table = np.zeros(0, ENTRY)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, its value for the side to move, nodes searched."""
@@ -339,14 +349,13 @@ class Deepening(SearchingAgent):
 
     def _begin(self) -> None:
         """An empty table, nothing remembered, and the budget."""
-        if not len(self._values):
-            entries = 1 << (((self.table_mb << 20) // ENTRY_BYTES).bit_length() - 1)
-            self._keys = np.zeros(ENTRY * entries, np.int64)
-            self._values = np.zeros(entries, np.float64)
+        if not len(self._table):
+            entries = (self.table_mb << 20) // ENTRY.itemsize
+            self._table = np.zeros(1 << (entries.bit_length() - 1), ENTRY)
         work = self._work
         age = int(work[AGE]) + 1
         if age > LAST_AGE:
-            self._keys[:] = 0
+            self._table["key"] = 0
             age = 1
         work[:] = 0
         work[AGE] = age
@@ -361,8 +370,7 @@ class Deepening(SearchingAgent):
         value, completed = 0.0, 0
         for depth in range(1, min(self.depth, CELLS - position.plies) + 1):
             column, found = best_column(
-                *(position.mine, position.theirs, depth, order),
-                *(self._heuristic, work, self._keys, self._values),
+                position.mine, position.theirs, depth, order, self._heuristic, work, self._table
             )
             if column >= 0:  # also the best of an unfinished depth: the last one's came first
                 best, value = column, found
@@ -397,7 +405,5 @@ class Deepening(SearchingAgent):
             if urgent & drop(mine | theirs, column):
                 return column
         key = table_key(mine, theirs, searching, int(self._work[AGE]))
-        place = table_place(key, len(self._values))
-        if self._keys[ENTRY * place] != key:
-            return -1
-        return int(self._keys[ENTRY * place + 1] >> COLUMN_SHIFT) & COLUMN_MASK
+        entry = self._table[table_place(key, len(self._table))]
+        return int(entry["column"]) if entry["key"] == key else -1

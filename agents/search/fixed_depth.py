@@ -94,8 +94,19 @@ def minimax(
         cell = moves & (COLUMN << (STRIDE * column_at(order, place)))
         if cell:
             value, searched = minimax(
-                *(theirs, mine | cell, depth - 1, -beta, -alpha, prune, not searching),
-                *(heuristic, win, bonus, evaluate_full, order, work),
+                theirs,
+                mine | cell,
+                depth - 1,
+                -beta,
+                -alpha,
+                prune,
+                not searching,
+                heuristic,
+                win,
+                bonus,
+                evaluate_full,
+                order,
+                work,
             )
             if searched < 0:
                 return 0.0, INVALID
@@ -140,8 +151,19 @@ def best_column(
         cell = drop(mine | theirs, column)
         if cell:
             value, searched = minimax(
-                *(theirs, mine | cell, depth - 1, -INFINITY, INFINITY, prune, not searching),
-                *(heuristic, win, bonus, evaluate_full, inner_order, words),
+                theirs,
+                mine | cell,
+                depth - 1,
+                -INFINITY,
+                INFINITY,
+                prune,
+                not searching,
+                heuristic,
+                win,
+                bonus,
+                evaluate_full,
+                inner_order,
+                words,
             )
             if searched < 0:
                 return -1, 0.0, INVALID
@@ -193,14 +215,24 @@ class FixedDepth(SearchingAgent):
     ) -> tuple[int, float, int]:
         rules = self.rules
         return self._ask(
-            *(best_column, mine, theirs, depth, self.prune, searching, self._heuristic),
-            *(rules.win, rules.bonus, rules.evaluate_full, rules.inner_order, order),
+            best_column,
+            mine,
+            theirs,
+            depth,
+            self.prune,
+            searching,
+            self._heuristic,
+            rules.win,
+            rules.bonus,
+            rules.evaluate_full,
+            rules.inner_order,
+            order,
         )
 
     def _ask(
         self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
     ) -> tuple[int, float, int]:
-        """What a kernel comes to with these arguments and a workspace.
+        """Call a kernel with a workspace, in a thread of its own if the search may take long.
 
         Raises:
             InvalidHeuristic: the heuristic gave what is no value.

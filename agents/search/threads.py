@@ -16,7 +16,7 @@ import numpy as np
 from c4env.arrays import Int64s
 
 LIMIT: Final = 1  # nodes at which the search gives up
-STOPPED: Final = 8  # whether whoever asked wants no answer any more
+STOPPED: Final = 8  # 1 once the caller wants no answer any more
 NEVER: Final = 1 << 62  # as a limit
 AT_ONCE: Final = -1  # the limit that every search has reached
 
@@ -28,20 +28,19 @@ _TURN: Final = 0.05  # seconds between two turns for signals
 T = TypeVar("T")
 
 UNWATCHED: Final = np.zeros(WORDS, np.int64)
-"""The workspace of searches that are done before anybody could want to stop them: for those a
-thread would cost as much as they do."""
+"""The workspace of searches too short to be stopped: a thread would cost as much as they do."""
 
 
 def search_interruptibly(
     search: Callable[[Int64s], T], work: Int64s | None = None, seconds: float | None = None
 ) -> T:
-    """What a search comes to, in a thread of its own, so that Python can hand out a Ctrl-C.
+    """Run a search in a thread of its own, so that Ctrl-C reaches the caller; return its result.
 
     Args:
-        search: ends early once ``STOPPED`` of the workspace it is given is set, and holds no
-            lock of the interpreter meanwhile.
-        work: its workspace; by default one of ``WORDS`` zeros.
-        seconds: after which it is stopped.
+        search: a call that releases the interpreter's lock, and ends early once ``STOPPED`` of its
+            workspace is set.
+        work: the workspace; by default ``WORDS`` zeros.
+        seconds: the search is stopped after so many.
     """
     found: list[T] = []
 
@@ -59,9 +58,9 @@ def run_interruptibly(
     wait_for: int,
     seconds: float | None = None,
 ) -> None:
-    """Run a task in a thread for each workspace until some are done; then stop the others.
+    """Run a task in one thread for each workspace; once some are done, stop the others.
 
-    Anything that ends the wait, such as Ctrl-C, stops them all. What a task raises is raised.
+    Whatever ends the wait, such as Ctrl-C, stops them all. An error of a task is raised here.
 
     Args:
         task: searches with one workspace.

@@ -329,14 +329,14 @@ class Solver:
         wait_for: int = 1,
         share: bool = False,
     ) -> T:
-        """What a search comes to: short ones in the caller's thread, longer ones in ``threads``.
+        """Run a search: a short one in the caller's thread, a longer one in several.
 
         Args:
-            search: of a table and a workspace; it returns None when it was interrupted, and is
-                then called again in every thread.
+            search: takes the table and a workspace. It returns None when its limit stopped it, and
+                is then called again in each thread.
             threads: how many search.
-            wait_for: threads that have to end.
-            share: threads leave to each other the nodes that one of them is at.
+            wait_for: the search ends when so many threads are done.
+            share: a thread puts off nodes that another one is searching.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][beside.LIMIT] = _QUICK

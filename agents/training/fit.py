@@ -1,4 +1,4 @@
-"""Fitting a model to labels, in steps that a run can be stopped between."""
+"""Fit a model to labels, with checkpoints that a stopped run resumes from."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from c4env.files import write_whole
 
 BATCH: Final = 1024  # labelled positions a step
 LATER: Final = 8  # one in so many is from each pool but the first
-FOLLOWED: Final = 8  # one in so many is also played on by a ply
-WARM: Final = 300  # steps until the rate of learning is at its highest
-FLAT: Final = 0.5  # share of the steps after which it falls in a line
+FOLLOWED: Final = 8  # to one in so many a batch adds a position one ply on
+WARM: Final = 300  # steps until the learning rate is at its highest
+FLAT: Final = 0.5  # share of the steps after which the rate falls linearly
 ROUNDED: Final = 0.94  # share of the steps after which the weights are rounded
 VALUE_LOSS: Final = 0.5  # weight beside the policy's
 SAVED: Final = 500  # steps between two checkpoints
@@ -32,16 +32,16 @@ UNKNOWN: Final = -100  # in place of an outcome
 
 
 class Batch(NamedTuple):
-    """N positions and what is asked of a model there."""
+    """N positions and their targets."""
 
     planes: Bytes  # [N, 6, 7, 5]
     to_move: Int64s  # [N]
-    keeps: Int8s  # [N, 7] 1: a column to play; rows without a 1, or with no 0, ask for no policy
+    keeps: Int8s  # [N, 7] 1: a column to play; rows without a 1, or without a 0, have no policy
     outcomes: Int64s  # [N] 0 for a win of the side to move, 1 draw, 2 loss, or UNKNOWN
 
 
 def drawn(pools: Sequence[Labels], generator: np.random.Generator, size: int = BATCH) -> Batch:
-    """A batch of positions from the pools, mirrored at random, and some a ply on."""
+    """Draw a batch from the pools: positions mirrored at random, and for some one a ply on."""
     others = size // LATER
     counts = [size - others * (len(pools) - 1), *[others] * (len(pools) - 1)]
     chosen = [
@@ -67,9 +67,10 @@ def drawn(pools: Sequence[Labels], generator: np.random.Generator, size: int = B
 
 
 def after(labels: Labels, generator: np.random.Generator) -> tuple[Int64s, Int64s, Int64s]:
-    """Positions one ply on, by a random column each: bitboards, and the outcome for the mover.
+    """Play a random column in each position: bitboards, and the outcome for the side to move.
 
-    Only those of which the labels tell it, none that is over, and none held out of training.
+    The result leaves out positions whose outcome the labels do not tell, those that are over, and
+    those held out of training.
     """
     mine, theirs, signs, keeps = labels
     columns = (generator.random(keeps.shape) * (keeps >= 0)).argmax(axis=1)
@@ -94,7 +95,7 @@ def urgent(planes: Bytes) -> Int8s:
 
 
 def losses(out: Tensor, keeps: Tensor, outcomes: Tensor) -> tuple[Tensor, Tensor]:
-    """The policy's and the value's, of outputs ``[N, 10]``.
+    """The losses of policy and value, of outputs ``[N, 10]``.
 
     The policy's is minus the logarithm of the probability of all columns that keep the value, a
     mean over the positions where another does not.
@@ -160,7 +161,7 @@ def fit(
 
 
 def rate(step: int, steps: int) -> float:
-    """The share of the highest rate of learning: it rises, stays, and falls in a line."""
+    """The learning rate as a share of the highest: it rises, stays, and falls linearly."""
     return min((step + 1) / WARM, (1 - step / steps) / (1 - FLAT), 1.0)
 
 

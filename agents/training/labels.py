@@ -1,9 +1,9 @@
-"""Positions to learn from, and which of their columns keep the win or the draw, kept in files.
+"""Label positions by exact play: which columns keep the win or the draw.
 
-Positions come from games of erring players (``c4env.agents.training.games``), and up to ``ALL``
-plies they are all there are. Only quiet ones are labelled, in which neither side could win with the
-next disc: a rule plays the others. They are made in portions, each a file that depends on the seed
-and its number alone: a run that is stopped goes on, and a portion has positions of many plies.
+Up to ``ALL`` plies the labels cover every position; later ones come from games of erring players
+(``c4env.agents.training.games``). All labelled positions are quiet: neither side could win with the
+next disc. A rule plays the others. Labels are kept in portions, one file each, which depends on the
+seed and its number alone; so a stopped run resumes. Each portion holds positions of many plies.
 """
 
 from __future__ import annotations
@@ -40,8 +40,13 @@ PORTION: Final = {
 
 
 OPPONENTS: Final = (  # in games of a network; "" is itself
-    *("", "alphabeta-chain", "alphabeta-window", "alphabeta-window-b", "rust-port"),
-    *("alphabeta-window:depth=7", "greedy"),
+    "",
+    "alphabeta-chain",
+    "alphabeta-window",
+    "alphabeta-window-b",
+    "rust-port",
+    "alphabeta-window:depth=7",
+    "greedy",
 )
 OPENING: Final = 8
 ERRS: Final = 1 / 20  # share of the moves that are at random

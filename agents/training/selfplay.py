@@ -1,14 +1,13 @@
-"""From random weights to a strong network by self-play alone: AlphaZero's loop, Gumbel searches.
+"""Self-play from random weights: AlphaZero's loop with Gumbel MuZero's search.
 
     python -m c4env.agents.training.selfplay --out DIR [--minutes M] [--seed S]
 
-plays, learns and prints a line of figures now and then. ``selfplay:DIR`` plays the latest
-network. Everything is kept in DIR: the same command goes on where it was, whatever ended it, and
-more minutes train on. The clock decides what is done when, so two trainings with the same
-seed are not alike.
+The command plays, learns, and now and then prints a line of figures. ``selfplay:DIR`` plays the
+latest network. DIR holds the whole training: the same command resumes it, and more minutes continue
+it. The clock decides when the network learns, so two trainings of one seed differ.
 
-Nothing is learned from exact play: targets are the results of games, the searches' values and
-policies, and what the rules prove within a search's tree.
+The network learns nothing from exact play. Its targets are the improved policies of the searches,
+and a mean of the searches' values and the games' results, or what the rules prove in a tree.
 """
 
 from __future__ import annotations
@@ -47,20 +46,20 @@ with needs("torch", __name__):
     from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
     from c4env.agents.network import MODEL
-    from c4env.agents.network.convolution import Evaluator, Network, tensor_of
+    from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork, tensor_of
     from c4env.agents.training.optimiser import Optimiser
 
 BOARDS: Final = 256  # games at once
 
 
 class Stage(NamedTuple):
-    """What a training does from so many positions on."""
+    """The settings of a training from some number of positions on."""
 
     simulations: int  # a move
     blocks: int  # of the network
 
 
-STAGES: Final = {  # by the positions they begin with, so alike on quick machines and slow ones
+STAGES: Final = {  # by positions, not minutes: the same on quick machines and slow ones
     0: Stage(16, 4),
     500_000: Stage(32, 4),
     1_500_000: Stage(32, 6),
@@ -68,17 +67,17 @@ STAGES: Final = {  # by the positions they begin with, so alike on quick machine
 }
 FROM_EMPTY: Final = 0.3  # of the games; the others begin with 1 to RANDOM_PLIES random discs
 RANDOM_PLIES: Final = 24
-FORCED: Final = 0.25  # of the positions without a choice that are learned from
-REMEMBERED: Final = 16  # plies for which answers of the network are kept
-USES: Final = 4  # of each position in learning
+FORCED: Final = 0.25  # share of the positions with a forced move that the replay buffer takes
+REMEMBERED: Final = 16  # plies between two resets of the cache of the network's answers
+USES: Final = 4  # times that each position is learned
 BATCH: Final = 512  # positions a step of learning
-WINDOW: Final = 2_000_000  # positions kept; learned from are these, or the latest half of all
+WINDOW: Final = 2_000_000  # capacity of the replay buffer, of whose positions half are sampled
 FEWEST: Final = 4_096  # positions before learning begins
-BEHIND: Final = 4_096  # positions learning may be behind while games go on
-STEEP: Final = 150_000  # positions after which the rate of learning is 1 / sqrt(2) of what it was
-FLAT: Final = 0.5  # share of the time before it falls further
-LAST: Final = 0.1  # what it falls to then, of what it would be
-AVERAGE: Final = 0.995  # how much a step keeps of the averaged weights, which play
+BEHIND: Final = 4_096  # positions that learning may be behind while games continue
+STEEP: Final = 150_000  # positions at which the learning rate is 1 / sqrt(2) of the first
+FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
+LAST: Final = 0.1  # the factor at the end of the cosine
+AVERAGE: Final = 0.995  # decay of the exponential moving average of the weights, which plays
 SAVED: Final = 60.0  # seconds between two checkpoints
 REPORTS: Final = 20  # in a training; each keeps the network of the time
 
@@ -98,7 +97,7 @@ Search = Callable[[Int64s, Float64s], Improved]
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:
-    """A position after so many random discs, none of which loses to the next.
+    """A position after ``plies`` random discs, none of which lets the other side win at once.
 
     It has fewer discs where the next two decide the game.
     """
@@ -113,16 +112,16 @@ def safe_position(plies: int, generator: np.random.Generator) -> Position:
 
 
 class Games:
-    """Games of a network against itself on many boards, all one ply on at a time."""
+    """Games of a network against itself on many boards, which move in step."""
 
     def __init__(self, boards: int, generator: np.random.Generator) -> None:
         self.generator = generator
         self.batch = Batch(boards)
-        self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the games so far, by ply
+        self.moves: Samples = np.zeros((boards, CELLS), SAMPLE)  # of the running games, by ply
         self.begin(np.ones(boards, np.bool_))
 
     def begin(self, where: NDArray[np.bool_]) -> None:
-        """New games on some boards."""
+        """Begin new games on some boards."""
         for i in np.flatnonzero(where):
             empty = self.generator.random() < FROM_EMPTY
             plies = 0 if empty else int(self.generator.integers(1, RANDOM_PLIES + 1))
@@ -131,7 +130,11 @@ class Games:
         self.moves[where] = 0
 
     def play(self, search: Search) -> Samples:
-        """One ply on every board; the moves of the games that it ended, few of the forced ones."""
+        """Play one ply on every board.
+
+        Returns:
+            The samples of the games that ended, with few of the forced moves.
+        """
         boards = boards_from(self.batch.observe()[0])
         found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
         at = np.arange(len(boards)), self.batch.plies
@@ -153,19 +156,19 @@ class Games:
 
 
 class Trainer:
-    """All that a training is, and its checkpoint.
+    """The state of a training: network, optimiser, games, replay buffer; and its checkpoint.
 
     Args:
         out: its folder; a checkpoint there is resumed.
         seed: of weights and games.
         boards: games at once.
-        shape: arguments of :class:`~c4env.agents.network.convolution.Network`.
+        shape: arguments of :class:`~c4env.agents.network.convolution.SelfPlayNetwork`.
 
     Raises:
         InvalidValue: what is there is not a checkpoint.
     """
 
-    positions = learned = 0  # sampled, and learned from, ever
+    positions = learned = 0  # positions played and learned so far
     seconds = 0.0
     history: Sequence[dict[str, float]] = ()  # the figures of all reports
 
@@ -173,21 +176,21 @@ class Trainer:
         torch.manual_seed(seed)
         self.out = out
         self.generator, playing = np.random.default_rng(seed).spawn(2)
-        self.network = Network(*shape)
+        self.network = SelfPlayNetwork(*shape)
         average = get_ema_multi_avg_fn(AVERAGE)
         self.averaged = AveragedModel(self.network, multi_avg_fn=average)
         self.optimiser = Optimiser(self.network)
         self.games = Games(boards, playing)
-        self.samples: Samples = np.zeros(0, SAMPLE)  # a ring: the oldest is overwritten
+        self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
         exam = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64)
         self._exam = keys(*exam.T)
-        self._answers = Remembered(Evaluator(self.network).evaluate)  # forgotten now and then
-        self._plies = 0  # since then
+        self._answers = Remembered(Evaluator(self.network).evaluate)
+        self._plies = 0  # since the cache was cleared
         if (out / STATE).exists():
             self._restore()
 
     def grow(self, blocks: int) -> None:
-        """Give the network blocks until it has so many."""
+        """Add blocks to the network until it has ``blocks``."""
         if blocks > len(self.network.blocks):
             averaged = self.averaged.module.state_dict()
             self.network.grow(blocks)
@@ -196,7 +199,7 @@ class Trainer:
             self.optimiser.refresh()
 
     def playing(self, stage: Stage) -> Callable[[], Samples]:
-        """What plays a ply on every board by the averaged weights of now, also beside learning."""
+        """A call that plays a ply by the averaged weights of now; it may run beside learning."""
         self.grow(stage.blocks)
         if self._plies % REMEMBERED == 0:
             self._answers.clear()
@@ -206,8 +209,8 @@ class Trainer:
         return partial(self.games.play, GumbelSearch(self._answers, stage.simulations))
 
     def keep(self, moves: Samples) -> None:
-        """Keep positions to learn from, but for those of the exam."""
-        moves = moves[~np.isin(keys(*moves["board"].T), self._exam)]  # which is to judge by
+        """Add positions to the replay buffer, except those of the exam."""
+        moves = moves[~np.isin(keys(*moves["board"].T), self._exam)]
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
         if len(moves):
@@ -216,7 +219,10 @@ class Trainer:
             self.positions += len(moves)
 
     def learn(self, share: float) -> tuple[float, float]:
-        """One step on a batch of the latest half, at a share of the highest rate of learning.
+        """Take one step on a batch of the latest half of the positions.
+
+        Args:
+            share: of the highest learning rate.
 
         Returns:
             The losses of policy and value.
@@ -285,9 +291,13 @@ def as_bytes(array: Samples) -> Any:
 
 
 def rate_at(share: float, positions: int) -> float:
-    """The rate of learning, of the highest, after a share of the time and so many positions.
+    """The learning rate, as a share of the highest.
 
-    It falls as the root of the positions, and by a cosine at the end.
+    It falls with the square root of the positions, and by a cosine at the end.
+
+    Args:
+        share: of the time that has passed.
+        positions: played so far.
     """
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
     end = LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
@@ -303,11 +313,11 @@ def train(
     shape: Sequence[int] = (32, 256),
     look: Look | None = None,
 ) -> Trainer:
-    """Train until so many minutes are spent, those of earlier calls counted.
+    """Train for some minutes, those of earlier calls included.
 
     Args:
-        out: folder for all that is made.
-        minutes: by the clock, when the training runs.
+        out: the folder of the training.
+        minutes: by the clock, while a training runs.
         seed: of weights and games.
         boards, shape: see :class:`Trainer`.
         look: called at each report with the agent and the number of positions so far.

@@ -1,11 +1,10 @@
-"""Makes the weights: exact labels of positions, and a network that is fitted to them.
-
-Now and then it is asked to play, and positions that it meets in its games are labelled too.
+"""Train the network that ships: label positions by exact play, and fit a network to the labels.
 
     python -m c4env.agents.training.train --out DIR
 
-Everything is kept in DIR: a run that was interrupted, or killed, goes on where it was. The weights
-are written to ``DIR/weights.npz``; ``learned:weights=DIR/weights.npz`` plays with them.
+A few times on the way the network plays, and the training labels the positions of its games too.
+DIR holds the whole training: after an interrupt or a kill the same command resumes it. It writes
+the weights to ``DIR/weights.npz``; ``learned:weights=DIR/weights.npz`` plays with them.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from c4env.agents.training.labels import Labels, exact, measure, portion, positi
 from c4env.cores import usable_cores
 
 STEPS: Final = 45_000  # of the optimisers
-BEGIN: Final = 25  # portions of labels to begin with
-PORTIONS: Final = 340
-GROWTH: Final = 100  # steps, after each of which there is a portion more
+PORTIONS: Final = 340  # of labels
+BEGIN: Final = 25  # portions at the first step
+GROWTH: Final = 100  # steps between two further portions
 PLAYED: Final = (0.3, 0.4, 0.5, 0.6, 0.7)  # shares of the steps after which the network plays
-PARTS: Final = 8  # of the games it plays then: the first with all opponents, others with itself
+PARTS: Final = 8  # of its games: one against all opponents, the others against itself
 PART: Final = 1_000  # games
-SELF_ERRS: Final = 1 / 60  # share of the moves in those with itself that are at random
+SELF_ERRS: Final = 1 / 60  # share of random moves in games against itself
 JOBS: Final = usable_cores()
 SHAPE: Final = (64, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
 
@@ -40,7 +39,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
     """Train a network; see the module.
 
     Args:
-        out: folder for all that is made.
+        out: the folder of the training.
         seed: the same seed gives the same positions of erring players and labels anywhere, and
             the same weights on the same machine.
         jobs: cores to use: one trains, the others label positions.
@@ -107,7 +106,7 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
 
 
 def met_by(network: Network, folder: Path, games: int, seed: int, turn: int, part: int) -> Labels:
-    """What a network meets in one part of its games, from its file or made now."""
+    """The labelled positions of one part of a network's games, read from their file or made now."""
     path = folder / f"met-{turn}-{part}.npz"
     if not path.exists():
         play = partial(positions_met, network, games, [seed, turn, part])

@@ -9,7 +9,7 @@ pytest.importorskip("matplotlib", reason="needs matplotlib: the extra plots")
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.network.convolution import Evaluator, Network  # noqa: E402  # needs torch
+from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork  # noqa: E402  # needs torch
 from c4env.agents.solver import Solver  # noqa: E402
 from c4env.agents.solver.exam import exam_positions  # noqa: E402
 from c4env.observation import position_from  # noqa: E402
@@ -56,7 +56,7 @@ def test_the_same_seed_gives_the_same_positions(critical):
 def test_the_networks_that_a_training_kept_are_judged(tmp_path, critical, monkeypatch):
     monkeypatch.setattr(selfplay, "AGAINST", ("random", "perfect"))
     for minutes in ("0001.0", "0002.5"):
-        Evaluator(Network(4, 8, 1)).save(tmp_path / f"model-{minutes}.pt")
+        Evaluator(SelfPlayNetwork(4, 8, 1)).save(tmp_path / f"model-{minutes}.pt")
     found = selfplay.curves(tmp_path, critical)
     assert found["minutes"] == [1, 2.5]
     assert all(0 < share < 1 for share in found["blunders"])

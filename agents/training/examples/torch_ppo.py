@@ -34,7 +34,7 @@ class Network(nn.Module):
     def __init__(self, width: int = 256) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            *(nn.Flatten(), nn.Linear(84, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU())
+            nn.Flatten(), nn.Linear(84, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()
         )
         self.policy = nn.Linear(width, 7)
         self.value = nn.Linear(width, 1)

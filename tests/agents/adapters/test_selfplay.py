@@ -13,11 +13,11 @@ from c4env.observation import observe
 @pytest.fixture
 def folder(tmp_path):
     torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
-    from c4env.agents.network.convolution import Evaluator, Network
+    from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork
 
     torch.set_num_threads(1)
     torch.manual_seed(2)
-    Evaluator(Network(4, 8)).save(tmp_path / "model.pt")
+    Evaluator(SelfPlayNetwork(4, 8)).save(tmp_path / "model.pt")
     return tmp_path
 
 

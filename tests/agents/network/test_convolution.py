@@ -13,7 +13,7 @@ from tests.helpers import reference
 torch = pytest.importorskip("torch", reason="needs torch: pip install torch")
 torch.set_num_threads(1)  # a second one would but wait on a busy machine
 
-from c4env.agents.network.convolution import Evaluator, Network, tensor_of  # noqa: E402  # needs torch
+from c4env.agents.network.convolution import Evaluator, SelfPlayNetwork, tensor_of  # noqa: E402  # needs torch
 
 
 def boards_of(positions):
@@ -23,7 +23,7 @@ def boards_of(positions):
 @pytest.fixture
 def evaluator():
     torch.manual_seed(1)
-    return Evaluator(Network(4, 8, 1))
+    return Evaluator(SelfPlayNetwork(4, 8, 1))
 
 
 def test_the_planes_show_discs_threats_and_where_discs_fall():
@@ -51,7 +51,7 @@ def test_mirrored_planes_are_those_of_the_mirrored_position():
 
 def test_the_cells_of_a_column_add_to_its_logit():
     torch.manual_seed(1)
-    network = Network()
+    network = SelfPlayNetwork()
     torch.nn.init.zeros_(network.policy.weight)  # nothing comes from the dense layers
     boards = boards_of([Position(), Position.parse("11")])
     one, other = Evaluator(network).evaluate(boards)[0]

@@ -9,7 +9,7 @@ import pytest
 
 from c4env import Position
 from c4env.agents.errors import InvalidValue
-from c4env.agents.sampling.gumbel import GumbelSearch, Remembered, halving
+from c4env.agents.sampling.gumbel import GumbelSearch, Remembered, considered_visits
 from c4env.agents.solver import Solver
 from c4env.jit import config
 from tests.helpers import reference
@@ -48,7 +48,7 @@ def still(boards: Any) -> Any:
     ],
 )
 def test_the_better_half_goes_on(columns: int, simulations: int, counts: list[int]) -> None:
-    assert halving(columns, simulations) == counts
+    assert considered_visits(columns, simulations) == counts
 
 
 def test_all_searches_ask_in_one_batch() -> None:

@@ -120,5 +120,5 @@ def test_no_checkpoint_is_refused_in_a_line(tmp_path):
 def test_a_short_training_beats_random(tmp_path):
     alphazero.train(tmp_path, 10_000, 1)
     players = {"trained": alphazero.AlphaZero(tmp_path, simulations=0), "random": "random"}
-    games = evaluation.round_robin(players, openings=2, seed=1, jobs=1).games
-    assert np.mean([game.points[game.players.index("trained")] for game in games]) > 0.8
+    games = evaluation.round_robin(players, openings=3, seed=1, jobs=1).games
+    assert np.mean([game.points[game.players.index("trained")] for game in games]) > 0.7
