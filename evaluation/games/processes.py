@@ -340,7 +340,10 @@ class OwnSettings:
             self._armed = _ALARM and signal.getitimer(signal.ITIMER_REAL)[0] > 0
 
     def __enter__(self) -> None:
-        if self._active and self._own is not None:
+        if not self._active:
+            return
+        self._lent = sys.stdin, sys.stdout, sys.stderr, sys.gettrace(), sys.getprofile()
+        if self._own is not None:
             self._own.restore()
 
     def __exit__(self, *_: object) -> None:
@@ -349,6 +352,12 @@ class OwnSettings:
         # First of all, and without a call of Python's, which the limit may not allow.
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(self._shared.recursion)
+        # Nobody's own: they are handed out anew.
+        sys.stdin, sys.stdout, sys.stderr, trace, profile = self._lent
+        if sys.gettrace() is not trace:
+            sys.settrace(trace)
+        if sys.getprofile() is not profile:
+            sys.setprofile(profile)
         if _ALARM and not self._armed and signal.getitimer(signal.ITIMER_REAL)[0]:
             signal.setitimer(signal.ITIMER_REAL, 0)  # it would ring in somebody else's move
         if limit == self._shared.recursion and self._own is None and self._shared.holds():

@@ -114,6 +114,22 @@ CODE = """def agent(observation):
 """
 
 
+KAGGLE = """def agent(observation, configuration):
+    with open("asked.log", "a") as file:
+        print("asked", file=file)
+    return [c for c in range(7) if not observation["board"][c]][{}]
+"""
+ENGINE = """#!/usr/bin/env python3
+import sys
+CHOICE = {}
+for line in sys.stdin:
+    with open("asked.log", "a") as file:
+        print("asked", file=file)
+    columns = line.strip()
+    print([c for c in "1234567" if columns.count(c) < 6][CHOICE], flush=True)
+"""
+
+
 def played(spec, seed):
     evaluation.round_robin({"mine": spec, "other": "random"}, [ENDING], seed=seed, out="kept")
 
@@ -169,6 +185,12 @@ CHANGES = {
     "code": ("own.py:agent", edit("own.py", CODE.format(-1))),
     "what it imports": ("importing.py:agent", edit("helper.py", "CHOICE = -1\n")),
     "weights": ("own.py:agent", edit("weights.txt", "other")),
+    "program": ("exec:./engine", edit("engine", ENGINE.format(-1))),
+    "what a program imports": (
+        "exec:python3 -m package.engine",
+        edit("helper.py", "CHOICE = -1\n"),
+    ),
+    "submission": ("kaggle:kaggle.py", edit("kaggle.py", KAGGLE.format(-1))),
     "folder": ("own_class.py:Agent:folder=nets,level=1", edit("nets/net", "other")),
     "options": ("own_class.py:Agent:folder=nets,level=1", own),
     "registered": ("kept-own", registered_anew),
@@ -193,6 +215,11 @@ def sources(here):
     (here / "importing.py").write_text(f"import helper\n{CODE.format('helper.CHOICE')}")
     (here / "helper.py").write_text("CHOICE = 0\n")
     (here / "weights.txt").write_text("first")
+    (here / "kaggle.py").write_text(KAGGLE.format(0))
+    (here / "engine").write_text(ENGINE.format(0))
+    (here / "engine").chmod(0o755)
+    (here / "package").mkdir()
+    (here / "package" / "engine.py").write_text(f"import helper\n{ENGINE.format('helper.CHOICE')}")
     (here / "nets").mkdir()
     (here / "nets" / "net").write_text("first")
     text = CODE.format(0).replace("def agent(", "def __call__(self, ").replace("\n", "\n    ")

@@ -112,6 +112,8 @@ def test_settings_of_the_process_are_each_agents_own():
             os.environ["C4ENV_TEST"] = "1"
             sys.path.clear()
             signal.signal(signal.SIGALRM, signal.SIG_IGN)
+            sys.stdin = sys.stdout = sys.stderr = None
+            sys.setprofile(lambda *_: None)
             return first_legal(observation)
 
     def sensitive(observation):
@@ -119,12 +121,15 @@ def test_settings_of_the_process_are_each_agents_own():
             return number and 1 + count(number - 1)
 
         assert count(300) == 300
+        assert sys.stderr is not None
+        assert sys.getprofile() is None
         assert not np.isfinite(np.array([1e300]) * 1e300)
         return first_legal(observation)
 
     def settings():
         process = os.getcwd(), list(sys.path), dict(os.environ), signal.getsignal(signal.SIGALRM)
-        return sys.getrecursionlimit(), np.geterr(), list(warnings.filters), *process
+        tools = sys.stdin, sys.stdout, sys.stderr, sys.gettrace(), sys.getprofile()
+        return sys.getrecursionlimit(), np.geterr(), list(warnings.filters), *process, *tools
 
     before = settings()
     with np.errstate(over="ignore"):
