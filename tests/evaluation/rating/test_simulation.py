@@ -13,6 +13,7 @@ from c4env.evaluation.rating.simulation import (
     LOPSIDED,
     WORLDS,
     coverage,
+    simulated_pairs,
     sprt_errors,
     tilted,
 )
@@ -70,6 +71,13 @@ def test_the_command_reports_both(capsys):
     assert "share of wrong decisions" in shown
     for kind in (*KINDS_OF_PAIRS, *WORLDS):
         assert kind in shown
+
+
+def test_what_is_given_away_is_of_who_erred():
+    pairs = simulated_pairs(50, (0.9, 0.0), np.random.default_rng(1))
+    given_away = pairs.sum(axis=0)[[1, 3]]
+    assert given_away[0] > 10
+    assert given_away[1] == 0
 
 
 @pytest.mark.compiled
