@@ -178,6 +178,7 @@ def test_all_that_a_spec_stands_for_makes_its_identity(here, spec, files, change
     "spec",
     [
         *("greedy", "mcts:simulations=5,rollout=greedy", "learned", "http://127.0.0.1:9/v1"),
+        "c4env.agents.baselines:Random",
         "chat:tiny,base_url=http://127.0.0.1:9/v1",
     ],
 )
