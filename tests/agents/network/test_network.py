@@ -137,6 +137,11 @@ def test_float32_gives_what_whole_numbers_give() -> None:
         assert np.array_equal(found, expected.astype(np.float32))
 
 
+def test_an_outcome_that_the_network_is_sure_of_does_not_overflow():
+    sure = np.array([[900.0, 0.0, 0.0], [0.0, 0.0, 900.0], [0.0, 900.0, 0.0]], np.float32)
+    assert network.expected(sure).tolist() == [1, -1, 0]
+
+
 def test_the_exponential_is_about_that() -> None:
     numbers = np.linspace(-30, 0, 301, dtype=np.float32)
     assert np.abs(network.exponential(numbers) - np.exp(numbers)).max() < 0.002

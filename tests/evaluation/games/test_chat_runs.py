@@ -24,7 +24,7 @@ from c4env.evaluation.exact.answers import question_agents
 from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.store.record import read_games
-from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, read_transcripts
+from c4env.evaluation.store.transcripts import TRANSCRIPTS_FILE, Transcripts, read_transcripts
 from c4env.position import Position
 from tests.helpers.chat import KEY, ChatServer, Fault, lowest_legal, server_with_key
 from tests.helpers.paths import ROOT
@@ -166,6 +166,13 @@ def test_language_models_play_in_threads(server):
         with pytest.raises(InvalidRun, match="expected threading or serial"):
             run(server, backend=backend)
     assert run(server, limit=1, backend="serial").digest == run(server, limit=1, jobs=2).digest
+
+
+def test_once_a_run_is_over_nothing_more_is_asked():
+    kept = Transcripts(None, {"a": "one", "b": "other"})
+    kept.close()
+    with pytest.raises(Unavailable, match="the run has ended"):
+        kept.tape((("a", "b"), ""))("", 0, 0, lambda: pytest.fail("asked"))
 
 
 def test_another_prompt_is_another_run(server, tmp_path):

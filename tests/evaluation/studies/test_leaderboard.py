@@ -145,6 +145,7 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     arguments = ["leaderboard", "--quick", "--jobs", "1", "--quiet", "--out", str(tmp_path / "d")]
     arguments += ["--format", "markdown"]
     assert main([*arguments, "--readme", str(readme), "--store", str(store)]) == 0
+    assert (tmp_path / "d").is_dir()
     table = capsys.readouterr().out.strip()
     assert table in readme.read_text()
     assert readme.read_text().endswith("\nend")

@@ -70,6 +70,14 @@ def test_an_answer_in_two_parts_is_one(tmp_path: Path) -> None:
     process.close()
 
 
+def test_a_program_is_the_head_of_a_process_group(tmp_path: Path) -> None:
+    """So that Ctrl-C at the terminal is its owner's alone."""
+    said = "import os; print(os.getpgrp() == os.getpid(), flush=True)"
+    process = LineProcess(answering(tmp_path, said).split(), "it")
+    assert process.ask("", 20) == "True"
+    process.close()
+
+
 def test_what_was_not_asked_for_is_a_fault(tmp_path: Path) -> None:
     process = LineProcess(answering(tmp_path, "print('4\\n5', flush=True)").split(), "it")
     assert process.ask("", 20) == "4"

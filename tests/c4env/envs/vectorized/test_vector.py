@@ -406,6 +406,15 @@ def test_seeds_of_any_integer_type(seed: Any) -> None:
     assert big == history(ConnectFourVectorEnv(2, opponent="random"), 5, seed=2**64 - 1)
 
 
+@pytest.mark.parametrize(
+    ("seeds", "match"),
+    [([1], "1 seeds: expected one number or 2 of them"), ([1, 2.5], "seed=2.5")],
+)
+def test_seeds_that_are_not_one_a_board_are_refused(seeds: Any, match: str) -> None:
+    with pytest.raises(InvalidOption, match=match):
+        ConnectFourVectorEnv(2).reset(seed=seeds)
+
+
 def test_a_reset_without_seed_goes_on_with_its_chance() -> None:
     environment = ConnectFourVectorEnv(3, opponent="random")
     first = history(environment, 20, seed=1)
