@@ -351,8 +351,8 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
     """
     if not isinstance(target, Entry) and parameters_of(target) is None:
         raise InvalidSpec(
-            f"agent {name!r}: {target!r} does not say what it takes: expected a class, or a "
-            "function on an observation"
+            f"agent {name!r}: {target!r} has no signature: expected a class, or a function on an "
+            "observation"
         )
 
 
