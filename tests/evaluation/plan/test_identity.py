@@ -191,11 +191,26 @@ def test_all_that_a_spec_stands_for_makes_its_identity(here, spec, files, change
     assert key not in identify(spec)
 
 
-@pytest.mark.parametrize("spec", ["greedy", "mcts:simulations=5,rollout=greedy", "learned"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "greedy",
+        "mcts:simulations=5,rollout=greedy",
+        "learned",
+        "http://127.0.0.1:8000",
+    ],
+)
 def test_an_agent_of_this_project_has_none_whatever_lies_about(here, spec):
     write(here, {"greedy": "1", "5": "2", "mcts/a": "3", "learned/b": "4"})
     assert identify(spec) == {}
     assert in_short({}) == ""
+
+
+def test_the_address_of_a_server_is_no_module(here):
+    import http.client  # noqa: F401  # as openai does
+
+    found = identify("chat:tiny,base_url=http://127.0.0.1:8000/v1")
+    assert found.keys() <= {"openai"}
 
 
 def test_other_files_beside_it_are_not_its_own(here):
