@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from typing import Any, Final, NamedTuple, Self, TextIO
 
 import numpy as np
@@ -224,7 +224,8 @@ def stdout_to_stderr() -> Iterator[None]:
         kept = os.dup(1)
         os.dup2(2, 1)
     try:
-        with redirect_stdout(_Lent(sys.stderr)):
+        lent: Any = _Lent(sys.stderr)
+        with redirect_stdout(lent), redirect_stderr(lent):
             yield
     finally:
         flush()  # what was written to sys.__stdout__, before the descriptor is the answer's again
@@ -342,7 +343,8 @@ class OwnSettings:
     def __enter__(self) -> None:
         if not self._active:
             return
-        self._lent = sys.stdin, sys.stdout, sys.stderr, sys.gettrace(), sys.getprofile()
+        self._lent = sys.stdin, sys.stdout, sys.stderr, sys.excepthook
+        self._hooks = sys.gettrace(), sys.getprofile()
         if self._own is not None:
             self._own.restore()
 
@@ -353,7 +355,8 @@ class OwnSettings:
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(self._shared.recursion)
         # Nobody's own: they are handed out anew.
-        sys.stdin, sys.stdout, sys.stderr, trace, profile = self._lent
+        sys.stdin, sys.stdout, sys.stderr, sys.excepthook = self._lent
+        trace, profile = self._hooks
         if sys.gettrace() is not trace:
             sys.settrace(trace)
         if sys.getprofile() is not profile:

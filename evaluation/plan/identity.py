@@ -104,9 +104,9 @@ def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
         folder = Path(text.removeprefix(SELFPLAY))  # of self-play's only the network plays
         files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
         yield from ((str(file), _hash(file)) for file in files if file.is_file())
-    name, colon, _ = text.partition(":")
-    address = text.startswith(f"{name}://")  # names no module, though there is one named http
-    module = None if address or not colon or name.endswith(".py") else sys.modules.get(name)
+    name, _, attribute = text.partition(":")  # of http://HOST:80 no module is meant
+    meant = attribute[:1].isidentifier() and not name.endswith(".py")
+    module = sys.modules.get(name) if meant else None
     if module is not None and (file := _file_of(module)):
         yield from _of_source(file, _root(module, file), named_from=_root(module, file))
 
@@ -220,8 +220,9 @@ def _file_of(module: ModuleType) -> Path | None:
 
 
 def _installed(path: Path) -> bool:
-    within = (path, *path.parents)
-    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or _STDLIB in within
+    return not {"site-packages", "dist-packages"}.isdisjoint(path.parts) or path.is_relative_to(
+        _STDLIB
+    )
 
 
 _STDLIB: Final = Path(sysconfig.get_path("stdlib"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -27,6 +28,7 @@ from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, read_games
 from c4env.evaluation.studies.leaderboard import Board
 from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
 from c4env.position import Position
+from tests.helpers.chat import server_with_key
 
 ENDING = "4713732767357311732634225152551"  # 31 discs: a game is a few moves
 
@@ -130,6 +132,9 @@ for line in sys.stdin:
 """
 
 
+ASK = "{board}\nThe columns that are not full: {legal}\n"
+
+
 def played(spec, seed):
     evaluation.round_robin({"mine": spec, "other": "random"}, [ENDING], seed=seed, out="kept")
 
@@ -190,6 +195,10 @@ CHANGES = {
         "exec:python3 -m package.engine",
         edit("helper.py", "CHOICE = -1\n"),
     ),
+    "prompt": (
+        "chat:tiny,base_url=SERVER,prompt=ask.txt",
+        edit("ask.txt", f"Please, {ASK}"),
+    ),
     "submission": ("kaggle:kaggle.py", edit("kaggle.py", KAGGLE.format(-1))),
     "folder": ("own_class.py:Agent:folder=nets,level=1", edit("nets/net", "other")),
     "options": ("own_class.py:Agent:folder=nets,level=1", own),
@@ -215,6 +224,7 @@ def sources(here):
     (here / "importing.py").write_text(f"import helper\n{CODE.format('helper.CHOICE')}")
     (here / "helper.py").write_text("CHOICE = 0\n")
     (here / "weights.txt").write_text("first")
+    (here / "ask.txt").write_text(ASK)
     (here / "kaggle.py").write_text(KAGGLE.format(0))
     (here / "engine").write_text(ENGINE.format(0))
     (here / "engine").chmod(0o755)
@@ -243,9 +253,27 @@ def asked(folder):
     return log.read_text().count("asked") if log.exists() else 0
 
 
+@pytest.fixture
+def served(sources, monkeypatch):
+    """Specs whose language model, if it is one, is asked here."""
+
+    def log(body):
+        with open("asked.log", "a") as file:
+            print("asked", file=file)
+
+    with contextmanager(server_with_key)(monkeypatch) as server:
+        server.answered = log
+        yield lambda spec: spec.replace("SERVER", server.url)
+
+
 @pytest.mark.parametrize(("spec", "change"), CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize(("keep", "module"), KEPT.values(), ids=KEPT)
-def test_what_is_kept_is_of_all_that_made_it(keep, module, spec, change, sources, monkeypatch):
+def test_what_is_kept_is_of_all_that_made_it(
+    keep, module, spec, change, sources, served, monkeypatch
+):
+    if spec.startswith("chat:"):
+        pytest.importorskip("openai")
+    spec = served(spec)
     before = set(sys.modules)
     keep(spec, 1)
     first = asked(sources)

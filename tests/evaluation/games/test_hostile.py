@@ -112,7 +112,7 @@ def test_settings_of_the_process_are_each_agents_own():
             os.environ["C4ENV_TEST"] = "1"
             sys.path.clear()
             signal.signal(signal.SIGALRM, signal.SIG_IGN)
-            sys.stdin = sys.stdout = sys.stderr = None
+            sys.stdin = sys.stdout = sys.stderr = sys.excepthook = None
             sys.setprofile(lambda *_: None)
             return first_legal(observation)
 
@@ -128,7 +128,8 @@ def test_settings_of_the_process_are_each_agents_own():
 
     def settings():
         process = os.getcwd(), list(sys.path), dict(os.environ), signal.getsignal(signal.SIGALRM)
-        tools = sys.stdin, sys.stdout, sys.stderr, sys.gettrace(), sys.getprofile()
+        streams = sys.stdin, sys.stdout, sys.stderr
+        tools = *streams, sys.excepthook, sys.gettrace(), sys.getprofile()
         return sys.getrecursionlimit(), np.geterr(), list(warnings.filters), *process, *tools
 
     before = settings()
@@ -169,6 +170,7 @@ def test_what_agents_print_or_close_leaves_stdout_alone(capfd):
     def closes(observation):
         print("an agent's")
         sys.stdout.close()
+        sys.stderr.close()
         os.close(1)
         os.open(os.devnull, os.O_WRONLY)  # the number is used again
         return first_legal(observation)
@@ -176,6 +178,7 @@ def test_what_agents_print_or_close_leaves_stdout_alone(capfd):
     with stdout_to_stderr():
         evaluation.round_robin([closes, "random"], openings=0)
     print("an answer", flush=True)
+    print("a message", file=sys.stderr, flush=True)
     said = capfd.readouterr()
     assert said.out == "an answer\n"
     assert "an agent's" in said.err

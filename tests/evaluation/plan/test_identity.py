@@ -207,6 +207,13 @@ def test_an_agent_of_this_project_has_none_whatever_lies_about(here, spec):
     assert in_short({}) == ""
 
 
+def test_the_address_of_a_server_is_no_module(here):
+    import http.client  # noqa: F401  # as openai does
+
+    found = identify("chat:tiny,base_url=http://127.0.0.1:8000/v1")
+    assert found.keys() <= {"openai"}
+
+
 def test_other_files_beside_it_are_not_its_own(here):
     write(here, {"own.py": PLAIN, "your_own.py": PLAIN, "run.log": "1"})
     write(here, {"third.py": f"'run.log'\n'notes'\n{PLAIN}"})
