@@ -161,7 +161,7 @@ def test_a_full_column_is_told_with_those_that_are_not(make: Any) -> None:
         ([0, 7, 2], InvalidAction, r"board 1: 7 is not a column: expected an integer 0\.\.6"),
         ([0, 1, -1], InvalidAction, "board 2: -1"),
         (np.array([0, 1, 2**63], np.uint64), InvalidAction, "board 2"),
-        ([3, 1, 2], IllegalMove, "board 0: column 3 is full"),
+        ([0, 1, 3], IllegalMove, "board 2: column 3 is full"),
     ],
 )
 @pytest.mark.parametrize("opponent", ["batch", None, "random", "greedy"])
@@ -170,10 +170,10 @@ def test_a_bad_action_names_the_board_and_changes_none(
 ) -> None:
     if opponent == "batch":
         environment: Any = Batch(3)
-        environment.reset(positions=["444444", "445566", ""])
+        environment.reset(positions=["", "445566", "444444"])
     else:
         environment = ConnectFourVectorEnv(3, opponent=opponent, seat=0, illegal="raise")
-        environment.reset(seed=1, options={"moves": ["444444", "", ""]})
+        environment.reset(seed=1, options={"moves": ["", "", "444444"]})
     before = state_of(environment)
     for kind in (error, C4Error):
         with pytest.raises(kind, match=match):
