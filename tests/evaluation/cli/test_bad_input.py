@@ -81,7 +81,7 @@ BAD = {
     ],
     "list": [
         ("rndom", "did you mean 'random'?"),
-        ("builtins:max", "agent 'builtins:max': <built-in function max> does not say"),
+        ("builtins:max", "agent 'builtins:max': <built-in function max> has no signature"),
     ],
     "play": [
         ("human rndom", "did you mean 'random'?"),

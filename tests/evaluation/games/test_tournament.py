@@ -14,8 +14,9 @@ from c4env.agents.errors import UnknownAgent
 from c4env.errors import FileInUse
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.games.settings import Settings
-from c4env.evaluation.games.tournament import notes_of, play, prepare
+from c4env.evaluation.games.tournament import play, prepare
 from c4env.evaluation.plan.field import name_players
+from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.schedule import gauntlet_order, opening_major
 from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, digest, read_games
 from tests.helpers.processes import run_python, start_python
@@ -327,10 +328,10 @@ def test_numpy_numbers_will_do():
 
 @pytest.mark.parametrize(
     ("header", "timed"),
-    [({}, False), ({"timed": ["a"]}, True), ({"movetime": 1, "margin": 0.1}, True)],
+    [({}, False), ({"timed": ("a",)}, True), ({"movetime": 1, "margin": 0.1}, True)],
 )
 def test_a_run_by_the_clock_is_said_not_to_repeat(header, timed):
-    assert ("Timed runs do not repeat exactly." in notes_of(header)) == timed
+    assert ("Timed runs do not repeat exactly." in RunHeader(**header).notes()) == timed
 
 
 def test_the_header_says_which_games_are_planned(tmp_path):

@@ -36,7 +36,7 @@ def test_all_that_is_known_of_a_run_is_in_the_file_by_name():
     names = {each.name for each in fields(RunHeader)}
     assert values.keys() == {"format", "check", *names}
     assert values["format"] == FORMAT
-    assert values["sprt"] == {"h0": 0, "h1": 30.5, "alpha": 0.05, "beta": 0.05, "on": "elo"}
+    assert values["sprt"] == {"h0": 0, "h1": 30.5, "alpha": 0.05, "beta": 0.05}
 
 
 def test_another_layout_of_the_same_json_is_the_same_header():

@@ -111,7 +111,7 @@ def test_halves_are_rounded_alike_in_tables_and_figures(monkeypatch: pytest.Monk
 
 def test_an_interval_reaches_from_its_low_to_its_high_end() -> None:
     pytest.importorskip("matplotlib", reason="figures need matplotlib")
-    found = report.contents({}, GAMES, RATINGS)
+    found = report.contents(run_of(GAMES), RATINGS)
     (bars,) = dict(plots.figures(found))["elo"].axes[0].containers
     drawn = [end[0] for ends in bars[2][0].get_segments() for end in ends]
     assert drawn == pytest.approx([end for rating in found["ratings"] for end in rating[1:3]])

@@ -169,8 +169,8 @@ def test_what_a_match_reads_ends_with_the_deciding_pair(tmp_path):
 def test_a_match_with_a_test_takes_on_nothing_else(tmp_path):
     pair = ["minimax:depth=1", "random"]
     play_match(pair, 0, CLOSE, out=tmp_path)
-    test = "its 2 games were played with sprt 0,100,0.05,0.05,elo"
-    for sprt, other in ((Sprt(0, 50), "0,50,0.05,0.05,elo"), (None, "None")):
+    test = "its 2 games were played with sprt 0,100,0.05,0.05"
+    for sprt, other in ((Sprt(0, 50), "0,50,0.05,0.05"), (None, "None")):
         with pytest.raises(UnreadableRun, match=f"{test}, and {other} was asked for"):
             play_match(pair, 0, sprt, out=tmp_path)
     words = "a match of minimax:depth=1 and random: only openings may join it"
