@@ -192,8 +192,8 @@ def test_the_entry_point_of_the_readme_is_an_agent(tmp_path, monkeypatch):
 def test_the_leaderboard_is_the_stored_one():
     table = stored_board().markdown()
     assert (
-        put_between_markers((ROOT / "evaluation/README.md").read_text(), table)
-        == (ROOT / "evaluation/README.md").read_text()
+        put_between_markers((ROOT / "docs/results.md").read_text(), table)
+        == (ROOT / "docs/results.md").read_text()
     )
     *rows, note = table.strip().splitlines()
     first = (ROOT / "README.md").read_text().splitlines()

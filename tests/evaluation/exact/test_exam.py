@@ -39,9 +39,9 @@ def test_the_file_is_the_one_whose_hash_is_stated():
     data = files("c4env.agents.solver").joinpath(FILE).read_bytes()
     assert hashlib.sha256(data).hexdigest() == SHA256
     assert format_exam(exam()) == data.decode() == format_exam(parse_exam(data.decode()))
-    readme = (ROOT / "evaluation" / "README.md").read_text()
-    assert f"exam {VERSION}" in readme
-    assert SHA256 in readme
+    page = (ROOT / "docs" / "explanation" / "exam.md").read_text()
+    assert f"exam {VERSION}" in page
+    assert SHA256 in page
 
 
 def test_every_position_is_critical_and_quiet_and_there_once():

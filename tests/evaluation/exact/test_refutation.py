@@ -143,10 +143,10 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
         assert solver.sign(before) > -solver.sign(after)
 
 
-def refutations_of_the_readme():
-    """Rows of its table; those by the clock do not repeat themselves, and puct takes long."""
-    readme = (ROOT / "evaluation" / "README.md").read_text()
-    rows = re.findall(r"^\| `(.+)` \| \d+ of \d+ .*\| (first|second) \| (\d+) \|$", readme, re.M)
+def refutations_of_the_results():
+    """Rows of the table of results; those by the clock do not repeat themselves, and puct takes long."""
+    page = (ROOT / "docs" / "results.md").read_text()
+    rows = re.findall(r"^\| `(.+)` \| \d+ of \d+ .*\| (first|second) \| (\d+) \|$", page, re.M)
     rows = [row for row in rows if "movetime" not in row[0]]
     assert len(rows) > 8
     for row in rows:
@@ -155,8 +155,8 @@ def refutations_of_the_readme():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize(("spec", "place", "line"), list(refutations_of_the_readme()))
-def test_the_refutations_of_the_readme_replay(spec, place, line):
+@pytest.mark.parametrize(("spec", "place", "line"), list(refutations_of_the_results()))
+def test_the_refutations_of_the_results_replay(spec, place, line):
     seat = ["first", "second"].index(place)
     position = Position.parse(line[:2])
     for digit in line[2:]:
