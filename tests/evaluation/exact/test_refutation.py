@@ -144,7 +144,7 @@ def test_a_published_agent_is_refuted_from_the_first_moves():
 
 
 def refutations_of_the_results():
-    """Rows of the table of results; those by the clock do not repeat themselves, and puct takes long."""
+    """Rows of its table; agents with a clock do not repeat, and puct takes long."""
     page = (ROOT / "docs" / "results.md").read_text()
     rows = re.findall(r"^\| `(.+)` \| \d+ of \d+ .*\| (first|second) \| (\d+) \|$", page, re.M)
     rows = [row for row in rows if "movetime" not in row[0]]
