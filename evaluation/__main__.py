@@ -23,14 +23,19 @@ from c4env.geometry import BOARD_SIZE
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code: 0, 2 for bad input, 128 + N when signal N ended it.
+    """Run a command and return its exit code.
 
-    Without arguments it runs those of the process, which may then end with it.
+    Args:
+        arguments: the command and its arguments; by default those of the process, which may then
+            end with the command.
+
+    Returns:
+        0, 2 for bad input, or 128 + N if signal N ended the command.
     """
     if arguments is not None:
         return _execute(list(arguments))
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a name that it cannot write must lose no result
+        if isinstance(stream, io.TextIOWrapper):  # escape names that the stream cannot encode
             stream.reconfigure(errors="backslashreplace")
     from c4env.evaluation.games.processes import ENDINGS, one_interrupt
 
@@ -39,16 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = _execute(sys.argv[1:])
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             _leave(code)
-    except KeyboardInterrupt:  # it came when the command had ended
+    except KeyboardInterrupt:  # Ctrl-C after the command had ended
         _leave(128 + signal.SIGINT)
     return 0  # not reached: the process has ended
 
 
 def _leave(code: int) -> None:
-    """End the process, its workers, and what agents left behind: threads and exit handlers."""
+    """End the process and its workers; skip threads and exit handlers that agents left."""
     if backends := sys.modules.get("c4env.evaluation.games.backends"):
         backends.dismiss_processes()
-        # Python's own would run after the agents' exit handlers; its names of locks outlive us.
+        # Python would do this after the agents' exit handlers; named locks outlive the process.
         util: Any = multiprocessing.util
         util._run_finalizers()
     for stream in (sys.stdout, sys.stderr):
@@ -60,10 +65,10 @@ def _leave(code: int) -> None:
 def _execute(given: list[str]) -> int:
     parser = Parser(
         prog="c4",
-        description="Pit Connect Four agents against each other.",
+        description="Play Connect Four agents against each other.",
         epilog="\n\n".join(map(_listed, dict.fromkeys(group for group, _ in COMMANDS.values()))),
     )
-    parser.add_argument("command", metavar="COMMAND", help="c4 help COMMAND says more")
+    parser.add_argument("command", metavar="COMMAND", help="c4 help COMMAND describes a command")
     parser.add_argument("--version", action="version", version=f"c4env {_version()}")
     if given[:1] == ["help"]:  # c4 help run is c4 run --help
         given = [*given[1:], "--help"]
@@ -94,14 +99,14 @@ def _execute(given: list[str]) -> int:
         sys.stdout.flush()
         return int(code or 0)
     except ValueError as error:
-        # Every error this project raises about its input is a ValueError (c4env.errors).
+        # Errors about input derive from ValueError (c4env.errors).
         from c4env.errors import C4Error
 
         if not isinstance(error, C4Error):
             raise
         say(f"c4 {name}: {' '.join(str(error).split())}", sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of our output left, as `head` does
+    except BrokenPipeError:  # the reader of the output has left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
@@ -132,5 +137,5 @@ def _version() -> str:
 
 
 if __name__ == "__main__":
-    # Worker processes import this module again under another name and stop there.
+    # Workers import this module under another name.
     sys.exit(main())

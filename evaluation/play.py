@@ -1,4 +1,4 @@
-"""A game at the terminal: people against agents, people against people, agents to watch."""
+"""A game at the terminal, between people and agents."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from c4env.position import DIGITS, DISCS, Position, format_moves
 from c4env.view.rendering import ansi
 
 HUMAN: Final = "human"
-"""The name under which a person stands in specs and records."""
+"""The name of a person in specs and records."""
 
 PEOPLE: Final = RunHeader(kind="people")
 """The header of a record of games that people played."""
 
-PATIENCE: Final = 5.0  # seconds to wait for another game that is being recorded
+PATIENCE: Final = 5.0  # seconds to wait while another process records a game
 
 HELP: Final = f"1-{DIGITS[-1]} drops a disc, u takes back, h hints, q leaves"
 
 
 class _Turn(NamedTuple):
-    """A move that was made, what it cost, and the position after it."""
+    """A move, its cost, and the position after it."""
 
     column: int
     nodes: int
@@ -43,15 +43,15 @@ class _Turn(NamedTuple):
 
 @dataclass
 class TerminalGame:
-    """One game, asked and shown line by line.
+    """A game that reads and prints lines.
 
     Attributes:
-        names: first and second player; HUMAN or an agent's spec.
+        names: first and second player, each HUMAN or an agent's spec.
         agents: first and second player, two objects; None for a person.
-        hint: whom to ask for hints.
-        ask: reads a line after showing a prompt; EOFError leaves the game.
+        hint: the agent that gives hints.
+        ask: shows a prompt and reads a line; EOFError leaves the game.
         show: prints a line.
-        seed: of stochastic agents.
+        seed: seed of stochastic agents.
         styled: show discs in styles (:data:`c4env.evaluation.tables.STYLES`), for a ``show`` that
             knows them.
     """
@@ -71,7 +71,7 @@ class TerminalGame:
         return self._turns[-1].after if self._turns else Position()
 
     def play(self) -> GameRecord | None:
-        """Play to the end, or until a person leaves; None when it was left before a move."""
+        """Play to the end, or until a person leaves; None if that is before a move."""
         for seat, agent in enumerate(self.agents):
             if agent is not None:
                 fault = begin(agent, game_seed(self.seed, self.names, "", seat))
@@ -107,7 +107,7 @@ class TerminalGame:
         return self._record(winner, "four", "")
 
     def _says(self, seat: int, verb: str) -> str:
-        """Who does something: you, where one person plays against an agent, or a name."""
+        """Subject and verb: "you", if one person plays against an agent, or a name."""
         if self._is_you(seat):
             return f"you ({DISCS[seat]}) {verb}"
         return f"{self.names[seat]} ({DISCS[seat]}) {verb}s"
@@ -120,7 +120,7 @@ class TerminalGame:
         return restyled(ansi(self.position, last, colour=self.styled))
 
     def _ask_person(self, seat: int) -> tuple[int, int] | Fault:
-        """A legal column; commands are carried out and bad input is answered on the way."""
+        """Ask until a person gives a legal column; carry out commands on the way."""
         while True:
             who = "you" if self._is_you(seat) else self.names[seat]
             text = self.ask(f"{who} ({DISCS[seat]}), column 1-{DIGITS[-1]}: ").strip().lower()
@@ -144,10 +144,10 @@ class TerminalGame:
                 return DIGITS.index(text), 0
 
     def _take_back(self) -> None:
-        """Back to the latest earlier turn of a person."""
+        """Go back to the previous turn of a person."""
         turns = [ply for ply in range(len(self._turns)) if self.agents[ply & 1] is None]
         if not turns:
-            self.show("there is nothing to take back")
+            self.show("nothing to take back")
             return
         del self._turns[turns[-1] :]
         self.show(self._board())
@@ -161,16 +161,14 @@ class TerminalGame:
 
 
 def keep(folder: Path, game: GameRecord | None = None) -> None:
-    """Append a game to the record of games that people played.
+    """Append a game to a record of games that people played.
 
-    Without a game, only find out whether the record can be written to.
-
-    The record is open only meanwhile, so that many games at once share it. Trying one that is
-    not there yet leaves nothing behind.
+    Without a game, only check that the record can be written; a record that does not exist is not
+    made. The record is open only during the call, so that several games can share it.
 
     Raises:
         UnreadableRun: the folder holds something else, or is damaged.
-        FileInUse: another process goes on writing to it.
+        FileInUse: another process keeps writing to it.
     """
     if game is None and not (folder / GAMES_FILE).exists():
         path = folder.absolute()
@@ -186,7 +184,7 @@ def keep(folder: Path, game: GameRecord | None = None) -> None:
 def ask_first(
     names: Sequence[str], ask: Callable[[str], str], show: Callable[[str], Any] = print
 ) -> tuple[str, str]:
-    """Ask who moves first; returns the names in the order of moving.
+    """Ask who moves first, and return the names in that order.
 
     Raises:
         EOFError: the person left.

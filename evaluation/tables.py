@@ -1,7 +1,7 @@
-"""Rows laid out as text, Markdown, CSV or JSON; the first row is the heading.
+"""Tables as text, Markdown, CSV or JSON; the first row is the heading.
 
-What stands in a cell or a message may be anybody's: a name, a reason, what an exception says.
-:func:`printable` is the one place that makes it harmless to a terminal.
+Cells and messages may hold the words of others: names, reasons, exceptions. :func:`printable`
+makes them safe for a terminal.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ FORMATS: Final = ("text", "markdown", "csv", "json")
 
 Rows = Sequence[Sequence[Any]]
 
-# A style is a noncharacter, which Unicode keeps for use inside a program: it takes no room,
-# and whoever prints turns it into the terminal's code, or into nothing.
+# A style is a noncharacter, which Unicode reserves for use inside a program. It has no width;
+# printing replaces it by the terminal's code, or by nothing.
 RESET: Final = "\ufdd0"
 STYLES: Final = {
     "bold": ("\ufdd1", "\x1b[1m"),
@@ -40,7 +40,7 @@ _PLAIN: Final = str.maketrans(dict.fromkeys(_CODES, ""))
 
 
 class Shown(NamedTuple):
-    """A cell whose value, for programs, is not the text that people read."""
+    """A cell with a text for people and another value for programs."""
 
     value: Any
     text: str
@@ -50,23 +50,23 @@ class Shown(NamedTuple):
 
 
 class Result(Protocol):
-    """What was found, in each form of ``--format``."""
+    """A result that prints in each format of ``--format``."""
 
     @abc.abstractmethod
     def text(self, columns: int | None = None) -> str:
-        """For a terminal, of so many columns if that matters."""
+        """The result as text, for a terminal of ``columns`` characters if given."""
 
     @abc.abstractmethod
     def markdown(self) -> str:
-        """As Markdown, which a notebook shows."""
+        """The result as Markdown, which a notebook shows."""
 
     @abc.abstractmethod
     def csv(self) -> str:
-        """Its main table."""
+        """The main table as CSV."""
 
     @abc.abstractmethod
     def json(self) -> str:
-        """Everything, for programs."""
+        """The whole result as JSON."""
 
     def __str__(self) -> str:
         return self.text()
@@ -77,13 +77,13 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Table(Result):
-    """Rows in every form, with what there is to say above and below them.
+    """One table, with a title and notes.
 
     Attributes:
-        rows: none, or the heading first; a cell is a text, a number, None, or :class:`Shown`.
-        title: a line above.
-        notes: lines below.
-        left: the columns aligned left; the others are aligned right.
+        rows: empty, or the heading first; a cell is a text, a number, None, or :class:`Shown`.
+        title: a line above the table.
+        notes: lines below the table.
+        left: indices of the columns aligned left; the others are aligned right.
     """
 
     rows: Rows
@@ -92,75 +92,75 @@ class Table(Result):
     left: Collection[int] = (0,)
 
     def text(self, columns: int | None = None) -> str:
-        """For a terminal, of so many columns if that matters."""
+        """The result as text, for a terminal of ``columns`` characters if given."""
         words = (fitted(text, columns) for text in (self.title, "\n".join(self.notes)))
         parts = [next(words), as_text(self.rows, self.left, columns), next(words)]
         return "\n".join(part for part in parts if part)
 
     def markdown(self) -> str:
-        """As Markdown."""
+        """The table as Markdown."""
         parts = [self.title, as_markdown(self.rows, self.left), *self.notes]
         return "\n\n".join(part for part in parts if part)
 
     def csv(self) -> str:
-        """The rows alone."""
+        """The rows as CSV, without title and notes."""
         return as_csv(self.rows)
 
     def json(self) -> str:
-        """One object a row, by the heading, beside the title and the notes."""
+        """An object for each row, keyed by the heading, with title and notes."""
         cells = [[_value(cell) for cell in row] for row in self.rows]
         found = [dict(zip(cells[0], row, strict=True)) for row in cells[1:]]
         return json.dumps({"title": self.title, "rows": found, "notes": self.notes}, indent=2)
 
 
 class Tables(Result, abc.ABC):
-    """A result of some tables and words.
+    """A result with several tables and a summary in words.
 
-    A subclass says what there is to lay out; tables have their heading first.
+    A subclass provides tables, summary and records; tables begin with their heading.
     """
 
     left: ClassVar[Collection[int]] = (0,)  # columns aligned left
 
     @abc.abstractmethod
     def tables(self) -> Sequence[Rows]:
-        """For people."""
+        """The tables for people, each with its heading first."""
 
     @abc.abstractmethod
     def summary(self) -> str:
-        """The words below them."""
+        """The words below the tables."""
 
     @abc.abstractmethod
     def records(self) -> Rows:
-        """For programs, the numbers as measured."""
+        """The main table for programs, with unrounded numbers."""
 
     @abc.abstractmethod
     def as_dict(self) -> dict[str, Any]:
-        """For programs, everything."""
+        """The whole result as plain Python objects."""
 
     def text(self, columns: int | None = None) -> str:
-        """For a terminal, of so many columns if that matters."""
+        """The result as text, for a terminal of ``columns`` characters if given."""
         tables = [as_text(rows, self.left, columns) for rows in self.tables()]
         return "\n\n".join(filter(None, [*tables, fitted(self.summary(), columns)]))
 
     def markdown(self) -> str:
-        """The same in Markdown; each line of words is a paragraph."""
+        """The result as Markdown; each line of the summary is a paragraph."""
         tables = [as_markdown(rows, self.left) for rows in self.tables()]
         return "\n\n".join(filter(None, [*tables, *self.summary().split("\n")]))
 
     def csv(self) -> str:
-        """The records alone."""
+        """The records as CSV."""
         return as_csv(self.records())
 
     def json(self) -> str:
-        """Everything, for programs."""
+        """The whole result as JSON."""
         return json.dumps(self.as_dict(), indent=2)
 
 
 def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None) -> str:
-    """Aligned columns: those of ``left`` to the left, the others to the right.
+    """Rows as aligned columns: those of ``left`` to the left, the others to the right.
 
-    Where the terminal has fewer ``columns``, long cells on the left go on in the next line, and
-    what is still too wide stands below, the names of the rows again in front.
+    If the table is wider than ``columns``, long cells on the left wrap. Columns that still do not
+    fit follow below, with the names of the rows repeated.
     """
     cells = [[_cell(cell) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
@@ -185,7 +185,7 @@ def as_text(rows: Rows, left: Collection[int] = (0,), columns: int | None = None
 
 
 def fitted(text: str, columns: int | None) -> str:
-    """Lines of words, those too long for the terminal broken; tables stay as they are."""
+    """Wrap lines of words to ``columns``; tables stay as they are."""
     if columns is None:
         return text
     return "\n".join(
@@ -195,9 +195,9 @@ def fitted(text: str, columns: int | None) -> str:
 
 
 def as_lines(heading: Sequence[str], rows: Iterable[Sequence[Any]], first: int) -> Iterator[str]:
-    """Lines of a table, each as soon as there is its row.
+    """Lines of a table, each as soon as its row exists.
 
-    The first column is ``first`` characters wide, the others as the heading, at least 7.
+    The first column is ``first`` characters wide, the others as wide as their heading, at least 7.
     """
     widths = [first, *(max(7, len(name)) for name in heading[1:])]
     yield _line(heading, widths, (0,))
@@ -206,7 +206,7 @@ def as_lines(heading: Sequence[str], rows: Iterable[Sequence[Any]], first: int) 
 
 
 def as_markdown(rows: Rows, left: Collection[int] = (0,)) -> str:
-    """A Markdown table."""
+    """Rows as a Markdown table."""
     if not rows:
         return ""
     cells = [
@@ -217,9 +217,9 @@ def as_markdown(rows: Rows, left: Collection[int] = (0,)) -> str:
 
 
 def as_csv(rows: Rows) -> str:
-    """Comma-separated lines, the last one unended as in the other forms; None is an empty cell.
+    """Rows as comma-separated lines, without a final newline; None is an empty cell.
 
-    A text that a spreadsheet would calculate, as one that begins with ``=``, begins with ``'``.
+    A text that a spreadsheet would run as a formula, such as ``=1+1``, gets a leading ``'``.
     """
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows([map(_inert, row) for row in rows])
@@ -227,21 +227,25 @@ def as_csv(rows: Rows) -> str:
 
 
 def with_heading(records: Sequence[Mapping[str, Any]]) -> Rows:
-    """Rows of records, at least one, that all have the same keys, which make the heading."""
+    """Records as rows, with their keys as the heading.
+
+    Args:
+        records: at least one; all have the same keys.
+    """
     return [list(records[0]), *(list(record.values()) for record in records)]
 
 
 def number(value: float | None, form: str) -> Shown | None:
-    """A cell with a number, for people in a form such as ``.1f``."""
+    """A cell with a number; people see it in a format such as ``.1f``."""
     return None if value is None else Shown(value, rounded(value, form))
 
 
 def rounded(value: float, form: str) -> str:
-    """A number as ``format`` writes it, but halves are rounded away from zero, as on the pages.
+    """Format a number, with halves rounded away from zero, as the pages do.
 
     Args:
-        value: what to write.
-        form: such as ``.1f``, ``+.0f`` or ``.1%``; others are left to ``format``.
+        value: the number.
+        form: a format such as ``.1f``, ``+.0f`` or ``.1%``; ``format`` handles all others.
     """
     asked = re.fullmatch(r"[+,]*\.(\d+)([f%])", form)
     if asked is None or not math.isfinite(value):
@@ -252,10 +256,10 @@ def rounded(value: float, form: str) -> str:
 
 
 def printable(text: str, keep: str = "") -> str:
-    """A text without characters that move a terminal's cursor, or do worse: ``\\x1b`` for ESC.
+    """Escape the control characters of a text: ESC becomes ``\\x1b``.
 
     Args:
-        text: anybody's.
+        text: any text.
         keep: control characters that stay.
     """
     if text.isprintable():
@@ -266,24 +270,24 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def styled(text: str, style: str) -> str:
-    """A text in one of :data:`STYLES`, where what prints it can show that."""
+    """Mark a text with one of :data:`STYLES`."""
     return f"{STYLES[style][0]}{text}{RESET}"
 
 
 def restyled(text: str) -> str:
-    """A text with a terminal's codes, as this project writes them, with styles instead."""
+    """Replace this project's terminal codes in a text by styles."""
     for style, code in _CODES.items():
         text = text.replace(code, style)
     return text
 
 
 def for_terminal(text: str, colour: bool) -> str:
-    """A printed text, several lines of it: harmless, and with styles or without."""
+    """Make lines of text safe to print, and turn styles into colours or nothing."""
     return printable(text, keep="\n\t").translate(_TO_TERMINAL if colour else _PLAIN)
 
 
 def width(text: str) -> int:
-    """Columns of a terminal that a line takes."""
+    """The width of a line on a terminal, in columns."""
     if text.isascii():
         return len(text)
     return sum(
@@ -295,7 +299,7 @@ def width(text: str) -> int:
 
 
 def shortened(value: object, columns: int) -> str:
-    """A value as text of at most so many columns: its beginning, and three dots if it is longer."""
+    """A value as text of at most ``columns`` characters; three dots mark a cut."""
     text = str(value)
     if text.isascii():
         return text if len(text) <= columns else f"{text[: columns - 3]}..."
@@ -308,7 +312,7 @@ def shortened(value: object, columns: int) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """``1 game``, ``2 games``."""
+    """A number with its noun: ``1 game``, ``2 games``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
@@ -327,7 +331,7 @@ def _line(cells: Sequence[str], widths: Sequence[int], left: Collection[int]) ->
 
 
 def _pieces(text: str, room: int) -> list[str]:
-    """A text in lines, broken after a comma, a colon, a slash or a blank where there is one."""
+    """Break a text into lines, after a comma, colon, slash or blank where possible."""
     lines = [""]
     for piece in re.findall(r"[^,:/ ]+[,:/ ]*|[,:/ ]+", text):
         if lines[-1] and width(lines[-1] + piece) > room:

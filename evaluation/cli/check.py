@@ -1,8 +1,8 @@
 """Check an agent before it plays: c4 check myfile.py:agent.
 
-Fresh agents are asked about some positions of a game: are their moves legal, does the same seed
-give the same moves, is it deterministic and does it say so, can it be pickled, how long does
-a move take. An error is told with its file and line. The exit code is 1 if something is wrong.
+A fresh agent answers some positions of a game. Are its moves legal? Does the same seed give the
+same moves? Is it deterministic, and does it say so? Can it be pickled? How long does a move take?
+An error is shown with its file and line. The exit code is 1 if something is wrong.
 """
 
 from __future__ import annotations

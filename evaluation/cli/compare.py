@@ -1,9 +1,8 @@
 """Compare two runs, before and after a change: c4 compare BEFORE AFTER.
 
-Both are run directories. What is compared are the games that both have: of the same two agents
-from the same opening with the same colours. Of each agent: its score before and after, how far
-score (in percent) and Elo moved, and in how many games it did better and worse. --games lists
-the games that ended otherwise.
+Compares the games that both run directories have: the same two agents, opening and colours. For
+each agent the table has its score before and after, the change of score (in percent) and Elo, and
+the number of games in which it did better and worse. --games lists the games whose result changed.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from c4env.evaluation.cli.output import show
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("before", type=Path, metavar="BEFORE", help="a run directory")
     parser.add_argument("after", type=Path, metavar="AFTER", help="another")
-    parser.add_argument("--games", action="store_true", help="list the games that ended otherwise")
+    parser.add_argument("--games", action="store_true", help="list the games whose result changed")
     add_board(parser)
     add_format(parser)
 

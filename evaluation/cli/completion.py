@@ -1,9 +1,11 @@
-"""Print a script that completes commands, options and files in a shell, written once to a file.
+"""Print a script that completes commands, options and files in a shell.
+
+Write it to a file once:
 
 For bash: c4 dev completion bash > ~/.local/share/bash-completion/completions/c4
 For zsh, in a folder of $fpath: c4 dev completion zsh > _c4
 
-Needs shtab (`pip install 'c4env[completion]'`) to write the script, and nothing to use it.
+Printing the script needs shtab (`pip install 'c4env[completion]'`); using it needs nothing.
 """
 
 from __future__ import annotations

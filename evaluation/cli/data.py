@@ -3,15 +3,17 @@
 c4 data FILE --positions 100000 --plies 8..30 --seed 1
 c4 data FILE --set uci
 
-FILE ends in .npz (NumPy) or .parquet (pandas, Hugging Face's datasets). It has the fields mine and
-theirs (bitboards, side to move first), ply, score, columns (the score of each, -99 where it is
-full), best (the columns of the greatest score) and split. No position comes twice, as itself or as
-its mirror image, and none is of the exam.
+FILE ends in .npz (NumPy) or .parquet (pandas, Hugging Face's datasets). Its fields are mine and
+theirs (bitboards, side to move first), ply, score, columns (the score of each column, -99 if it is
+full), best (the columns with the greatest score) and split. No two positions are equal or mirror
+images, and no position is in the exam.
 
-The sets: random, games of random moves; zoo, games of agents that err now and then; all, every
-position of up to 12 plies; uci, the 67,557 of the UCI data set, where the exam's are a split.
+Sets: random holds positions of random games; zoo, of games of agents that err now and then; all,
+every position of up to 12 plies; uci, the 67,557 positions of the UCI data set, in which the exam's
+positions are a split of their own.
 
-The same command writes the same file, whatever --jobs; stopped, it goes on from FILE.part.
+The same command writes the same file, whatever --jobs. After an interruption it continues from
+FILE.part.
 """
 
 from __future__ import annotations
@@ -29,14 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the file to write")
     parser.add_argument(
         "--positions", type=int, metavar="N",
-        help="how many (default 10,000; of all and uci all there are)",
+        help="number of positions (default 10,000; sets all and uci: every position)",
     )  # fmt: skip
     parser.add_argument(
-        "--plies", metavar="A..B", help="discs on the board (default 8..30; of uci 8)"
+        "--plies", metavar="A..B", help="discs on the board (default 8..30; set uci: 8)"
     )
     parser.add_argument(
         "--set", nargs="+", default=["random", "zoo"], metavar="SET", dest="sets",
-        help="where they are from (default random zoo)",
+        help="sets to draw from (default random zoo)",
     )  # fmt: skip
     add_settings(parser, "seed", "jobs")
 
@@ -67,15 +69,15 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _range(text: str) -> range:
-    """The plies of ``A..B``, or of one number.
+    """Parse ``A..B``, or one number, as a range of plies.
 
     Raises:
-        InvalidRun: neither.
+        InvalidRun: the text is neither.
     """
     from c4env.evaluation.errors import InvalidRun
 
     given = re.fullmatch(r"(\d{1,3})(?:\.\.(\d{1,3}))?", text, re.ASCII)
     found = range(int(given[1]), int(given[2] or given[1]) + 1) if given else range(0)
     if not found:
-        raise InvalidRun(f"--plies {text}: expected as in 8..30")
+        raise InvalidRun(f"--plies {text}: expected a range such as 8..30")
     return found

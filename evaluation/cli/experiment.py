@@ -1,10 +1,10 @@
 """Repeat an experiment: c4 dev experiment pruning, c4 dev experiment exact.
 
-pruning: naive minimax against alpha-beta, on the same positions and depths; also with threat
-ordering and a table. exact: the way from plain negamax to the full solver, an improvement
-at a time, on sets of positions.
+pruning compares the nodes of naive minimax and alpha-beta on the same positions and depths, also
+with threat ordering and a transposition table. exact goes from plain negamax to the full solver,
+one improvement at a time.
 
-FILES hold `moves score` lines. Without any, positions are made from the seed.
+FILES hold `moves score` lines. Without FILES the positions are made from the seed.
 """
 
 from __future__ import annotations
@@ -29,21 +29,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "files", nargs="*", default=[], type=Path, metavar="FILES", help="labelled positions"
     )
     parser.add_argument(
-        "--depth", type=int, metavar="PLIES", help=f"pruning: up to so many (default {DEPTH})"
+        "--depth", type=int, metavar="PLIES", help=f"pruning: the greatest depth (default {DEPTH})"
     )
     parser.add_argument(
-        "--heuristic", metavar="NAME", help=f"pruning: at the leaves (default {HEURISTIC})"
+        "--heuristic",
+        metavar="NAME",
+        help=f"pruning: heuristic at the leaves (default {HEURISTIC})",
     )
     parser.add_argument(
         "--max-nodes", type=int, metavar="N",
-        help=f"exact: what slow solvers may search a position (default {MAX_NODES // 10**6} "
+        help=f"exact: limit of nodes a position for slow solvers (default {MAX_NODES // 10**6} "
         "million)",
     )  # fmt: skip
     parser.add_argument(
         "--count", type=int, default=10, metavar="N", help="positions of each set (default 10)"
     )
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of the positions made (default 0)"
+        "--seed",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of positions that are made (default 0)",
     )
     add_format(parser)
 
@@ -58,7 +64,9 @@ def execute(arguments: argparse.Namespace) -> None:
     at_least(arguments, 1, "depth", "count", "max_nodes")
     at_least(arguments, 0, "seed")
     if (arguments.depth or 0) > CELLS:
-        raise InvalidRun(f"--depth {arguments.depth}: expected 1..{CELLS}, no game is longer")
+        raise InvalidRun(
+            f"--depth {arguments.depth}: expected 1..{CELLS}, the discs of the longest game"
+        )
     show((_pruning if pruning else _exact)(arguments), arguments)
 
 

@@ -1,11 +1,11 @@
-"""The standing field of agents: who is how strong, and an agent's place among them.
+"""Play the standing field of agents, or find an agent's place in it.
 
-Plays the field against itself: about an hour on two idle cores; --quick plays a few openings
-only, in minutes. Every game is kept in --out as it ends, and the same command goes on where it was
-stopped. --stored prints the table that came with the package and plays nothing.
+The field plays itself in about an hour on two idle cores; --quick plays fewer openings, in minutes.
+--out keeps every game as it ends, and the same command continues an interrupted run. --stored
+prints the table that comes with the package and plays nothing.
 
---place SPEC rates one agent: it meets every agent of the stored field over some openings with
-both colours. The field's own games are stored, so they are not played again.
+--place SPEC rates one agent. It meets every agent of the stored field from some openings with both
+colours; the games of the field itself are stored and are not played again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stored", action="store_true", help="print the stored table, play nothing"
     )
-    parser.add_argument("--quick", action="store_true", help="a few openings only")
+    parser.add_argument("--quick", action="store_true", help="play fewer openings")
     parser.add_argument(
         "--place",
         metavar="SPEC",
@@ -36,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--limit", type=int, metavar="N",
-        help="with --place: openings to play, the first of the field's (default 25, or all it has)",
+        help="with --place: play the first N openings of the field (default 25, or all)",
     )  # fmt: skip
     parser.add_argument(
         "--field", type=Path, metavar="FILE", help="with --place: a field that --store wrote"
@@ -45,11 +45,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     parser.add_argument(
         "--out", metavar="DIR",
-        help=f"where the games are kept (default {FOLDER}, or {FOLDER}-quick; of --place none)",
+        help=f"keep the games in DIR (default {FOLDER}, or {FOLDER}-quick; with --place: nowhere)",
     )  # fmt: skip
     parser.add_argument(
         "--readme", type=Path, metavar="FILE",
-        help="put the table between the two leaderboard comments of a Markdown file",
+        help="write the table between the two leaderboard comments of a Markdown file",
     )  # fmt: skip
     parser.add_argument("--store", type=Path, metavar="FILE", help="write the results, for --field")
 

@@ -34,7 +34,7 @@ def execute(arguments: argparse.Namespace) -> None:
         except C4Error as error:
             if arguments.agents:
                 raise
-            # Another package's; it hides none of the others.
+            # Another package's agent; the others are still listed.
             broken = f"broken: {' '.join(str(error).split())}"
             rows.append((name, broken, "", "", ""))
             if arguments.format == "text":
@@ -44,7 +44,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _fitted(text: str) -> str:
-    """Lines broken to the terminal's width, what goes on in the next one indented."""
+    """Break lines to the terminal's width; continuation lines are indented."""
     columns, indent = terminal_columns(), " " * 24
     if columns is None:
         return text

@@ -1,8 +1,8 @@
 """Play two agents against each other: score, Elo difference, and who is stronger.
 
-With --sprt 0,40 the match stops as soon as a sequential test knows whether the first is 40 Elo
-stronger rather than 0. Each opening is a pair of games with the colours swapped, and the test
-counts pairs. Agents are named as for `c4 run`: SPEC, NAME=SPEC or FILE.py:function.
+With --sprt 0,40 the match stops as soon as a sequential test has decided whether A is 0 or 40 Elo
+stronger than B. Each opening is a pair of games with the colours swapped, and the test counts
+pairs. Agents are named as for `c4 run`: SPEC, NAME=SPEC or FILE.py:function.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from c4env.evaluation.cli.pages import show_run
 from c4env.evaluation.cli.progress import MatchProgress, announce_compiling
 
 SPRT_OPENINGS: Final = "4"
-"""568 of them: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
+"""568 openings: the 121 of 3 plies seldom decide between 0 and 40 Elo."""
 
 ERROR_RATE: Final = 0.05
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("one", metavar="A", help="the agent whose score is told")
-    parser.add_argument("other", metavar="B", help="the agent it meets")
+    parser.add_argument("one", metavar="A", help="the agent whose score is shown")
+    parser.add_argument("other", metavar="B", help="its opponent")
     parser.add_argument(
         "--sprt", metavar="H0,H1",
-        help="stop when it is decided whether A is H1 Elo stronger, or H0 (openings then: 4)",
+        help="stop when the test accepts H0 or H1, in Elo (the default of --openings is then 4)",
     )  # fmt: skip
     for name, wrong in (("--alpha", "H1"), ("--beta", "H0")):
         parser.add_argument(
-            name, type=float, help=f"with --sprt: chance of a wrong {wrong} (default {ERROR_RATE})"
+            name,
+            type=float,
+            help=f"chance that --sprt accepts {wrong} wrongly (default {ERROR_RATE})",
         )
     add_run(parser)
     add_html(parser)

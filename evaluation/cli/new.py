@@ -1,6 +1,6 @@
-"""Write a commented agent of your own to begin with: c4 new agent FILE.py.
+"""Write a short agent for you to change: c4 new agent FILE.py.
 
-It plays as it stands: `c4 check FILE.py:agent`, then `c4 run FILE.py:agent greedy`.
+The agent plays at once: `c4 check FILE.py:agent`, then `c4 run FILE.py:agent greedy`.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from c4env import Position, position_from
 def agent(observation):
     """A column, 0 to 6, for the side to move.
 
-    observation["observation"] is an int8 array (6, 7, 2): row from the top, column, and whose
-    disc it is: plane 0 the side to move, plane 1 the other. observation["action_mask"] has a 1
-    for each column that is not full.
+    observation["observation"] is an int8 array [6, 7, 2]: row from the top, column, plane. Plane 0
+    has the discs of the side to move, plane 1 those of the other side.
+    observation["action_mask"] is an int8 array [7], 1 for each column that has room.
     """
     position = position_from(observation)
     for column in position.legal_columns():
         if wins(position, column):
             return column
-    # Your idea goes here. This one goes for the middle.
+    # Your idea goes here. This agent prefers the centre.
     return min(position.legal_columns(), key=lambda column: abs(column - 3))
 
 
 def wins(position: Position, column: int) -> bool:
-    """Whether a disc in this column makes four in a row."""
+    """Whether a disc in this column wins."""
     outcome = position.play(column).outcome
     return outcome is not None and outcome.winner is not None
 '''
@@ -44,7 +44,7 @@ def wins(position: Position, column: int) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", choices=("agent",), metavar="agent", help="what to write")
-    parser.add_argument("file", type=Path, metavar="FILE.py", help="a file that is not there yet")
+    parser.add_argument("file", type=Path, metavar="FILE.py", help="a new file")
 
 
 def execute(arguments: argparse.Namespace) -> None:

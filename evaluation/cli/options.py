@@ -1,4 +1,4 @@
-"""What the commands' arguments share: how they are declared, read, and refused."""
+"""Arguments that commands share: their declaration, reading and refusal."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _PUBLISHED: Final = "minimax alphabeta-chain alphabeta-window alphabeta-window-b rust-port"
 _OTHERS: Final = _PUBLISHED if IS_STANDARD else "alphabeta mcts"
 DEFAULT_FIELD: Final = ("random", "greedy", *_OTHERS.split())
-"""Random, greedy, and every published system that can play from the opening (plain exact
-negamax cannot); on other boards, which those were not made for, some that play there."""
+"""Random, greedy, and the published systems that can play from the opening (plain exact negamax
+cannot). Those systems play on 6x7 alone, so other boards have agents that play there."""
 
 OPENINGS: Final = "3"
 QUICK_OPENINGS: Final = "2"
-"""Openings of the default field: enough for a first look, in about a minute."""
+"""Plies of the default field's openings: enough for a first look, in about a minute."""
 
 
 RECORD: Final = Path("c4-games")
@@ -32,7 +32,7 @@ HINT: Final = "perfect"
 
 
 class _Help(argparse.HelpFormatter):
-    """Paragraphs are fitted to the terminal; those with columns in them keep their lines."""
+    """Fit paragraphs to the terminal; those with columns keep their lines."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         fill = super()._fill_text
@@ -42,14 +42,14 @@ class _Help(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """Bad usage is one line on stderr and exit code 2; help is fitted to the terminal."""
+    """A parser that reports bad usage in one line, with exit code 2."""
 
     def __init__(self, **settings: Any) -> None:
         settings.setdefault("formatter_class", _Help)
         super().__init__(**settings)
 
     def error(self, message: str) -> NoReturn:
-        """Say it and leave."""
+        """Print the message and exit with code 2."""
         self.exit(2, f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
 
 
@@ -59,15 +59,15 @@ def add_settings(
     """Declare options from :class:`c4env.evaluation.games.settings.Settings`.
 
     Args:
-        parser: gets the options.
-        names: of the settings; all of them without any.
-        quiet: also declare how to be spared the progress.
-        defaults: of the command, where they are not those of the settings.
+        parser: the parser that gets the options.
+        names: names of settings; without any, all of them.
+        quiet: also declare ``--quiet``.
+        defaults: defaults of this command that differ from those of the settings.
     """
     from c4env.cores import usable_cores
     from c4env.evaluation.games.settings import options
 
-    # What is left to its default is told from what was given by None.
+    # None tells an option that was not given from one that was.
     defaults = {"jobs": usable_cores(), "seed": 0, **defaults}
     known = options()
     for name in names or known:
@@ -78,12 +78,12 @@ def add_settings(
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Declare how games are played and shown: the same for every kind of run."""
+    """Declare the options of every kind of run: how to play and what to show."""
     parser.add_argument(
         "--openings", metavar="OPENINGS",
-        help="3: all mirror-reduced positions after so many plies; balanced:4,2: those after 4 "
-        "with an exact score of -2..2; or a file of them, one line each (default 3: 121 of "
-        "them; of the default field 2: 25)",
+        help="3: all positions after 3 plies, without mirror images; balanced:4,2: those after 4 "
+        "plies with an exact score of -2..2; or a file with an opening a line (default 3: 121 "
+        "openings; default field: 2, 25 openings)",
     )  # fmt: skip
     add_settings(parser)
     add_board(parser)
@@ -91,21 +91,21 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 def add_board(parser: argparse.ArgumentParser) -> None:
-    """Declare the board; ``c4env.evaluation.__main__`` sees to it."""
+    """Declare ``--board``, which ``c4env.evaluation.__main__`` reads."""
     parser.add_argument(
         "--board", metavar="SIZE",
-        help=f"rows, columns, discs in a row that win, as in 5x6x4 (default {BOARD_SIZE})",
+        help=f"rows x columns x discs in a row that win, such as 5x6x4 (default {BOARD_SIZE})",
     )  # fmt: skip
 
 
 def add_format(parser: argparse.ArgumentParser, said: str = "csv is the table alone") -> None:
-    """Declare the form of what is printed."""
-    about = f"of what is printed (default text); {said}"
+    """Declare ``--format``."""
+    about = f"format of the output (default text); {said}"
     parser.add_argument("--format", choices=FORMATS, default="text", help=about)
 
 
 def add_html(parser: argparse.ArgumentParser) -> None:
-    """Declare the page of a run, which is drawn for the usual board alone."""
+    """Declare ``--html`` on the usual board; pages show no other."""
     if not IS_STANDARD:
         parser.set_defaults(html=None, no_scores=True)
         return
@@ -113,43 +113,49 @@ def add_html(parser: argparse.ArgumentParser) -> None:
         "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
     )
     parser.add_argument(
-        "--no-scores", action="store_true", help="leave out what needs exact scores: quicker"
+        "--no-scores", action="store_true", help="leave out what needs exact scores, to save time"
     )
 
 
 def add_anchor(parser: argparse.ArgumentParser) -> None:
-    """Declare where the scale of the ratings is fixed."""
+    """Declare ``--anchor``, which fixes the scale of the ratings."""
     parser.add_argument(
-        "--anchor", metavar="NAME=ELO", help="set an agent's Elo (default: their mean is 0)"
+        "--anchor",
+        metavar="NAME=ELO",
+        help="set an agent's Elo (default: the field's mean is 0)",
     )
 
 
 def add_people(parser: argparse.ArgumentParser) -> None:
-    """Declare where games that people play are kept, and who gives them hints."""
+    """Declare where to keep the games of people, and which agent hints."""
     parser.add_argument(
         "--record", type=Path, default=RECORD, metavar="DIR",
-        help=f"where games of people are appended (default {RECORD})",
+        help=f"append the games of people to DIR (default {RECORD})",
     )  # fmt: skip
-    parser.add_argument("--no-record", action="store_true", help="write nothing")
+    parser.add_argument("--no-record", action="store_true", help="keep no games")
     parser.add_argument(
         "--hint", default=HINT, metavar="SPEC", help=f"the agent that hints (default {HINT}: exact)"
     )
 
 
 def add_sets(parser: argparse.ArgumentParser) -> None:
-    """Declare the labelled positions that agents or heuristics are asked about."""
-    parser.add_argument("--on", nargs="+", metavar="SET", help="labelled positions to ask about")
+    """Declare ``--on`` and ``--count``: labelled positions to answer."""
+    parser.add_argument("--on", nargs="+", metavar="SET", help="sets of labelled positions")
     parser.add_argument(
         "--count", type=int, metavar="N",
-        help="with --on: the first N of each set (default: all, 100 of one that is made)",
+        help="with --on: the first N of each set (default: all; 100 of a class that is made)",
     )  # fmt: skip
 
 
 def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[str, Any]:
-    """The arguments of :func:`add_run` as those of a run, which tells ``progress`` how far it is.
+    """The arguments of :func:`add_run` as keyword arguments of a run.
+
+    Args:
+        arguments: the command's.
+        progress: called by the run after each game.
 
     Raises:
-        InvalidRun: a margin to no time for a move.
+        InvalidRun: ``--margin`` without ``--movetime``.
     """
     from c4env.evaluation.games.settings import options
 
@@ -166,10 +172,10 @@ def run_settings(arguments: argparse.Namespace, progress: RunProgress) -> dict[s
 
 
 def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[str, float] | None:
-    """The agent whose Elo is set, if any; asked before the first game is played.
+    """The agent and Elo of ``--anchor``, or None; call it before the first game.
 
     Raises:
-        InvalidRun: not of the form, or none of the players.
+        InvalidRun: the option has another form, or names none of the players.
     """
     from c4env.evaluation.plan.field import split_name
     from c4env.evaluation.rating.ratings import parse_anchor
@@ -179,10 +185,10 @@ def anchor_of(arguments: argparse.Namespace, players: Sequence[str]) -> tuple[st
 
 
 def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> None:
-    """Refuse options that were given where they mean nothing.
+    """Refuse options that have no effect here.
 
     Raises:
-        InvalidRun: one of them was.
+        InvalidRun: one of them was given.
     """
     from c4env.evaluation.errors import InvalidRun
 
@@ -193,10 +199,10 @@ def refuse(arguments: argparse.Namespace, names: Iterable[str], when: str) -> No
 
 
 def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
-    """Refuse numbers that are too small; those that were not given pass.
+    """Refuse numbers below ``low``; options that were not given pass.
 
     Raises:
-        InvalidRun: one of them is.
+        InvalidRun: a number is too small.
     """
     from c4env.evaluation.errors import InvalidRun
 
@@ -207,10 +213,10 @@ def at_least(arguments: argparse.Namespace, low: int, *names: str) -> None:
 
 
 def file_to_build(file: Path | None) -> Path:
-    """The file that a command is to write: looked at now, not hours of work later.
+    """Check the file that a command will write, before hours of work.
 
     Raises:
-        InvalidRun: none was named, or it cannot be one.
+        InvalidRun: no file was named, or its folder does not exist.
     """
     from c4env.evaluation.errors import InvalidRun
 
@@ -222,13 +228,13 @@ def file_to_build(file: Path | None) -> Path:
 
 
 def require_writable(arguments: argparse.Namespace) -> None:
-    """Refuse files that a command is asked for and cannot write: now, not hours of work later.
+    """Check that the command can write its files, before hours of work.
 
     Raises:
-        UnwritableRun: one of them.
-        InvalidRun: ``--games`` of another format.
+        UnwritableRun: a file cannot be written.
+        InvalidRun: ``--games`` names another format.
     """
-    made = getattr(arguments, "out", None)  # there by then
+    made = getattr(arguments, "out", None)  # the run makes this folder
     for name in ("html", "games", "store", "readme", "plots"):
         path = getattr(arguments, name, None)
         if isinstance(path, Path):
@@ -242,10 +248,10 @@ def require_writable(arguments: argparse.Namespace) -> None:
 
 
 def searching(spec: str) -> SearchingAgent:
-    """The agent that gives hints.
+    """Make the agent that gives hints.
 
     Raises:
-        InvalidRun: it does not search.
+        InvalidRun: the agent does not search.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
     from c4env import agents

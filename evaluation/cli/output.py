@@ -1,4 +1,4 @@
-"""What a command prints: harmless to the terminal, in colour where that is wanted."""
+"""The output of commands: safe for the terminal, and in colour if wanted."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
-    """Print what may hold anybody's words: control characters are shown, not obeyed."""
+    """Print a text that others may have written: control characters are escaped."""
     out = sys.stdout if file is None else file
     print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
 
 
 def board(position: Position) -> str:
-    """A position as text, its discs in their colours."""
+    """A position as text, with discs in colour."""
     from c4env.position import DISCS
 
     styles = dict(zip(DISCS, ("first", "second"), strict=True))
@@ -31,25 +31,25 @@ def board(position: Position) -> str:
 
 
 def in_colour(file: TextIO | None = None) -> bool:
-    """Whether colours are wanted: on a terminal that has them, unless NO_COLOR is set."""
+    """Whether to use colours: on a terminal that has them, unless NO_COLOR is set."""
     out = sys.stdout if file is None else file
     return out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def show(found: Result, arguments: argparse.Namespace) -> None:
-    """Print a result in the form of ``--format``, a text fitted to the terminal."""
+    """Print a result in the format of ``--format``."""
     fitting = [terminal_columns()] if arguments.format == "text" else []
     say(getattr(found, arguments.format)(*fitting))
 
 
 def terminal_columns() -> int | None:
-    """How wide what is printed may be; None where that does not matter, as in a file."""
+    """The width of the terminal in characters; None if the output is a file."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS"):
         return shutil.get_terminal_size().columns
     return None
 
 
 def say_before(before: int) -> None:
-    """Say how many games were played before, if any were."""
+    """Print how many games the directory had before, if any."""
     if before:
         say(f"{before} of the games {'was' if before == 1 else 'were'} there already")

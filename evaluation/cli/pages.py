@@ -1,4 +1,4 @@
-"""What a command shows of a run: the summary on stdout, and its page and figures as files."""
+"""How a command shows a run: the summary on stdout, page and figures as files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def default_field(arguments: argparse.Namespace) -> list[str]:
-    """The agents that play where none are named, from fewer openings if none are named either."""
+    """The agents to play; without any, the default field, which has fewer openings."""
     arguments.openings = arguments.openings or QUICK_OPENINGS
     return list(DEFAULT_FIELD)
 
@@ -32,7 +32,7 @@ def default_field(arguments: argparse.Namespace) -> list[str]:
 def play_run(
     arguments: argparse.Namespace, players: Sequence[str], play: Callable[..., Tournament]
 ) -> None:
-    """Play a run, given its settings, and show what it found."""
+    """Play a run and show its result."""
     anchor = anchor_of(arguments, players)
     with RunProgress(arguments.quiet) as progress:
         run = play(**run_settings(arguments, progress))
@@ -41,12 +41,12 @@ def play_run(
 
 @contextmanager
 def rescued(run: Tournament, out: str | Path | None) -> Iterator[None]:
-    """Write the games of a run without a directory to one, should what is done with them fail."""
+    """Save the games of a run that has no directory, if the body fails."""
     from c4env.evaluation.store.record import open_games
 
     try:
         yield
-    except BrokenPipeError:  # whoever reads has left
+    except BrokenPipeError:  # the reader has left
         raise
     except BaseException:
         if out is None:
@@ -64,13 +64,13 @@ def show_run(
     before: int,
     anchor: tuple[str, float] | None = None,
 ) -> None:
-    """Print what a run found, write its page, and say where its games are.
+    """Print a run's result, write its page, and say where its games are.
 
     Args:
-        run: as it was just played.
-        arguments: of the command.
-        before: how many of its games had been played before.
-        anchor: the agent whose Elo is set, if any.
+        run: the run, just played.
+        arguments: the command's.
+        before: number of games that the directory had before.
+        anchor: the agent and the Elo that it is set to, or None.
     """
     from c4env.evaluation.report.summary import RunSummary
 
@@ -88,13 +88,13 @@ def show_run(
 def write_pages(
     arguments: argparse.Namespace, run: Tournament, ratings: Ratings, folder: str | Path | None
 ) -> None:
-    """Write the page of ``--html`` and the figures of ``--plots``, if they were asked for.
+    """Write the page of ``--html`` and the figures of ``--plots``, where given.
 
     Args:
-        arguments: also says ``--no-scores`` and ``--quiet``.
-        run: of at least one game.
-        ratings: of its players.
-        folder: the run directory, in which exact scores are kept; None keeps none.
+        arguments: the command's, with ``--no-scores`` and ``--quiet``.
+        run: a run of at least one game.
+        ratings: the ratings of its players.
+        folder: the run directory, which keeps the exact scores; None keeps none.
     """
     plots = getattr(arguments, "plots", None)
     if not arguments.html and not plots:

@@ -1,8 +1,8 @@
 """Play against an agent in the terminal: c4 play human alphabeta:depth=7.
 
-Either player, or both, may be an agent's spec or `human`. Games are appended to a record
-that `c4 report` reads. At the end comes the tally of all games of the two in it; with another
---format than text it alone is on standard output.
+Each player is an agent's spec or `human`. The game is appended to a record that `c4 report` reads.
+At the end the command prints the tally of all games of the two. With --format markdown, csv or
+json, standard output has that tally alone.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("players", nargs=2, metavar="PLAYER", help="`human` or an agent's spec")
     parser.add_argument(
         "--first", choices=("1", "2"),
-        help="which of the two goes first (default: asked when a person plays, else 1)",
+        help="the player who moves first (default: a person is asked; else 1)",
     )  # fmt: skip
     add_settings(parser, "seed", quiet=False)
     add_people(parser)
@@ -50,7 +50,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     named = [(p, p) if p == HUMAN else split_name(p) for p in arguments.players]
     record = None if arguments.no_record else arguments.record
-    # The game is talked about on stderr where the tally is for programs.
+    # Where standard output is for programs, the game goes to stderr.
     with nullcontext() if arguments.format == "text" else stdout_to_stderr():
         game = _play(arguments, named, record)
     games = [] if game is None else [game]
@@ -67,7 +67,7 @@ def execute(arguments: argparse.Namespace) -> None:
 def _play(
     arguments: argparse.Namespace, named: Sequence[tuple[str, str]], record: Path | None
 ) -> GameRecord | None:
-    """One game, recorded; None where it was left before a move."""
+    """Play and record a game; None if the person left before a move."""
     from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.games.apart import apart_if_foreign
     from c4env.evaluation.play import HELP, HUMAN, TerminalGame, ask_first, keep
@@ -82,7 +82,7 @@ def _play(
     players = [None if spec == HUMAN else apart_if_foreign(spec) for _, spec in named]
     hint = searching(arguments.hint)
     if record is not None:
-        keep(record)  # a damaged record is better heard of before the game than after it
+        keep(record)  # report a damaged record before the game, not after it
     try:
         if HUMAN in (one, other):
             say(f"{HELP}\n")

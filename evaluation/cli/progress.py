@@ -1,4 +1,4 @@
-"""What a command says on stderr while it works: a bar on a terminal, a line a minute in a log."""
+"""Progress on stderr: a bar on a terminal, a line a minute in a log."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EVERY: Final = 60.0  # seconds between the lines in a log, and between standings
 
 
 def announce_compiling(quiet: bool = False) -> None:
-    """Say why the first run takes long to begin."""
+    """Say once, when native code compiles, why the start takes long."""
     from c4env.jit import on_compiling
 
     if not quiet:
@@ -28,17 +28,17 @@ def announce_compiling(quiet: bool = False) -> None:
 
 
 class Progress:
-    """How far the work is, on stderr, where also goes what agents print meanwhile."""
+    """Shows the progress on stderr; what agents print meanwhile goes there too."""
 
     def __init__(self, unit: str, quiet: bool = False) -> None:
         self._unit = unit
         self._quiet = quiet
         self._bar: Any = None
         self._said = time.monotonic()
-        self.before = 0  # what was done when it began
+        self.before = 0  # done before this command began
 
     def watch(self, done: int, total: int) -> None:
-        """Show that so many of all are done."""
+        """Show that ``done`` of ``total`` are finished."""
         if self._bar is None:
             from tqdm import tqdm
 
@@ -63,7 +63,7 @@ class Progress:
             self._bar.write(shortened(so_far, (self._bar.ncols or 80) - 1), file=sys.stderr)
 
     def so_far(self) -> str:
-        """What was found so far, in a line."""
+        """The results so far, in a line."""
         return ""
 
     def __enter__(self) -> Self:
@@ -80,7 +80,7 @@ class Progress:
 
 
 class RunProgress(Progress):
-    """The progress of a run, and its standings so far."""
+    """Shows the progress of a run, with the standings so far."""
 
     def __init__(self, quiet: bool = False) -> None:
         super().__init__("games", quiet)
@@ -88,7 +88,7 @@ class RunProgress(Progress):
         self._games: dict[str, int] = {}
 
     def on_game(self, game: GameRecord) -> None:
-        """Count a game."""
+        """Add a game to the standings."""
         for player, points in zip(game.players, game.points, strict=True):
             self._points[player] = self._points.get(player, 0) + points
             self._games[player] = self._games.get(player, 0) + 1
@@ -101,21 +101,21 @@ class RunProgress(Progress):
 
 
 class MatchProgress(RunProgress):
-    """The progress of a match of two: score, Elo, and the test."""
+    """Shows the progress of a match: score, Elo, and the sequential test."""
 
     def __init__(self, sprt: Sprt | None, quiet: bool = False) -> None:
         super().__init__(quiet)
         self._sprt = sprt
-        self._counts = [0] * 5  # pairs by what they brought, in half points
+        self._counts = [0] * 5  # pairs by the points of the first agent, 0 to 2 in halves
 
     def on_pair(self, points: float) -> None:
-        """Show what all pairs of games say, after each."""
+        """Add a pair of games, with the points of the first agent."""
         self._counts[round(2 * points)] += 1
         if self._bar is not None:
             self._bar.set_postfix_str(self.so_far(), refresh=False)
 
     def so_far(self) -> str:
-        """Score and Elo of the first agent, and the test between its bounds."""
+        """Score and Elo of the first agent, and the test's log likelihood ratio."""
         count = sum(self._counts)
         if not count:
             return ""

@@ -1,18 +1,18 @@
-"""Judge moves by exact play, of games or on a set of positions; or heuristics, without search.
+"""Judge moves, or heuristics without search, by exact play.
 
 c4 quality DIR                             games that `c4 run --out DIR` wrote
-c4 quality SPEC ... --on SET ...           agents, asked about positions
-c4 quality --heuristics ... --on SET ...   how well their values order positions
+c4 quality SPEC ... --on SET ...           answers of agents to positions
+c4 quality --heuristics ... --on SET ...   how well heuristics order positions
 
-A SET is `exam`, critical positions that come with the package; a file of `moves score` lines; or
-begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy, which is then made
-from the seed.
+A SET is `exam` (critical positions that come with the package), a file of `moves score` lines, or
+begin-easy, begin-medium, begin-hard, middle-easy, middle-medium or end-easy (made from the seed).
 
-The exact score of every column is found in every position, on all cores, and kept in
-DIR/scores.jsonl: stopped, it goes on with the same command.
+The command finds the exact score of every column on all cores and keeps it in DIR/scores.jsonl.
+After an interruption the same command continues.
 
-Of heuristics: rank correlations of value and exact score, and how often the value names the
-winner, also by ply. NAME is one of the zoo (without any, all of them) or module:function.
+For heuristics the table has rank correlations of value and exact score, and how often the value
+names the winner, also by ply. NAME is a heuristic of the zoo or module:function; without NAME the
+table has all of the zoo.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", nargs="*", metavar="DIR|SPEC", help="a run directory, or agents")
-    parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="heuristics instead")
+    parser.add_argument("--heuristics", nargs="*", metavar="NAME", help="judge heuristics")
     add_sets(parser)
     parser.add_argument(
         "--out", type=Path, metavar="DIR",
-        help="with --on: keep answers and scores in DIR; the same command again goes on from there",
+        help="with --on: keep answers and scores in DIR; the same command continues from there",
     )  # fmt: skip
     add_settings(parser, "seed", "jobs")
     add_format(parser)
@@ -60,7 +60,7 @@ def execute(arguments: argparse.Namespace) -> None:
             "positions to ask these agents about"
         )
     elif arguments.count is not None or arguments.out is not None:
-        raise InvalidRun("--count and --out are for positions: expected --on and a set of them")
+        raise InvalidRun("--count and --out need positions: expected --on and a set of them")
     else:
         quality = _of_games(arguments)
     show(quality, arguments)
@@ -106,7 +106,7 @@ def _of_heuristics(arguments: argparse.Namespace) -> HeuristicTable:
     refuse(arguments, ["out"], "with --heuristics")
     names = arguments.heuristics or list(HEURISTICS)
     for name in names:
-        load(name)  # an error now rather than after the sets are made
+        load(name)  # report an error before making the sets
     positions = labelled_sets(arguments.on, arguments.count, arguments.seed)
     with Progress("comparisons", arguments.quiet) as progress:
         return compare_heuristics(names, positions, arguments.seed, progress.watch)

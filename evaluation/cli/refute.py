@@ -1,10 +1,9 @@
-"""Refute an agent: the least that any opponent can hold it to, and by which moves.
+"""Search for games in which an agent gives away a win or a draw: c4 refute SPEC.
 
-c4 refute SPEC
-
-From each opening and with each colour all moves of the opponent are searched with the agent's own
-answers, helped by exact scores. An opening is held if exact play would win (or draw) it and no line
-was found in which the agent gets less: proven if all was searched, else up to --positions.
+From each opening and with each colour the command searches all moves of the opponent with the
+agent's own answers, guided by exact scores. The agent holds an opening if exact play wins (or
+draws) it and no line was found in which the agent gets less. That is proven if all lines were
+searched; otherwise it holds for up to --positions.
 """
 
 from __future__ import annotations
@@ -24,16 +23,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("agent", metavar="SPEC", help="the agent, as for c4 run")
     parser.add_argument(
         "--openings", metavar="OPENINGS", default=OPENINGS,
-        help=f"where games begin, as for c4 run (default {OPENINGS}: 25 of them)",
+        help=f"openings, as for c4 run (default {OPENINGS}: 25 of them)",
     )  # fmt: skip
     parser.add_argument(
         "--positions", type=int, default=POSITIONS, metavar="N",
-        help=f"positions to ask it in, for each opening and colour (default {POSITIONS})",
+        help=f"positions to ask about, for each opening and colour (default {POSITIONS})",
     )  # fmt: skip
     parser.add_argument(
         "--out", metavar="DIR",
         help="keep answers and scores in DIR; the same command, or one with more positions, "
-        "goes on from there",
+        "continues from there",
     )  # fmt: skip
     add_settings(parser, "limit", "seed", "jobs")
     add_format(parser)

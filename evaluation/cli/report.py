@@ -1,8 +1,8 @@
-"""Print the win table of a run directory, finished or not, or of games that people played.
+"""Print the tables of a run directory, finished or not, or of games that people played.
 
-DIR is what `c4 run --out` or `c4 play --record` wrote. --html writes one page with tables,
-figures and every game to be replayed beside the exact score of each column; the scores
-are found first, on all cores, and kept in DIR/scores.jsonl.
+`c4 run --out` or `c4 play --record` wrote DIR. --html writes one page with tables, figures and
+every game beside the exact score of each column. The command finds these scores first, on all
+cores, and keeps them in DIR/scores.jsonl.
 """
 
 from __future__ import annotations
@@ -40,13 +40,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         said = "write the figures as PNG and SVG (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(
-        "--games", type=Path, metavar="FILE", help="write a row a game, as .csv, .json or .parquet"
+        "--games",
+        type=Path,
+        metavar="FILE",
+        help="write the games as .csv, .json or .parquet",
     )
     parser.add_argument(
         "--prices", type=Path, metavar="FILE",
-        help='of language models, for a million tokens: {"MODEL": [ASKED, ANSWERED]}, as JSON',
+        help='prices of a million tokens, as JSON: {"MODEL": [PROMPT, ANSWER]}',
     )  # fmt: skip
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -56,7 +59,7 @@ def execute(arguments: argparse.Namespace) -> None:
     run = read_run(arguments.folder)
     games = run.games
     if not games and (arguments.html or arguments.plots or arguments.games):
-        raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one to show")
+        raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     orders = games and len(run.players) > 2 and run.table.complete
     summary = replace(
@@ -75,10 +78,10 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:
-    """What is known of the language models of a run, if there are any; they play on 6x7.
+    """The figures of a run's language models, or None without any; they play on 6x7.
 
     Raises:
-        InvalidRun: bad prices, or prices where nothing was paid.
+        InvalidRun: ``--prices`` is malformed, or no language model has played.
     """
     if not IS_STANDARD:
         return None

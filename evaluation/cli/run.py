@@ -1,12 +1,12 @@
 """Play a round robin: every pairing over enumerated openings, both colours, and a win table.
 
-With --only ME one agent meets all others, which do not meet each other; the table has a row an
-opponent.
+With --only ME one agent meets all others, which do not meet each other. The table then has a row
+for each opponent.
 
-An agent is a spec such as `greedy` or `alphabeta:depth=6,heuristic=window` (`c4 list` shows
-all). FILE.py:function or package.module:attribute is one of your own; FILE.py alone means its
-function `agent`. NAME=SPEC gives it a name in the tables. Without any agents the default field
-is played: random, greedy, and the published systems.
+A spec such as `greedy` or `alphabeta:depth=6,heuristic=window` names an agent (`c4 list` shows
+all). FILE.py:function or package.module:attribute names one of your own; FILE.py alone means its
+function `agent`. NAME=SPEC gives the agent another name in the tables. Without agents, the default
+field plays: random, greedy, and the published systems.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "agents", nargs="*", metavar="SPEC",
         help="agents, at least two: SPEC, NAME=SPEC or FILE.py:function",
     )  # fmt: skip
-    parser.add_argument(
-        "--only", metavar="ME", help="play this agent against each of the others, and no more"
-    )
+    parser.add_argument("--only", metavar="ME", help="play only the games of this agent")
     add_run(parser)
     add_html(parser)
     add_anchor(parser)

@@ -1,8 +1,8 @@
 """Serve an agent to other programs: c4 serve-agent alphabeta:depth=7.
 
-By lines on standard input and output, as `exec:` agents talk: a line of the 1-based columns
-played so far in, the column to play out. With --http PORT as JSON, for `http://127.0.0.1:PORT`
-agents. agents/adapters/README.md has both protocols.
+The command speaks the protocol of `exec:` agents: it reads a line with the 1-based columns played
+so far, and writes the column to play. With --http PORT it answers JSON, for agents named
+`http://127.0.0.1:PORT`. agents/adapters/README.md describes both protocols.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--clients", type=int, metavar="N",
-        help=f"with --http: how many may play at once, an agent each (default {CLIENTS})",
+        help=f"with --http: clients that may play at once, each with its own agent "
+        f"(default {CLIENTS})",
     )  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def execute(arguments: argparse.Namespace) -> None:
     if arguments.http is not None:
         _serve_http(arguments, agent.name)
         return
-    # What an agent prints must not pass for an answer.
+    # An answer goes to standard output, so what the agent prints must not.
     answers = partial(print, file=sys.stdout, flush=True)
     with contextlib.redirect_stdout(sys.stderr):
         serve_lines(agent, sys.stdin, answers)
@@ -71,6 +72,7 @@ def _serve_http(arguments: argparse.Namespace, name: str) -> None:
         print(f"serving {name} on http://{host!s}:{port}", flush=True)
         if not is_loopback(str(host)):
             say(
-                f"listening on {host!s}: whoever reaches this machine can ask the agent", sys.stderr
+                f"listening on {host!s}: anyone who reaches this machine can use the agent",
+                sys.stderr,
             )
         server.serve_forever()

@@ -1,21 +1,21 @@
 """Solve positions exactly: c4 solve 4455.
 
-A position is written as the 1-based columns played. One on the command line is shown with
-its board, the score of every column, the best columns and the line of best play. With none, they
-are read from standard input, one a line, and answered one a line: the moves and the score,
-so that the output is again a list of labelled positions (anything after the moves on an
-input line is passed over).
+A position is written as the 1-based columns played. For a position on the command line, c4 prints
+its board, the score of every column, the best columns and the line of best play. Without one, c4
+reads positions from standard input, one a line, and answers a line of moves and score for each:
+the output is again a list of labelled positions. It ignores what follows the moves on an input
+line.
 
-With --quick the best columns have their score, and of the others it is only found out in about
-twice the time of one score where they lie, such as -6..-2: in positions that are soon decided
-they lead to long games, whose solution may take a thousand times as long.
+--quick gives the score of the best columns and bounds for the others, such as -6..-2, in about
+twice the time of one score. Exact scores of the others may take a thousand times as long where the
+best column wins soon.
 
-With --all FILE every position of a small board is written as a table of NumPy: numpy.load(FILE)
-has the fields mine and theirs (bitboards, side to move first), score, and columns, the score of
-each column, -99 where it is full or the game is over.
+--all FILE writes every position of a small board as a NumPy table. numpy.load(FILE) has the fields
+mine and theirs (bitboards, side to move first), score, and columns: the score of each column, -99
+where it is full or the game is over.
 
-A score is the side to move's: positive if it can force a win, the greater the sooner;
-0 for a draw; negative if it loses.
+A score is for the side to move: positive if it can force a win, greater the sooner; 0 for a draw;
+negative if it loses.
 """
 
 from __future__ import annotations
@@ -38,27 +38,31 @@ if TYPE_CHECKING:
     from c4env.agents.solver import Solver
     from c4env.position import Position
 
-_PORTION: Final = 64  # lines of standard input that are answered together
+_PORTION: Final = 64  # lines of standard input to solve together
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
-    add_format(parser, "json is one object a line")
+    add_format(parser, "json has an object a line")
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help="as --format json"
     )
     parser.add_argument(
-        "--columns", action="store_true", help="the score of every column for standard input too"
+        "--columns",
+        action="store_true",
+        help="with standard input: print every column's score too",
     )
     parser.add_argument(
-        "--quick", action="store_true", help="columns that are not best by bounds, such as -6..-2"
+        "--quick", action="store_true", help="bounds such as -6..-2 for columns that are not best"
     )
     add_board(parser)
     parser.add_argument(
         "--all", type=Path, metavar="FILE",
-        help="write every position of the board, which must be small, with all scores",
+        help="write every position of a small board, with all scores",
     )  # fmt: skip
-    parser.add_argument("--no-book", action="store_true", help="search even what the book knows")
+    parser.add_argument(
+        "--no-book", action="store_true", help="search positions that the book knows"
+    )
     parser.add_argument("--threads", type=int, default=1, metavar="N", help="(default 1)")
     parser.add_argument("--table-mb", type=int, default=64, metavar="MB", help="(default 64)")
 
@@ -92,7 +96,7 @@ def execute(arguments: argparse.Namespace) -> None:
             else:
                 say(_shown(position, facts))
         return
-    # What is found is shown before more is searched: it may be stopped any time.
+    # Print each result before the next search, which may be interrupted.
     for start in range(0, len(asked), _PORTION):
         portion = asked[start : start + _PORTION]
         for line in _answers(solver, portion, arguments):
@@ -109,7 +113,7 @@ def _write_all(arguments: argparse.Namespace) -> None:
     from c4env.files import write_whole
 
     if arguments.positions:
-        raise InvalidRun("--all: expected no positions besides")
+        raise InvalidRun("--all: expected no positions")
     file = file_to_build(arguments.all)
     rows = whole_board()
     write_whole(file, lambda out: np.save(out, rows))
@@ -119,7 +123,7 @@ def _write_all(arguments: argparse.Namespace) -> None:
 def _answers(
     solver: Solver, asked: list[tuple[str, Position]], arguments: argparse.Namespace
 ) -> Iterator[str]:
-    """One line a position: moves, score, and what is asked of the columns."""
+    """A line for each position: moves, score, and the columns where wanted."""
     positions = [position for _, position in asked]
     scores = solver.scores_many(positions, threads=arguments.threads).tolist()
     columns: Iterable[list[Any]] = itertools.repeat([])
@@ -132,17 +136,17 @@ def _answers(
 
 
 def _read_lines() -> list[tuple[str, Position]]:
-    """Positions of standard input; all are read before any is solved.
+    """Read all positions of standard input, before any is solved.
 
     Raises:
-        InvalidNotation, IllegalMove: a line is no position; the message has its number.
+        InvalidNotation, IllegalMove: a line is not a position; the message has its number.
     """
     from c4env.errors import C4Error
     from c4env.position import Position
 
     asked = []
     for number, line in enumerate(sys.stdin, start=1):
-        moves, *_ = line.removeprefix("\ufeff").split() or [""]  # Windows begins files with a mark
+        moves, *_ = line.removeprefix("\ufeff").split() or [""]  # Windows' byte order mark
         if not moves:
             continue
         try:
@@ -153,7 +157,7 @@ def _read_lines() -> list[tuple[str, Position]]:
 
 
 def _cell(column: int | tuple[int, int] | None) -> str:
-    """What is known of a column's score, as text."""
+    """A column's score or its bounds, as text."""
     from c4env.agents.solver import NO_SCORE
 
     if column is None or column == NO_SCORE:
@@ -182,7 +186,7 @@ def _facts(solver: Solver, position: Position, quick: bool) -> dict[str, Any]:
 
 
 def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
-    """A row a position, its columns' scores at the end."""
+    """A table with a row for each position; the columns' scores come last."""
     from c4env.geometry import DIGITS
 
     names = ("score", "best", "plies_to_end", "line")
@@ -195,7 +199,7 @@ def _table(solved: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
 
 def _shown(position: Position, facts: dict[str, Any]) -> str:
-    """Board, scores below their columns, and what they mean."""
+    """The board, the scores below their columns, and the verdict."""
     columns = _cells(facts)
     wide = max(2, *map(len, columns))
     cells = "".join(f" {cell:>{wide}}" for cell in columns)

@@ -1,10 +1,9 @@
-"""Strength against cost: c4 sweep alphabeta:depth=1..6,heuristic={chain,window,lines}
+"""Compare strength and cost: c4 sweep alphabeta:depth=1..6,heuristic={chain,window,lines}
 
-Plays every agent that the patterns stand for, against each other or against the agents named with
---against, and prints score and Elo beside nodes and time a move.
+Plays every agent that matches a pattern, against each other or against the agents of --against.
+Prints score and Elo beside nodes and time for a move.
 
-key=1..6 is a range, {a,b} a choice of values. A shell that expands braces itself hands over several
-patterns, which comes to the same; quotes do no harm.
+key=1..6 is a range, {a,b} a choice. The result is the same if the shell expands the braces.
 """
 
 from __future__ import annotations
@@ -18,10 +17,12 @@ from c4env.evaluation.cli.progress import RunProgress, announce_compiling
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("patterns", nargs="+", metavar="PATTERN", help="specs, or patterns of them")
+    parser.add_argument(
+        "patterns", nargs="+", metavar="PATTERN", help="specs, or patterns of specs"
+    )
     parser.add_argument(
         "--against", nargs="+", default=[], metavar="SPEC",
-        help="the agents each of them meets (default: they meet each other)",
+        help="their opponents (default: each other)",
     )  # fmt: skip
     add_run(parser)
 

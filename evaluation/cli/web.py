@@ -1,8 +1,7 @@
-"""Open a page on which to play, to analyse and to look at games: c4 web.
+"""Open a page to play, analyse and replay games: c4 web.
 
-The page is served on this machine, to this machine alone. SPECs are offered beside the zoo:
-agents of your own, or of others, which a page may not name by itself. Needs
-`pip install 'c4env[web]'`.
+The server listens to this machine alone. The page offers the zoo and the agents named by SPEC, and
+cannot name other code by itself. Needs `pip install 'c4env[web]'`.
 """
 
 from __future__ import annotations
@@ -20,22 +19,26 @@ PORT = 8044
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents beside the zoo")
-    parser.add_argument("--port", type=int, default=PORT, help=f"(default {PORT}; 0: any free one)")
+    parser.add_argument("agents", nargs="*", metavar="SPEC", help="agents to offer beside the zoo")
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"port (default {PORT}; 0: any free one)"
+    )
     parser.add_argument(
         "--host", default="127.0.0.1", metavar="ADDRESS",
-        help="where to listen (default 127.0.0.1: this machine alone)",
+        help="address to listen on (default 127.0.0.1: this machine alone)",
     )  # fmt: skip
     parser.add_argument("--no-browser", action="store_true", help="open no browser")
     parser.add_argument(
         "--runs", type=Path, action="append", default=[], metavar="DIR",
-        help="a run directory, or a folder of them, whose games the page opens; may be repeated",
+        help="offer the games of a run directory, or of a folder of them; may be repeated",
     )  # fmt: skip
     add_people(parser)
     parser.add_argument(
-        "--seconds", type=float, default=120.0, help="the longest an answer may take (default 120)"
+        "--seconds", type=float, default=120.0, help="limit for an answer (default 120)"
     )
-    parser.add_argument("--jobs", type=int, metavar="N", help="processes (default: all cores)")
+    parser.add_argument(
+        "--jobs", type=int, metavar="N", help="processes that search (default: all cores)"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> None:
@@ -50,11 +53,11 @@ def execute(arguments: argparse.Namespace) -> None:
     at_least(arguments, 1, "jobs")
     announce_compiling()
     for spec in arguments.agents:
-        agents.make(spec).close()  # an error now rather than in a worker
+        agents.make(spec).close()  # report an error here, not in a worker
     searching(arguments.hint)
     record = None if arguments.no_record else arguments.record
     if record is not None and record.exists():
-        keep(record)  # a damaged record is better heard of before a game than after it
+        keep(record)  # report a damaged record before a game, not after it
     settings = server.ServerSettings(
         tuple(arguments.agents), arguments.hint, record, tuple(arguments.runs),
         arguments.seconds, arguments.jobs or usable_cores(), arguments.host,
@@ -68,8 +71,8 @@ def execute(arguments: argparse.Namespace) -> None:
             print(f"{address}   Ctrl-C stops", flush=True)
             if not is_loopback(host):
                 print(
-                    f"listening beyond this machine, at {host}: whoever reaches it can play "
-                    "here, have it compute, and see the runs",
+                    f"listening beyond this machine, at {host}: anyone who reaches it can play, "
+                    "start searches and see the runs",
                     flush=True,
                 )
             if not arguments.no_browser:

@@ -1,4 +1,4 @@
-"""The field of a run: who plays, under which names, and how a worker makes each."""
+"""The field of a run: its players, their names, and how a worker makes them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Player = str | Callable[..., Any]
 """A spec string, or anything callable on an observation."""
 
 Players = Sequence[Player] | Mapping[str, Player]
-"""Players, or players by the names they shall have in the table."""
+"""A list of players, or a mapping from names in the table to players."""
 
 
 def name_players(players: Players) -> dict[str, Player]:
-    """Players by their names in the table, each once.
+    """Name the players, each once.
 
     Raises:
-        InvalidRun: not a list or mapping of agents, or a name twice.
+        InvalidRun: not a list or mapping of agents, or the same name twice.
         WrongBoard: an agent plays on a board of another size.
     """
     if isinstance(players, str):
@@ -69,10 +69,10 @@ def name_players(players: Players) -> dict[str, Player]:
 
 
 def separate(field: Mapping[str, Player]) -> dict[str, Player]:
-    """The field with a copy of an object for each further name it stands under.
+    """Copy an object that plays under several names, once for each further name.
 
     Raises:
-        InvalidRun: it cannot be copied.
+        InvalidRun: the object cannot be copied.
     """
     found: dict[str, Player] = {}
     for name, player in field.items():
@@ -89,32 +89,38 @@ def separate(field: Mapping[str, Player]) -> dict[str, Player]:
 
 
 def split_name(text: str) -> tuple[str, str]:
-    """Name and spec of ``name=SPEC``; a spec alone is its own name."""
+    """Split ``name=SPEC`` into name and spec; a spec alone is its own name."""
     named = re.fullmatch(r"\s*([^=:(){},]+?)\s*=\s*(.+)", text, re.DOTALL)
     return (named[1], named[2].strip()) if named else (text, text)
 
 
 def _against_itself(player: Player) -> str:
-    """What to do for an agent against itself."""
+    """Advice for an agent against itself."""
     if isinstance(player, str):
         return f"to let it meet itself, name both: one={player} two={player} (or c4 play)"
     return "in a mapping each has its own name"
 
 
 def title(player: Callable[..., Any]) -> str:
-    """The name of an agent that is given as an object."""
+    """The name of an agent given as an object."""
     if isinstance(player, FunctionAgent | Agent) and player.name:
         return player.name
     return getattr(player, "__name__", type(player).__name__)
 
 
 def describe_player(player: Player) -> str:
-    """What the header of a run says of a player: its spec, or the name of an object."""
+    """The player's entry in the header of a run: its spec, or the name of an object."""
     return player if isinstance(player, str) else f"<{title(player)}>"
 
 
 def make_player(spec: str, movetime: float | None) -> Agent:
-    """The agent of a spec; one that has an option ``movetime`` plays by the run's, or its own."""
+    """Make the agent of a spec.
+
+    Args:
+        spec: the agent's spec.
+        movetime: seconds a move, for an agent that has the option ``movetime`` and whose spec does
+            not set it; None for no limit.
+    """
     name, given = split_spec(spec)
     if movetime is None or "movetime" in given or "movetime" not in option_names(name):
         return agents.make(spec)
@@ -122,30 +128,29 @@ def make_player(spec: str, movetime: float | None) -> Agent:
 
 
 class Traits(NamedTuple):
-    """What a run must know of its field: names of players."""
+    """Names of players that the run treats specially."""
 
-    deterministic: tuple[str, ...]  # known to answer the same position always alike
-    timed: tuple[str, ...]  # the clock decides how far they look
-    holding: tuple[str, ...]  # they hold what must be given back: a process, a connection
+    deterministic: tuple[str, ...]  # known to give one position one answer
+    timed: tuple[str, ...]  # search by the clock
+    holding: tuple[str, ...]  # hold a process or a connection, which must be closed
     prompts: Mapping[str, str] = MappingProxyType({})  # of language models, by player
-    code: Mapping[str, Identity] = MappingProxyType({})  # of players not of this project alone
+    code: Mapping[str, Identity] = MappingProxyType({})  # of players from outside this project
 
     def in_short(self, name: str) -> str:
-        """A player's code and prompt as one hash."""
+        """One hash of a player's code and prompt."""
         return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
 def make_field(
     field: Mapping[str, Player], movetime: float | None = None
 ) -> tuple[Traits, dict[str, Agent]]:
-    """Make each player that is a spec, as the run will, and look at all of them.
+    """Make every agent of the field that is a spec, and collect the players' traits.
 
-    A wrong spec is so found before a worker meets it, and an agent is compiled. A plain
-    function is not known to be deterministic, nor is an agent that looks as far as the clock
-    allows.
+    This reports a wrong spec before a worker needs it, and compiles the agents. A plain function,
+    or an agent that searches by the clock, does not count as deterministic.
 
     Returns:
-        what the run must know, and the agents made, by name; whoever asks closes them.
+        the traits, and the agents made, by name; the caller closes them.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -178,5 +183,5 @@ def make_field(
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:
     """Whether an agent is ``chat:MODEL``."""
-    chat = sys.modules.get("c4env.agents.adapters.chat.agent")  # not imported: most runs do without
+    chat = sys.modules.get("c4env.agents.adapters.chat.agent")  # most runs need no import
     return chat is not None and isinstance(agent, chat.Chat)

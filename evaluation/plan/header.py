@@ -1,4 +1,4 @@
-"""What a run is: who plays whom, from where and how. ``run.json`` in a run directory holds it."""
+"""The header of a run, ``run.json``: who plays whom, from which openings, and how."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from c4env.geometry import BOARD_SIZE, IS_STANDARD
 FORMAT: Final = "c4env run 1"
 
 Kind = Literal["round robin", "gauntlet", "match", "people"]
-"""Who meets whom: all each other, challengers a field, two in pairs of games, or people anybody."""
+"""Who meets whom: all each other; challengers a field; two in pairs of games; people anybody."""
 
 
 class SprtPlan(NamedTuple):
@@ -31,23 +31,23 @@ class SprtPlan(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class RunHeader:
-    """What ``run.json`` holds, field by field, beside ``format`` and the checksum ``check``.
+    """The fields of ``run.json``, without ``format`` and the checksum ``check``.
 
     Attributes:
         kind: who meets whom.
-        players: specs by the names of the agents; an object of a program is ``<name>``.
+        players: specs by the names of the agents; a Python object is ``<name>``.
         challengers: the agents of a gauntlet that meet the others.
-        openings: move strings that the games begin from.
-        seed: of the openings' order and of agents that draw numbers.
-        c4env: versions of c4env, Python and NumPy that play.
-        board: rows, columns, discs in a row that win.
-        deterministic: agents known to answer the same position always alike.
-        timed: agents that look as far as the clock lets them.
-        code: hashes of code and files that are not this project's, by agent and name.
-        prompts: what language models are asked, by agent.
-        movetime: seconds a move.
-        margin: seconds that a move may take longer.
-        sprt: the test of a match.
+        openings: move strings from which the games begin.
+        seed: seed of the openings' order and of stochastic agents.
+        c4env: versions of c4env, Python and NumPy.
+        board: rows, columns and discs in a row that win, as ``6x7x4``.
+        deterministic: agents known to give one position one answer.
+        timed: agents that search by the clock.
+        code: hashes of code and files from outside this project, by agent and name.
+        prompts: prompts of language models, by agent.
+        movetime: seconds a move; None for no limit.
+        margin: seconds by which a move may exceed ``movetime``.
+        sprt: the sequential test of a match; None without one.
     """
 
     kind: Kind = "round robin"
@@ -73,7 +73,7 @@ class RunHeader:
         return opening_major(others, self.openings)
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader of a table must know of how its games were played."""
+        """Notes for the reader of a table: time limits and the size of the board."""
         notes = []
         if self.movetime is not None:
             notes.append(
@@ -81,7 +81,7 @@ class RunHeader:
                 "a move that takes longer forfeits."
             )
         if self.timed:
-            notes.append(f"The clock decides how far these look: {', '.join(self.timed)}.")
+            notes.append(f"These agents search by the clock: {', '.join(self.timed)}.")
         if notes:
             notes.append("Timed runs do not repeat exactly.")
         if not IS_STANDARD:
@@ -99,10 +99,10 @@ class RunHeader:
 
     @classmethod
     def parse(cls, text: str) -> RunHeader:
-        """The header of a text.
+        """Parse the text of ``run.json``.
 
         Raises:
-            ValueError, TypeError, KeyError, AttributeError: it is none, or was damaged.
+            ValueError, TypeError, KeyError, AttributeError: it is not a header, or is damaged.
         """
         values: dict[str, Any] = json.loads(text)
         check = values.pop("check", None)
@@ -117,10 +117,10 @@ class RunHeader:
 
     @classmethod
     def of_format_2(cls, values: Mapping[str, Any]) -> RunHeader:
-        """The header as it stood among the games before there was ``run.json``.
+        """The header of a run of format 2, which stood among the games.
 
         Raises:
-            ValueError, TypeError, AttributeError: it is none.
+            ValueError, TypeError, AttributeError: it is not a header.
         """
         names = {each.name for each in fields(cls)}
         held: dict[str, Any] = {"board": str(STANDARD)}
@@ -131,9 +131,9 @@ class RunHeader:
             held["kind"] = "gauntlet"
         if "sprt" in held:
             held["kind"] = "match"
-            # A fifth value stood for a test on points given away, which there is no more.
+            # The fifth value belonged to a test on exact errors, which no longer exists.
             held["sprt"] = SprtPlan(*held["sprt"]) if len(held["sprt"]) == 4 else None
-        if code := held.get("code"):  # the first files had one for all players
+        if code := held.get("code"):  # the first files had one hash for all players
             held["code"] = {
                 name: code[name]
                 if isinstance(code.get(name), dict)
@@ -144,7 +144,7 @@ class RunHeader:
 
 
 def _check(values: Mapping[str, Any]) -> str:
-    """Of a header the checksum, by which damage is noticed: CRC-32 of its shortest JSON."""
+    """The checksum of a header: CRC-32 of its shortest JSON."""
     return f"{zlib.crc32(json.dumps(values, sort_keys=True, separators=(',', ':')).encode()):08x}"
 
 

@@ -1,9 +1,9 @@
-"""Who an agent is: its spec, and by content everything that the spec, or an object, stands for.
+"""The identity of an agent: its spec, and hashes of everything that the spec or object refers to.
 
-All that is kept of an agent is kept with its identity, so that a changed agent never gets what
-another found under the same name. An identity maps the names of what an agent is made from
-besides this project to hashes: the Python file of an import path and those beside it that it
-imports, files that their texts name (``"weights.npz"``), programs, weights, prompts and folders.
+Stored results carry the identity, so that a changed agent never gets the results of an earlier one
+of the same name. An identity maps names to hashes: the Python file of an import path and the files
+beside it that it imports, files named in their text (``"weights.npz"``), programs, weights, prompts
+and folders. Parts of this project have no hash.
 """
 
 from __future__ import annotations
@@ -43,14 +43,18 @@ from c4env.agents.sampling.policy_value import SELFPLAY
 from c4env.evaluation.errors import InvalidRun
 
 Identity = Mapping[str, str]
-"""Hashes of what an agent is made from, by name; empty for the agents of this project."""
+"""Hashes of an agent's parts, by name; empty for the agents of this project."""
 
-PROGRAMS: Final = ("command", "python")  # options whose first word may be found on the PATH
-NOT_READ: Final = (".log",)  # endings of files that a source names and an agent writes
+PROGRAMS: Final = ("command", "python")  # options whose first word may be a program on the PATH
+NOT_READ: Final = (".log",)  # endings of files that an agent writes rather than reads
 
 
 def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]:
-    """The identity of a player: a spec whose agent was made, or an object of a name.
+    """The identity of a player.
+
+    Args:
+        player: a spec whose agent was made, or an object.
+        name: the object's name.
 
     Raises:
         InvalidRun: a file was edited after this process imported it.
@@ -61,7 +65,7 @@ def identify(player: str | Callable[..., Any], name: str = "") -> dict[str, str]
 
 
 def in_short(code: Identity, prompt: str = "") -> str:
-    """An identity as one hash, beside what a language model is asked; empty where both are."""
+    """One hash of an identity and a language model's prompt; empty if both are empty."""
     return _hash(json.dumps([sorted(code.items()), prompt])) if code or prompt else ""
 
 
@@ -78,10 +82,10 @@ def _of_spec(spec: str) -> Iterator[tuple[str, str]]:
             yield from identify(known, text).items()
         elif key in own and (own[key].kind is not str or text in own[key].choices):
             continue
-        elif key or ":" in text:  # the name of an agent names no file
+        elif key or ":" in text:  # an agent's name is not a file
             yield from _of_text(text, program=key in PROGRAMS)
     for module in entry.needs if isinstance(entry, Entry) and not entry.network else ():
-        # Its answers are those of the library.
+        # The library gives its answers.
         if (version := getattr(sys.modules.get(module), "__version__", None)) is not None:
             yield module, str(version)
 
@@ -90,7 +94,7 @@ _ZOO: Final = {entry.name: entry for entry in ZOO}
 
 
 def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
-    """What a name or an option stands for, if that is code of the user's, a file or a folder."""
+    """The user's code, file or folder that a name or an option refers to, if any."""
     first = _words(text)[0]
     if program and os.path.basename(first) == first and (found := shutil.which(first)):
         yield first, _hash(Path(found))
@@ -101,10 +105,10 @@ def _of_text(text: str, program: bool = False) -> Iterator[tuple[str, str]]:
         if os.path.isfile(path):
             yield from _of_source(Path(path), Path())
     if os.path.isdir(text.removeprefix(SELFPLAY)):
-        folder = Path(text.removeprefix(SELFPLAY))  # of self-play's only the network plays
+        folder = Path(text.removeprefix(SELFPLAY))  # only the network of a self-play folder plays
         files = [folder / MODEL] if (folder / MODEL).is_file() else sorted(folder.rglob("*"))
         yield from ((str(file), _hash(file)) for file in files if file.is_file())
-    name, _, attribute = text.partition(":")  # of http://HOST:80 no module is meant
+    name, _, attribute = text.partition(":")  # http://HOST:80 is no module
     meant = attribute[:1].isidentifier() and not name.endswith(".py")
     module = sys.modules.get(name) if meant else None
     if module is not None and (file := _file_of(module)):
@@ -119,7 +123,7 @@ def _words(text: str) -> list[str]:
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """What in a text may be the path of a file: FILE.py:NAME, C:\\FILE.py, --weights=FILE."""
+    """Parts of a text that may be file paths: FILE.py:NAME, C:\\FILE.py, --weights=FILE."""
     for word in dict.fromkeys([*_words(text), text]):
         cuts = [found.start() for found in re.finditer("[:=]", word)]
         starts, ends = [0, *(cut + 1 for cut in cuts)], [*cuts, len(word)]
@@ -127,7 +131,7 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def _run_by_name(text: str) -> Iterator[str]:
-    """The files of a module that Python runs by its name: ``-m package.module``."""
+    """The files of a module that a command runs with ``-m package.module``."""
     words = _words(text)
     if "-m" in words[:-1]:
         path = words[words.index("-m") + 1].replace(".", os.sep)
@@ -137,12 +141,12 @@ def _run_by_name(text: str) -> Iterator[str]:
 def _of_source(
     file: Path, folder: Path, named_from: Path | None = None
 ) -> Iterator[tuple[str, str]]:
-    """A file; of a Python file also what it imports from a folder, and the files its texts name.
+    """Hashes of a file and, if it is Python, of the files that it imports or names.
 
     Args:
-        file: of any kind.
-        folder: where its imports are looked for. Of an installed package these are its own.
-        named_from: names are relative to this folder; otherwise they are as the file's.
+        file: any file.
+        folder: the folder to look for imports in; for an installed package, its own.
+        named_from: names in the result are relative to this folder; by default as ``file``.
     """
     own = file.relative_to(folder).parts[0] if _installed(folder) else ""
     loaded = {vars(m).get("__file__"): m for m in [*sys.modules.values()] if inspect.ismodule(m)}
@@ -160,13 +164,13 @@ def _of_source(
         module = loaded.get(os.path.abspath(path))
         if module and vars(module.__spec__ or module).setdefault("c4env_hash", found) != found:
             raise InvalidRun(
-                f"{path} was edited after this process imported it: start Python anew to play it"
+                f"{path} was edited after this process imported it: restart Python to play it"
             )
         waiting += (p for p in _read_by(path, folder) if not own or own in p.parts)
 
 
 def _read_by(path: Path, folder: Path) -> Iterator[Path]:
-    """Files that a Python file imports from a folder or its own, or names in a text."""
+    """Files that a Python file imports from ``folder`` or its own folder, or names in a text."""
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError):
@@ -177,7 +181,7 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     for text in texts:
         yield from _named(text, path.parent, os.path.isfile)
-    # Those that it puts on sys.path are imported from as well.
+    # It may also import from folders that it adds to sys.path.
     folders = [folder, *(p for text in texts for p in _named(text, path.parent, os.path.isdir))]
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -191,7 +195,7 @@ def _read_by(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]:
-    """The files of a module and of its packages: in a folder, or loaded from elsewhere."""
+    """The files of a module and of its packages, in ``folder`` or loaded from elsewhere."""
     parts = name.split(".")
     if parts[0] == "c4env" and not relative:
         return
@@ -206,13 +210,13 @@ def _imported(name: str, folder: Path, relative: bool = False) -> Iterator[Path]
 
 
 def _named(text: str, folder: Path, there: Callable[[Path], bool]) -> Iterator[Path]:
-    """What a text of a source names: beside it, or from the working directory."""
+    """Files that a text in a source names, beside the source or in the working directory."""
     if text.isprintable() and not text.endswith(NOT_READ):
         yield from (p for p in dict.fromkeys((folder / text, Path(text))) if there(p))
 
 
 def _file_of(module: ModuleType) -> Path | None:
-    """The file of a module; None of this project's, and where there is none."""
+    """The file of a module; None for this project's modules and for those without a file."""
     name, file = module.__name__, getattr(module, "__file__", None)
     if name.partition(".")[0] == "c4env" or file is None or not Path(file).is_file():
         return None
@@ -230,7 +234,7 @@ _STDLIB: Final = Path(sysconfig.get_path("stdlib"))
 
 def _root(module: ModuleType, file: Path) -> Path:
     """The folder from which a module is imported."""
-    if module.__name__.endswith(".py"):  # a file, under its path
+    if module.__name__.endswith(".py"):  # a file, named by its path
         return file.parent
     return file.parents[module.__name__.count(".") + (file.name == "__init__.py")]
 
@@ -242,7 +246,7 @@ def _hash_of_file(path: str, changed: int, size: int) -> str:
 
 
 def _hash(content: Path | str | bytes) -> str:
-    """Of a file that did not change meanwhile once a process."""
+    """Hash a content; an unchanged file is read once in a process."""
     if isinstance(content, Path):
         now = content.stat()
         return _hash_of_file(os.path.abspath(content), now.st_mtime_ns, now.st_size)
@@ -257,7 +261,7 @@ _PLAIN: Final = (str, bytes, int, float, bool, type(None), os.PathLike)
 
 
 def _of_object(thing: Any) -> str:
-    """Of a function or an object its code and the values it holds; empty where there is nothing."""
+    """Hash the code of a function or object and the values it holds; empty without any."""
     function = thing.function if isinstance(thing, FunctionAgent) else thing
     data = b"".join(_values(function, set()))
     kind = function if inspect.isclass(function) else type(function)
@@ -277,14 +281,14 @@ def _of_module(module: ModuleType) -> list[tuple[str, str]]:
 def _source(thing: Any) -> bytes:
     try:
         return inspect.getsource(thing).encode()
-    except (OSError, TypeError):  # typed in, or compiled
+    except (OSError, TypeError):  # interactive or compiled code
         return b""
 
 
 def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
-    """Numbers, texts, arrays, weights, and collections of them; what functions close over.
+    """Bytes of numbers, texts, arrays, weights, collections of them, and closures.
 
-    Other things, such as generators and connections, say nothing about who an agent is.
+    Other values, such as generators and connections, do not belong to an agent's identity.
     """
     if isinstance(value, _PLAIN):
         yield repr(value).encode("utf-8", "backslashreplace") + b";"
@@ -299,7 +303,7 @@ def _values(value: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def _held(value: Any) -> Iterator[tuple[Any, Any]]:
-    """What an object holds, by name where it has one."""
+    """The values that an object holds, by name where they have one."""
     if isinstance(value, Mapping):
         yield from value.items()
     elif isinstance(value, list | tuple):
@@ -322,12 +326,12 @@ def _held(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _held_by(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """The name of a function, what it closes over, and of a user's its code and globals."""
+    """A function's name and closure, and for user code also its code and globals."""
     yield "name", f"{function.__module__}.{function.__qualname__}"
     yield "defaults", [function.__defaults__, function.__kwdefaults__]
     try:
         used = inspect.getclosurevars(function)
-    except ValueError:  # of a name that is not bound yet
+    except ValueError:  # a name that is not bound yet
         return
     yield from used.nonlocals.items()
     module = inspect.getmodule(function)

@@ -1,12 +1,11 @@
-"""Openings: where the games of a run begin.
+"""Openings: the positions from which the games of a run begin.
 
-Deterministic agents repeat themselves from one starting position, so a run takes openings
-without replacement: all positions after k plies, one of each mirror pair, or the balanced
-ones among them, or those of a file. As text they are named ``3``, ``balanced:4,2`` and by the
-file's path.
+Deterministic agents repeat one game from one starting position, so a run draws openings without
+replacement: all positions after k plies, one of each mirror pair (``3``); the balanced ones among
+them (``balanced:4,2``); or those of a file (its path).
 
-Balance is read from the solver's opening book, which comes with the project and holds the
-exact score of every position of up to 8 plies: no second table that could disagree with it.
+The solver's opening book, which has the exact score of every position of up to 8 plies, tells
+which positions are balanced.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from c4env.errors import C4Error, require_integer
 from c4env.evaluation.errors import InvalidRun
 from c4env.position import Position, format_moves
 
-MAX_PLIES: Final = 8  # as far as the book goes: 91,295 openings
+MAX_PLIES: Final = 8  # the book's limit: 91,295 openings
 
 GRAMMAR: Final = "a number of plies 0..8, balanced:PLIES,SCORE, or a file"
 
@@ -36,14 +35,14 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     """The openings of a run, as move strings of 1-based columns.
 
     Args:
-        openings: a number of plies for all positions after so many; ``"balanced:4,2"`` for
-            those after 4 plies whose exact score is between -2 and 2; the path of a file; or
-            the move strings themselves.
-        seed: shuffles them, except where they are given themselves: those keep their order.
-        limit: take only so many, the first of that order.
+        openings: a number of plies, for all positions after them; ``"balanced:4,2"`` for those
+            after 4 plies whose exact score is between -2 and 2; the path of a file; or a list of
+            move strings.
+        seed: shuffles the openings; a list of move strings keeps its order.
+        limit: the number of openings to take, in that order; None takes all.
 
     Raises:
-        InvalidRun: none, one twice, one after which the game is over, or not of the grammar.
+        InvalidRun: no opening, one twice, one after which the game is over, or bad grammar.
     """
     if isinstance(openings, str):
         found = shuffled(_named(openings.strip()), seed)
@@ -70,19 +69,18 @@ def _named(text: str) -> list[str]:
 
 
 def shuffled(openings: Sequence[str], seed: int) -> list[str]:
-    """The openings in an order that depends on the seed and on each opening alone.
+    """Sort the openings by a hash of the seed and the opening.
 
-    So the first n of a smaller set are among the first of a larger one, whatever the
-    version of whatever library.
+    So a smaller set keeps its order within a larger one, with any version of any library.
     """
     return sorted(openings, key=lambda m: hashlib.sha256(f"{seed} {m}".encode()).digest())
 
 
 def check_opening(moves: str, where: str) -> str:
-    """The move string, if a game can go on from it.
+    """Return the move string if a game can go on from it.
 
     Raises:
-        InvalidRun: ``where`` says where it stands.
+        InvalidRun: it cannot; the message begins with ``where``.
     """
     try:
         over = Position.parse(moves).outcome is not None
@@ -100,13 +98,13 @@ def canonical(position: Position) -> Position:
 
 
 def enumerate_openings(plies: int) -> list[str]:
-    """Move strings of all positions after ``plies`` discs that are not over, one a mirror pair.
+    """Move strings of all unfinished positions after ``plies`` discs, one of each mirror pair.
 
-    Each position is given by its lexicographically first game, and they come in that
-    order: 1, 4, 25, 121, 568, 2144, 8231, 27109 or 91295 openings for 0..8 plies.
+    Each position stands as its lexicographically first game, in that order. 0 to 8 plies have 1,
+    4, 25, 121, 568, 2144, 8231, 27109 and 91295 openings.
 
     Raises:
-        InvalidRun: not an integer 0..8.
+        InvalidRun: ``plies`` is not an integer 0..8.
     """
     layer = {Position(): ""}
     count = require_integer("openings", plies, 0, GRAMMAR, high=MAX_PLIES, wrong=InvalidRun)
@@ -124,14 +122,14 @@ def enumerate_openings(plies: int) -> list[str]:
 
 
 def balanced_openings(plies: int, most: int) -> list[str]:
-    """Those of :func:`enumerate_openings` with an exact score from ``-most`` to ``most``.
+    """The openings of :func:`enumerate_openings` with an exact score of ``-most`` to ``most``.
 
-    A score of 0 is a drawn position; 1 is won with the winner's last disc.
+    A score of 0 is a draw, 1 a win with the winner's last disc.
 
     Raises:
-        InvalidRun: not so many plies, or a negative score.
+        InvalidRun: bad ``plies``, or a negative ``most``.
     """
-    from c4env.agents.solver.book import default_book  # compiled only where it is asked for
+    from c4env.agents.solver.book import default_book  # compiles only here
 
     if most < 0:
         raise InvalidRun(f"balanced:{plies},{most}: expected a score of at least 0")
@@ -141,10 +139,10 @@ def balanced_openings(plies: int, most: int) -> list[str]:
 
 
 def read_openings(path: str | Path) -> list[str]:
-    """The openings of a file: one line each of 1-based columns; ``#`` begins a comment.
+    """Read the openings of a file: a line of 1-based columns each; ``#`` begins a comment.
 
     Raises:
-        InvalidRun: no such file, or a line that is no opening, with its number.
+        InvalidRun: the file cannot be read, or a line (with its number) is not an opening.
     """
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()

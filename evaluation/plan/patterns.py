@@ -1,4 +1,4 @@
-"""Patterns of specs: one text that stands for many agents."""
+"""Patterns of specs: one text for many agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from c4env.evaluation.errors import InvalidRun
 
 MOST: Final = 1000
-"""Agents a pattern may stand for."""
+"""The most agents that a pattern may have."""
 
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
 _NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=[,)]|$)")
@@ -17,14 +17,14 @@ _RANGE: Final = re.compile(r"(\d+)\.\.(\d+)")
 
 
 def expand(pattern: str) -> list[str]:
-    """The specs a pattern stands for: ``key=1..8`` is a range, ``{a,b}`` a choice, both ends in.
+    """Expand a pattern into specs: ``key=1..8`` is a range with both ends, ``{a,b}`` a choice.
 
     A choice may stand anywhere and may hold ranges; the last one changes fastest.
-    ``alphabeta:depth=1..2,heuristic={chain,window}`` is four specs.
+    ``alphabeta:depth=1..2,heuristic={chain,window}`` gives four specs.
 
     Raises:
-        InvalidRun: a brace without its other, an empty choice, a range that runs backwards,
-            or more than MOST specs.
+        InvalidRun: an unmatched brace, an empty choice, a descending range, or more than MOST
+            specs.
     """
     if (wrong := _NO_RANGE.search(pattern)) and not _RANGE.fullmatch(wrong[1]):
         raise InvalidRun(f"{pattern!r}: {wrong[1]}: expected a range of whole numbers such as 1..6")
@@ -46,18 +46,18 @@ def expand(pattern: str) -> list[str]:
 
 def _literal(pattern: str, text: str) -> str:
     if "{" in text or "}" in text:
-        raise InvalidRun(f"{pattern!r}: a brace without its other; expected such as depth={{1,2}}")
+        raise InvalidRun(f"{pattern!r}: unmatched brace; expected as in depth={{1,2}}")
     return text
 
 
 def _values(pattern: str, part: str) -> list[str]:
     """The values of one part of a choice."""
     if not part:
-        raise InvalidRun(f"{pattern!r}: an empty choice; expected such as depth={{1,2}}")
+        raise InvalidRun(f"{pattern!r}: empty choice; expected as in depth={{1,2}}")
     bounds = _RANGE.fullmatch(part)
     if bounds is None:
         return [part]
     low, high = int(bounds[1]), int(bounds[2])
     if high < low or high - low >= MOST:
-        raise InvalidRun(f"{pattern!r}: {part}: expected a range upwards, of at most {MOST}")
+        raise InvalidRun(f"{pattern!r}: {part}: expected an ascending range of at most {MOST}")
     return [str(value) for value in range(low, high + 1)]

@@ -1,4 +1,4 @@
-"""Which games a run plays, and in which order."""
+"""The games of a run, in the order of playing."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import combinations
 
 Fixture = tuple[tuple[str, str], str]
-"""One game to be played: ``((first, second), opening)``, the names of its players."""
+"""A game to play, ``((first, second), opening)``: names of its players, and its opening."""
 
 
 def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixture]:
     """Every game of a round robin: each pairing, both colours, each opening.
 
-    All games of one opening come before the next, so that any prefix that ends with an
-    opening is a balanced event. The two games of a colour-swapped pair stand together.
+    All games of an opening come before the next opening, so a run that stops between two openings
+    is balanced. The two games of a colour-swapped pair stand together.
     """
     return _both_colours(list(combinations(players, 2)), openings)
 
@@ -21,7 +21,7 @@ def opening_major(players: Sequence[str], openings: Sequence[str]) -> list[Fixtu
 def gauntlet_order(
     challengers: Sequence[str], others: Sequence[str], openings: Sequence[str]
 ) -> list[Fixture]:
-    """Every game of a gauntlet: each challenger against each of the others, as above."""
+    """Every game of a gauntlet: each challenger against each of the others, opening by opening."""
     return _both_colours([(one, other) for one in challengers for other in others], openings)
 
 

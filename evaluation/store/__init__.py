@@ -1,1 +1,1 @@
-"""What is kept on disk: games, scores, and the files they are written to."""
+"""Files of games, scores and answers."""

@@ -28,21 +28,21 @@ COLUMNS: Final = {
     "nodes_first": "int64", "nodes_second": "int64",
     "seconds_first": "float64", "seconds_second": "float64",
 }  # fmt: skip
-"""Of each column the type in a pandas frame; the winner of a draw is missing."""
+"""The pandas type of each column; the winner of a draw is missing."""
 
 
 def as_csv(games: Iterable[GameRecord]) -> str:
-    """A heading and one line a game; an empty winner is a draw."""
+    """The games as CSV, a line each below a heading; an empty winner is a draw."""
     return tables.as_csv([[*COLUMNS], *([*game.values().values()] for game in games)]) + "\n"
 
 
 def as_json(games: Iterable[GameRecord]) -> str:
-    """A list of objects."""
+    """The games as a JSON list of objects."""
     return json.dumps([game.values() for game in games], indent=1) + "\n"
 
 
 def as_parquet(games: Iterable[GameRecord]) -> bytes:
-    """A Parquet file.
+    """The games as a Parquet file.
 
     Raises:
         MissingExtra: pyarrow is not installed.
@@ -66,11 +66,11 @@ WRITERS: Final[dict[str, Callable[[Iterable[GameRecord]], str | bytes]]] = {
 
 
 def require_format(path: Path) -> None:
-    """Refuse a file whose ending names no format.
+    """Check that the ending of a file names a format that can be written.
 
     Raises:
-        InvalidRun: it does not.
-        MissingExtra: what writes it is not installed.
+        InvalidRun: the ending names no format.
+        MissingExtra: the format's library is not installed.
     """
     if path.suffix.lower() not in WRITERS:
         raise InvalidRun(f"{path}: expected a file name that ends in {', '.join(WRITERS)}")
@@ -81,8 +81,8 @@ def write_games(path: Path, games: Iterable[GameRecord]) -> None:
     """Write the games in the format of the file's ending.
 
     Raises:
-        InvalidRun: another ending.
-        MissingExtra: what writes it is not installed.
+        InvalidRun: the ending names no format.
+        MissingExtra: the format's library is not installed.
         UnwritableRun: the file cannot be written.
     """
     require_format(path)

@@ -1,4 +1,4 @@
-"""Files that somebody named: read, and written anew, whole or as they were before."""
+"""Read files, and write them whole or not at all."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
 
 def read_text(path: Path | Traversable) -> str:
-    """The text of a file that somebody named.
+    """Read a text file.
 
     Raises:
-        UnreadableRun: it cannot be read.
+        UnreadableRun: the file cannot be read.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")  # Windows begins files with a mark
+        return path.read_text(encoding="utf-8-sig")  # skips Windows' byte order mark
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableRun(f"{path}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def require_folder(path: Path, folder: Path, makes: bool) -> None:
-    """Refuse a path that cannot be written, before there is anything to write.
+    """Check that a folder takes files, before there is anything to write.
 
     Args:
-        path: of a file, or of the folder itself; for the message.
-        folder: what must be there and take files.
-        makes: it is made first where it is missing.
+        path: the file to write, or the folder itself; for the message.
+        folder: the folder that must take files.
+        makes: make the folder if it is missing.
 
     Raises:
-        UnwritableRun: it does not, or the path of a file is a folder's.
+        UnwritableRun: the folder takes no files, or ``path`` should be a file and is a folder.
     """
     if path != folder and (path.is_dir() or not path.name):
         raise UnwritableRun(f"{str(path)!r} is a folder: expected the name of a file to write")
@@ -48,10 +48,10 @@ def require_folder(path: Path, folder: Path, makes: bool) -> None:
 
 
 def write_file(path: Path, content: str | bytes) -> None:
-    """Write a text or bytes, in place of what the file held; a kill leaves the one or the other.
+    """Replace the content of a file; a kill leaves the old content or the new one.
 
     Raises:
-        UnwritableRun: it cannot be written, or the path is a folder's.
+        UnwritableRun: the file cannot be written, or is a folder.
     """
     if path.is_dir() or not path.name:
         raise UnwritableRun(f"{str(path)!r} is a folder: expected the name of a file to write")

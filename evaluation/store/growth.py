@@ -1,4 +1,4 @@
-"""Runs that grow: what a run directory takes on besides its games, and in words why not."""
+"""Runs that grow: what a run directory takes on, and why it refuses other games."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ Pairings = Sequence[tuple[str, str]]
 
 
 def grown(folder: Path, there: RunHeader, asked: RunHeader, games: Pairings) -> RunHeader:
-    """The header of a run directory that holds games, when more is to be played there.
+    """The header of a run directory after it takes on another run.
 
-    Agents and openings are added to those that are there, and none is taken away; openings that
-    hold only some of those there besides others would make one run of two. A gauntlet
-    whose challengers and field mix becomes a run of all against all, as do runs of two kinds. A
-    match with a sequential test takes on openings only. A directory without a game takes on
-    anything.
+    The result has the agents and openings of both. New openings must include the old ones, or be
+    some of them: other openings would be another run. A gauntlet whose challengers also appear in
+    the field becomes a round robin, as does a mixture of two kinds. A match with a sequential test
+    takes on openings only. A directory without games takes on anything.
 
     Args:
         folder: the directory, for messages.
-        there: its header.
-        asked: the header of what is to be played.
-        games: first and second player of each game that is there.
+        there: the header in the directory.
+        asked: the header of the run to play.
+        games: first and second player of each game in the directory.
 
     Raises:
-        UnreadableRun: games that are there could not be compared with those asked for.
+        UnreadableRun: the games there and those to play cannot be compared.
     """
     if there == asked or not games:
         return asked
@@ -63,7 +62,7 @@ def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """In words: why games that are there and games that are asked for cannot be compared."""
+    """Reasons why the games there and those to play cannot be compared."""
     its = f"its {plural(len(games), 'game')} {'was' if len(games) == 1 else 'were'} played"
     if (there.kind == "people") != (asked.kind == "people"):
         yield f"{its} by {'people' if there.kind == 'people' else 'agents'}"
@@ -79,7 +78,7 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
     if not (old <= new or new <= old or there.sprt):
         yield (
             f"{its} from {plural(len(old), 'opening')}, of which the {len(new)} asked for leave "
-            f"out {len(old - new)}: expected all of them and more, or some of them alone"
+            f"out {len(old - new)}: expected all of them, or only some of them"
         )
     if there.sprt and there.players.keys() != asked.players.keys():
         yield f"it is a match of {' and '.join(there.players)}: only openings may join it"
@@ -91,7 +90,7 @@ def _shown(value: object) -> str:
 
 
 def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str]:
-    """In words: agents that are not those of the games there, though they have their names."""
+    """Reasons: agents that differ from those of the same name in the games there."""
 
     def played(names: set[str]) -> str:
         count = sum(not names.isdisjoint(pair) for pair in games)
@@ -112,9 +111,9 @@ def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Itera
             continue
         if players.get(key, "").startswith("<"):
             yield (
-                f"{key} is an object, and {its} with other code or other values in it: it was "
-                "edited, made with others, or changes them while it plays (give a new one, or "
-                "an import path)"
+                f"{key} is an object, and {its} with other code or values in it: it was edited, "
+                "made with other values, or changes them while it plays (give a new object, or an "
+                "import path)"
             )
         elif before and now:
             yield f"{key} was edited since; {its} with the old one"

@@ -1,9 +1,9 @@
-"""Files of JSON lines that only grow: games, scores and answers, kept as they are found.
+"""Append-only files of JSON lines, for games, scores and answers.
 
-The first line, the header, names the format and says what the file is about; files of games have
-none. Each line ends with a checksum (CRC-32 of the line without it), so that a damaged byte does
-not go unnoticed; format 1, which had none, is read as well. A line that a kill tore off in the
-middle is dropped when the file is next opened; all whole lines stay.
+The first line, the header, names the format and the subject of the file; files of games have no
+header. Each line ends with a checksum, the CRC-32 of the line without it. Format 1, without
+checksums, can still be read. If a kill cuts the last line short, the next open drops it; all whole
+lines stay.
 """
 
 from __future__ import annotations
@@ -32,36 +32,36 @@ _CHECKED: Final = re.compile(rb'(.*),(?:"check":)?"([0-9a-f]{8})"([}\]])', re.DO
 
 
 class Format(NamedTuple, Generic[T]):
-    """What the lines of a file are.
+    """The format of a file's lines.
 
-    ``parse`` makes an entry of a line's JSON value, and raises ValueError, TypeError or KeyError
-    where it is none; ``values`` makes the JSON list or object of what is appended.
+    ``parse`` turns a line's JSON value into an entry, and raises ValueError, TypeError or KeyError
+    if it is not one; ``values`` turns an entry into a JSON list or object.
     """
 
-    name: str  # as in the header, without the number of the format
+    name: str  # the name in the header, without the format's number
     parse: Callable[[Any], T]
-    unit: str  # what the entries are called
+    unit: str  # the entries' name in messages, in the plural
     values: Callable[[Any], Any] = lambda entry: entry
-    remedy: str = ""  # what to do about a damaged file
+    remedy: str = ""  # advice for a damaged file
     headed: bool = True  # the first line is a header
 
 
 class Content(NamedTuple, Generic[T]):
-    """What a file of JSON lines holds."""
+    """The content of a file of JSON lines."""
 
     header: dict[str, Any]
     entries: list[T]
-    length: int  # bytes of its whole lines
-    lines: list[int]  # the number of the line of each entry
+    length: int  # bytes of the whole lines
+    lines: list[int]  # the line number of each entry
 
 
 def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Content[T]:
-    """Header and entries of a file; a line torn off at the end is passed over.
+    """Read the header and the entries of a file, without a last line that was cut short.
 
-    Of several headers, as old runs have them, the last one holds.
+    Old runs have several headers; the last one counts.
 
     Raises:
-        UnreadableRun: no such file, another format, or a damaged line, which is named.
+        UnreadableRun: no such file, another format, or a damaged line (the message names it).
     """
     if data is None:
         try:
@@ -104,11 +104,11 @@ def read_lines(path: Path, form: Format[T], data: bytes | None = None) -> Conten
 
 
 def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
-    """A file open for appending, made when missing, that no other process writes to meanwhile.
+    """Open a file for appending and lock it; make it if it is missing.
 
     Raises:
-        FileInUse: another process wrote to it for ``patience`` seconds.
-        OSError: it cannot be opened.
+        FileInUse: another process held the lock for ``patience`` seconds.
+        OSError: the file cannot be opened.
     """
     deadline = time.monotonic() + patience
     while True:
@@ -125,24 +125,24 @@ def open_locked(path: Path, patience: float = 0.0) -> BinaryIO:
         except BaseException:
             file.close()
             raise
-        file.close()  # meanwhile another file has taken its place
+        file.close()  # another file has replaced it meanwhile
 
 
 class Journal(Generic[T]):
-    """One such file, open for appending until it is closed; also a context manager.
+    """A file of JSON lines, open for appending; also a context manager.
 
     Args:
-        path: the file; it and its folder are made when missing. None keeps nothing.
-        form: what its lines are.
-        header: what it is about; that of an existing file must be the same.
-        agree: called with what the file holds before anything is written; may raise.
+        path: the file, which is made, with its folder, if it is missing; None keeps nothing.
+        form: the format of its lines.
+        header: the subject of the file; an existing file must have the same header.
+        agree: called with the content before anything is written; may raise.
         patience: seconds to wait for a file that is in use.
 
     Attributes:
-        entries: those already in the file when it was opened.
+        entries: the entries that the file had when it was opened.
 
     Raises:
-        UnreadableRun: the file is something else, is damaged, cannot be opened.
+        UnreadableRun: the file has another subject, is damaged, or cannot be opened.
         FileInUse: another process is writing to it.
     """
 
@@ -180,7 +180,7 @@ class Journal(Generic[T]):
         self._file.seek(0)
         data = self._file.read()
         first = line_of({"format": f"{form.name} 2", **header}) if form.headed else b""
-        if len(data) < len(first) and first.startswith(data):  # new, or torn off in the header
+        if len(data) < len(first) and first.startswith(data):  # new, or cut short in the header
             self._file.truncate(0)
             self._write(first)
             return
@@ -194,10 +194,10 @@ class Journal(Generic[T]):
         self._file.truncate(found.length)
 
     def append(self, entry: Any) -> None:
-        """Add an entry; once this returns, killing the process does not lose it.
+        """Add an entry; after the return, a kill does not lose it.
 
         Raises:
-            UnwritableRun: the disk is full, or the like; the lines before it are safe.
+            UnwritableRun: the line cannot be written; the lines before it are safe.
         """
         if self.path is None:
             return
@@ -205,13 +205,13 @@ class Journal(Generic[T]):
             self._write(line_of(self._form.values(entry)))
         except OSError as error:
             raise UnwritableRun(
-                f"{self.path}: {error.strerror or error}; the {self._form.unit} before are in "
-                "it, and the same command goes on from there"
+                f"{self.path}: {error.strerror or error}; it has the {self._form.unit} so far, "
+                "and the same command goes on from there"
             ) from None
         self._count += 1
 
     def _write(self, line: bytes) -> None:
-        """The whole line, or nothing: another may follow it."""
+        """Write the whole line or nothing, so that another line may follow."""
         before = self._file.seek(0, os.SEEK_END)
         try:
             while line:
@@ -222,7 +222,7 @@ class Journal(Generic[T]):
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close and unlock the file."""
         if self.path is not None:
             self._file.close()
 
@@ -239,9 +239,9 @@ class Journal(Generic[T]):
 
 
 class Findings(dict[K, V]):
-    """What was found out, by a tuple that says of what; in a file too, if there is one.
+    """A dictionary that is also kept in a file, if there is one.
 
-    An entry of the file is such a pair; its line has what was found behind the parts of the tuple.
+    Keys are tuples. A line of the file has the parts of the key, then the value.
     """
 
     def __init__(self, path: Path | None, form: Format[tuple[K, V]], patience: float = 0.0) -> None:
@@ -250,7 +250,7 @@ class Findings(dict[K, V]):
         self._lock = threading.Lock()
 
     def find(self, key: K, ask: Callable[[], V]) -> V:
-        """What is known, or what ``ask`` says now, which is kept; threads may ask at once."""
+        """The value of a key; if there is none, call ``ask`` and keep the result. Thread-safe."""
         if key not in self:
             found = ask()
             with self._lock:
@@ -260,9 +260,9 @@ class Findings(dict[K, V]):
 
 
 def line_of(value: Any) -> bytes:
-    """A JSON list or object as a line with a checksum.
+    """Encode a JSON list or object as a line with a checksum.
 
-    Half of a surrogate pair, which UTF-8 does not have, is written as JSON's escape for it.
+    Half of a surrogate pair, which UTF-8 cannot encode, becomes a JSON escape.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     body = text.encode("utf-8", "backslashreplace")
@@ -271,10 +271,10 @@ def line_of(value: Any) -> bytes:
 
 
 def _value(line: bytes, checked: bool) -> Any:
-    """The JSON value of a line without its checksum.
+    """Decode a line, without its checksum.
 
     Raises:
-        ValueError: no JSON, a wrong checksum, or none where there should be one.
+        ValueError: the line is not JSON, or its checksum is wrong or missing.
     """
     if found := _CHECKED.fullmatch(line):
         line = found[1] + found[3]

@@ -1,8 +1,7 @@
-"""A game as a value, and run directories: ``run.json`` beside ``games.jsonl``, a JSON line a game.
+"""A game as a value, and run directories: ``run.json``, and ``games.jsonl`` with a line a game.
 
-Before there was ``run.json`` its fields stood as a line among the games, wherever the run grew
-again, and a game had pairs. Such a directory is read as it is, and turned into a new one when its
-run goes on.
+Runs of format 2 have header lines among the games in place of ``run.json``, and pairs in a game.
+Such a directory can be read; when its run goes on, it becomes a new one.
 """
 
 from __future__ import annotations
@@ -48,10 +47,9 @@ FORFEITS: Final = tuple(ending for ending in get_args(Ending) if ending not in P
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One game. Pairs hold the first player's value, then the second player's.
+    """A game. Pairs hold the first player's value, then the second player's.
 
-    The agent that moves first is the one whose turn it is on an empty board, whether or
-    not the opening leaves it to move.
+    The first player is the one to move on the empty board, whoever moves after the opening.
     """
 
     players: tuple[str, str]  # spec strings, as given
@@ -59,27 +57,27 @@ class GameRecord:
     moves: str  # 1-based columns of the whole game, the opening's included
     winner: int | None  # 0 the first player, 1 the second, None a draw
     ending: Ending
-    reason: str = ""  # of a forfeit, in the words of whoever noticed
+    reason: str = ""  # the cause of a forfeit, in words
     nodes: tuple[int, int] = (0, 0)  # positions searched
     seconds: tuple[float, float] = (0.0, 0.0)  # spent choosing
 
     @property
     def points(self) -> tuple[float, float]:
-        """1, 1/2 or 0 for each player."""
+        """The points of each player: 1, 1/2 or 0."""
         if self.winner is None:
             return (0.5, 0.5)
         return (1.0, 0.0) if self.winner == 0 else (0.0, 1.0)
 
     @property
     def forfeited_by(self) -> int | None:
-        """The player who lost by forfeit, else None."""
+        """The player who lost by forfeit, 0 or 1; else None."""
         if self.ending not in FORFEITS or self.winner is None:
             return None
         return 1 - self.winner
 
     @property
     def fixture(self) -> tuple[tuple[str, str], str]:
-        """Players and opening: what identifies the game within its run, as a schedule does."""
+        """Players and opening, which identify the game in the schedule of its run."""
         return (self.players, self.opening)
 
     def values(self) -> dict[str, Any]:
@@ -100,10 +98,10 @@ class GameRecord:
 
     @classmethod
     def parse(cls, values: Any) -> GameRecord:
-        """The game of a JSON object, its moves played through.
+        """Parse a JSON object, and replay its moves.
 
         Raises:
-            UnreadableRun: not such an object, or its moves and its result contradict.
+            UnreadableRun: it is not a game, or its moves contradict its result.
         """
         try:
             fields: dict[str, Any] = dict(values)
@@ -132,11 +130,11 @@ _PAIRS: Final = {
     "nodes": ("nodes_first", "nodes_second"),
     "seconds": ("seconds_first", "seconds_second"),
 }
-"""Fields of a game that are two of a row; rows of old runs have the pairs."""
+"""Fields that are pairs in a game and in rows of old runs, but two columns of a row today."""
 
 
 def _check_kinds(game: GameRecord) -> None:
-    """Refuse a field of the wrong kind: a damaged line can still be JSON."""
+    """Refuse fields of a wrong type: a damaged line may still be JSON."""
     if not all(isinstance(text, str) for text in (*game.players, game.opening, game.reason)):
         raise UnreadableRun("players, opening and reason are texts")
     if game.ending not in (*PLAYED_OUT, *FORFEITS):
@@ -150,10 +148,10 @@ def _check_kinds(game: GameRecord) -> None:
 
 
 def digest(games: Iterable[GameRecord]) -> str:
-    """Hex digest of what was played: the same for the same games in any order.
+    """Hex digest of the games, in any order.
 
-    Seconds are left out, since they never repeat, and the words of a reason, which may
-    hold addresses.
+    It leaves out seconds, which never repeat, and the reasons of forfeits, which may hold
+    memory addresses.
     """
     lines = sorted(
         json.dumps(
@@ -171,12 +169,12 @@ _GAMES: Final = Format("c4env games", GameRecord.parse, "games", GameRecord.valu
 def open_games(
     folder: Path | None, header: RunHeader, patience: float = 0.0
 ) -> Journal[GameRecord]:
-    """The games of one run on disk, open for appending; a context manager.
+    """Open the games of a run for appending; returns a context manager.
 
     Args:
-        folder: the run directory; made when missing. None keeps nothing.
-        header: what is to be played. A directory that is there takes it on, as far as its games
-            stay comparable (:func:`c4env.evaluation.store.growth.grown`).
+        folder: the run directory, made if it is missing; None keeps nothing.
+        header: the run to play. An existing directory takes it on if their games can be compared
+            (:func:`c4env.evaluation.store.growth.grown`).
         patience: seconds to wait for another process that is writing.
 
     Raises:
@@ -192,20 +190,20 @@ def open_games(
         if is_old:
             _renew(path, header, patience)
     if (folder / RUN_FILE).exists():
-        read_header(folder)  # on another board, rows would be no games
+        read_header(folder)  # refuses another board, whose games cannot be parsed
     return Journal(path, _GAMES, None, functools.partial(_take_on, folder, header), patience)
 
 
 def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
-    """Header and games of a run directory.
+    """Read the header and the games of a run directory.
 
     Raises:
-        UnreadableRun: no such files, a line that is neither torn off at the end nor a game, or
-            a game twice or not of the run.
+        UnreadableRun: a file is missing, a line other than a last one cut short is not a game, or
+            a game stands there twice or is not of the run.
     """
     path = folder / GAMES_FILE
     try:
-        data = path.read_bytes()  # before the header, which only grows
+        data = path.read_bytes()  # first the games: the header may grow meanwhile
     except OSError as error:
         raise UnreadableRun(
             f"{folder} holds no readable {GAMES_FILE}: {error.strerror or error}"
@@ -217,10 +215,10 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
 
 
 def read_header(folder: Path) -> RunHeader:
-    """What a run directory says of its run.
+    """Read ``run.json`` of a run directory.
 
     Raises:
-        UnreadableRun: no such file, damaged, of another format or of another board.
+        UnreadableRun: it is missing or damaged, or has another format or board.
     """
     path = folder / RUN_FILE
     if not path.exists():
@@ -234,7 +232,7 @@ def read_header(folder: Path) -> RunHeader:
 
 
 def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
-    """The header, refused if its games are of another board."""
+    """Return the header, or refuse one of another board."""
     there = header.board
     if there != str(BOARD_SIZE):
         raise UnreadableRun(
@@ -245,7 +243,7 @@ def _of_this_board(folder: Path, header: RunHeader) -> RunHeader:
 
 
 def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> None:
-    """Write what the run is once it takes on what is asked for; games that are there agree."""
+    """Write the header that the run has with ``asked``, after checking its games."""
     there = None
     if content.entries or (folder / RUN_FILE).exists():
         there = read_header(folder)
@@ -256,9 +254,9 @@ def _take_on(folder: Path, asked: RunHeader, content: Content[GameRecord]) -> No
 
 
 def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) -> None:
-    """Refuse a game that is there twice, or that the run of the header does not play."""
+    """Refuse a game that stands there twice, or that is not in the header's schedule."""
     schedule = set(header.schedule())
-    if not schedule:  # games that people played: as many as they like from one opening
+    if not schedule:  # people may play any number of games from one opening
         return
     for number, game in zip(content.lines, content.entries, strict=True):
         if game.fixture not in schedule:
@@ -271,7 +269,7 @@ def _check_games(path: Path, header: RunHeader, content: Content[GameRecord]) ->
 
 
 def _is_old(data: bytes) -> bool:
-    """Whether games are those of a directory without ``run.json``, whose first line is a header."""
+    """Whether the data begins with a header line, as runs of format 2 do."""
     return data.startswith(b'{"format":') and b"\n" in data
 
 
@@ -284,14 +282,14 @@ def _read_old(path: Path, data: bytes) -> tuple[RunHeader, Content[GameRecord]]:
             raise UnreadableRun(f"{path}, line 1: not the header of a run: {error}") from None
         return _of_this_board(path.parent, header), content
 
-    header_of(data[: data.index(b"\n") + 1])  # on another board, the rest would be no games
+    header_of(data[: data.index(b"\n") + 1])  # refuses another board, whose games cannot be parsed
     return header_of(data)
 
 
 def _renew(path: Path, asked: RunHeader, patience: float) -> None:
-    """Turn an old run directory that goes on into one with ``run.json``.
+    """Convert an old run directory to one with ``run.json``.
 
-    A kill leaves it old, or new: while the games are old, ``run.json`` says nothing.
+    A kill leaves the old or the new form: while the games are old, ``run.json`` does not count.
     """
     with open_locked(path, patience) as file:
         file.seek(0)
@@ -301,7 +299,7 @@ def _renew(path: Path, asked: RunHeader, patience: float) -> None:
         _check_games(path, header, content)
         grown(path.parent, header, asked, [game.players for game in content.entries])
         write_file(path.parent / RUN_FILE, header.format())
-        if os.name == "nt":  # there an open file keeps its place
+        if os.name == "nt":  # Windows cannot replace an open file
             file.close()
         try:
             write_whole(path, b"".join(line_of(game.values()) for game in content.entries))

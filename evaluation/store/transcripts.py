@@ -1,7 +1,7 @@
-"""What language models were asked in the games of a run, and what they answered.
+"""Transcripts of language models: prompts and answers in the games of a run.
 
-Each answer goes to ``transcripts.jsonl`` in the run directory as it comes, one JSON line with the
-whole conversation. A run that goes on takes from there what was answered before it stopped.
+``transcripts.jsonl`` in the run directory gets each answer as it comes, a JSON line with the whole
+conversation. A run that goes on reuses the answers that it has.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ TRANSCRIPTS_FILE: Final = "transcripts.jsonl"
 
 @dataclass(frozen=True)
 class Spoken:
-    """A question to a language model and its answer, in a game."""
+    """A prompt to a language model in a game, and its answer."""
 
     players: tuple[str, str]
     opening: str
     exchange: Exchange
-    agent: str = ""  # who was asked, by a hash of spec, code and prompt; early lines have none
+    agent: str = ""  # hash of the agent's spec, code and prompt; empty in early files
 
     @property
     def fixture(self) -> Fixture:
@@ -41,7 +41,7 @@ class Spoken:
 
     @property
     def player(self) -> str:
-        """Who was asked."""
+        """The name of the agent that was asked."""
         return self.players[len(self.exchange.moves) & 1]
 
     @property
@@ -56,7 +56,11 @@ class Spoken:
 
     @classmethod
     def parse(cls, value: Any) -> Spoken:
-        """The exchange of a line; ValueError, TypeError or KeyError where it is none."""
+        """Parse a line's JSON value.
+
+        Raises:
+            ValueError, TypeError, KeyError: it is not an exchange.
+        """
         from c4env.agents.adapters.chat.agent import Exchange
 
         fields = dict(value)
@@ -75,14 +79,13 @@ class Spoken:
 
 
 class Transcripts:
-    """The exchanges of a run, kept as they come, in any number of threads, until it is closed.
+    """The exchanges of a run, kept as they come; thread-safe.
 
     Args:
         folder: the run directory; None keeps nothing.
-        agents: what answers, by player, as :attr:`Spoken.agent` has it.
-        missing: the games that are still to be played.
-        budget: tokens of questions and answers in all, those of earlier parts of the run
-            among them; when they are used, nothing more is asked. None for any number.
+        agents: hashes of the agents by player, as in :attr:`Spoken.agent`.
+        missing: the games still to play.
+        budget: tokens of prompts and answers that the whole run may use; None for any number.
 
     Raises:
         UnreadableRun: the file is damaged or in use, or cannot be written.
@@ -109,7 +112,7 @@ class Transcripts:
         said.clear()
 
     def tape(self, fixture: Fixture) -> Tape:
-        """What an agent of a game asks through: known answers come without a question."""
+        """The tape of a game: returns answers that are known, and asks for the others."""
         players, opening = fixture
 
         def through(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
@@ -129,7 +132,7 @@ class Transcripts:
         if self._closed:
             raise Unavailable("the run has ended")
         if self._budget is not None and self._spent >= self._budget:
-            raise Unavailable(f"{self._spent} tokens are used, {self._budget} were allowed")
+            raise Unavailable(f"{self._spent} tokens used, of {self._budget} allowed")
 
     def _keep(self, spoken: Spoken) -> None:
         said = spoken.exchange
@@ -138,24 +141,24 @@ class Transcripts:
                 raise Unavailable("the run has ended")
             try:
                 self._journal.append(spoken)
-            except C4Error as error:  # a full disk is nobody's lost game
+            except C4Error as error:  # a full disk must not count as a forfeit
                 raise Unavailable(str(error)) from None
             self._spent += sum(said.tokens or ())
             if said.tokens is None and self._budget is not None:
                 raise Unavailable(
-                    f"{said.model}: its endpoint does not say how many tokens it used, so there "
-                    "is no keeping to a number of them"
+                    f"{said.model}: its endpoint does not report the tokens used, so the run "
+                    "cannot keep to a limit"
                 )
 
     def close(self) -> None:
-        """Keep nothing more, and let go of the file; agents that still wait are not listened to."""
+        """Close the file; answers that come later are dropped."""
         with self._door:
             self._closed = True
             self._journal.close()
 
 
 def _without_messages(value: Any) -> Spoken:
-    """The exchange of a line, without the conversation, which can be long."""
+    """Parse a line without its conversation, which can be long."""
     spoken = Spoken.parse(value)
     return replace(spoken, exchange=replace(spoken.exchange, messages=[]))
 
@@ -164,10 +167,10 @@ FORMAT: Final = Format("c4env transcripts", Spoken.parse, "answers", Spoken.valu
 
 
 def read_transcripts(folder: Path) -> list[Spoken]:
-    """The exchanges of a run directory, in the order they ended; none where there is no file.
+    """Read the exchanges of a run directory, in the order they ended; none without a file.
 
     Raises:
-        UnreadableRun: a line is neither torn off at the end nor an exchange.
+        UnreadableRun: a line other than a last one cut short is not an exchange.
     """
     path = folder / TRANSCRIPTS_FILE
     return read_lines(path, FORMAT).entries if path.exists() else []

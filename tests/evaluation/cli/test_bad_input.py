@@ -42,7 +42,7 @@ BAD = {
         ("greedy random --beta 0.1", "--beta means nothing without --sprt"),
         ("greedy random --openings nowhere.txt", "nowhere.txt"),
     ],
-    "sweep": [("alphabeta:depth={1,2 --quiet", "a brace without its other")],
+    "sweep": [("alphabeta:depth={1,2 --quiet", "unmatched brace")],
     "solve": [
         ("48", "'48'"),
         ("4444444", "column 4 is full; legal columns: 1, 2, 3, 5, 6, 7"),

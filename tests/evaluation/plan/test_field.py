@@ -57,7 +57,7 @@ def test_timed_runs_say_so_and_agents_are_closed(patient, tmp_path):
     assert result.deterministic == ()
     shown = result.table.text()
     assert "5 s a move, and a margin of 0.1 s" in shown
-    assert "The clock decides how far these look: patient." in shown
+    assert "These agents search by the clock: patient." in shown
     assert "do not repeat exactly" in shown
     own = evaluation.round_robin(["patient:movetime=2", "random"], openings=0)
     assert "do not repeat exactly" in own.table.text()
