@@ -1,4 +1,4 @@
-"""Agents asked about a fixed set of labelled positions: no games, the same questions for all."""
+"""Judge the answers of agents to a fixed set of positions, without games."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from c4env.position import Position
 ANSWERS_FILE: Final = "answers.jsonl"
 
 Key = tuple[str, int, str, str, int, int]
-"""Spec, seed, versions, identity (:func:`c4env.evaluation.plan.identity.in_short`), bitboards."""
+"""Key of an answer: spec, seed, versions, identity (``plan.identity.in_short``), bitboards."""
 
 
 Answer = int | str
-"""A column, or what the agent did instead, in words."""
+"""A column, or a description of the agent's failure."""
 
 
 def question_agents(
@@ -43,26 +43,26 @@ def question_agents(
     folder: str | Path | None = None,
     watch: Callable[[int, int], None] | None = None,
 ) -> Quality:
-    """The quality of the moves that agents choose in labelled positions.
+    """Ask agents about labelled positions, and judge their moves.
 
     Args:
-        specs: of the agents, each with a name of its own if so wished: ``"mine=greedy"``.
-        positions: none of them over.
-        judge: finds the scores of the columns; :meth:`Judge.judge` before is quicker.
-        seed: of stochastic agents, and of the intervals. Each position is a new game.
-        folder: where answers are kept, in ``answers.jsonl``, as they come.
-        watch: called with answers there and in all.
+        specs: specs of agents; ``"mine=greedy"`` gives one a name.
+        positions: unfinished positions. Each is a new game.
+        judge: finds the scores of the columns. A call of :meth:`Judge.judge` before is quicker.
+        seed: seed of stochastic agents and of the intervals.
+        folder: folder that keeps the answers as they come, in ``answers.jsonl``.
+        watch: called with the number of answers so far and in all.
 
     Raises:
-        InvalidRun: no agent, one twice, or none that answers.
+        InvalidRun: no agent, an agent twice, or no agent that answers.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: the answers kept are damaged or in use.
+        UnreadableRun: the kept answers are damaged or in use.
     """
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
     with OwnSettings(), stdout_to_stderr():
-        kind, made = make_field(dict(named))  # an error now rather than after answers
+        kind, made = make_field(dict(named))  # report an error before any answer
     field = {name: apart(made[name], spec) for name, spec in named}
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
@@ -91,7 +91,7 @@ def question_agents(
         f"{plural(count, 'position')} without an answer, {why}" for why, count in faults.items()
     )
     if kind.prompts:
-        notes += ("What language models were asked and said is not kept; c4 run --out keeps it.",)
+        notes += ("Prompts and answers of language models are not kept; c4 run --out keeps them.",)
     return Quality(tuple(moves), unit="positions", seed=seed, notes=notes)
 
 
@@ -105,25 +105,29 @@ def quality(
     out: str | Path | None = None,
     watch: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> Quality:
-    """The quality of the moves that agents choose in sets of positions, judged by exact play.
+    """Ask agents about sets of positions, and judge their moves by exact play.
 
     Args:
-        specs: of the agents, each with a name of its own if so wished: ``"mine=greedy"``.
+        specs: specs of agents; ``"mine=greedy"`` gives one a name.
         on: sets of positions (:func:`c4env.evaluation.exact.labelled.labelled_sets`).
-        count: the first so many of each; None takes all, and 100 of a set that is made.
-        seed: of stochastic agents, of sets that are made, and of the intervals.
-        jobs: threads that judge; all cores by default.
-        out: a folder that keeps answers and scores as they come; the same call goes on there.
-        watch: called with ``"positions"``, then ``"answers"``, and how many are done and in all.
+        count: positions to take from the beginning of each set; None takes all, or 100 of a set
+            that is made.
+        seed: seed of stochastic agents, of sets that are made, and of the intervals.
+        jobs: threads that judge; None uses all cores.
+        out: folder that keeps answers and scores as they come; the same call continues there.
+        watch: called with ``"positions"``, then ``"answers"``, and the numbers done and in all.
+
+    Returns:
+        the judged moves.
 
     Raises:
-        InvalidRun: no agent, one twice, or none that answers; or a wrong count or set.
+        InvalidRun: no agent, an agent twice, no agent that answers, or a wrong count or set.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
-        UnreadableRun: a set, or what is kept, is damaged; or the folder is in use.
+        UnreadableRun: a set or a kept file is damaged, or the folder is in use.
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
     for spec in specs:
-        apart_if_foreign(split_name(spec)[1]).close()  # an error now, not after the solver's work
+        apart_if_foreign(split_name(spec)[1]).close()  # report an error before solving
     positions = labelled_sets(on, count, seed)
     with Judge(out) as judge:
         for asked in exam() if EXAM in on else ():
@@ -132,16 +136,16 @@ def quality(
         found = question_agents(specs, positions, judge, seed, out, partial(watch, "answers"))
     if EXAM not in on:
         return found
-    about = f"exam {VERSION} (sha256 {SHA256[:16]}): its number is the share that keeps the value"
+    about = f"exam {VERSION} (sha256 {SHA256[:16]}): the mark is the share that keeps the value"
     return replace(found, notes=(about, *found.notes))
 
 
 def question(
     agent: Policy, spec: str, position: Position, seed: int, again: bool = False
 ) -> Answer:
-    """What an agent answers in a position, as a new game whose seed is made of the position.
+    """Ask an agent for its move in a position, as a new game with a seed made of the position.
 
-    One whose process ends is asked once more, in a fresh one.
+    If the agent's process ends, it is asked once more in a new process.
     """
     identity = f"{position.mine:x} {position.theirs:x}"
     fault = begin(agent, game_seed(seed, (spec, spec), identity, position.to_move))
@@ -153,7 +157,7 @@ def question(
 
 def _parse(value: Any) -> tuple[Key, Answer]:
     *key, mine, theirs, column, fault = value
-    spec, seed, version, identity = key if len(key) > 3 else (*key, "")  # as it was before 0.2
+    spec, seed, version, identity = key if len(key) > 3 else (*key, "")  # no identity before 0.2
     if column is not None and not Position.from_bitboards(mine, theirs).is_legal(column):
         raise ValueError
     return (spec, seed, version, identity, mine, theirs), fault if column is None else column

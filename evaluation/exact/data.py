@@ -1,8 +1,8 @@
 """Exact data: positions from named sets, with the score of every column, in one file.
 
-A file has no position twice, no mirror image of another, and none of the exam. It depends on what
-is asked for and the seed alone, byte for byte, whatever the number of threads. Until it is whole,
-what was found stands beside it in ``FILE.part``, from where the same call goes on.
+A file has no two positions that are equal or mirror images, and none of the exam. It depends on the
+arguments and the seed alone, byte for byte, whatever the number of threads. Until it is complete,
+``FILE.part`` beside it keeps the progress, and the same call continues from there.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ from c4env.evaluation.store.journal import Format, Journal
 from c4env.files import write_whole
 
 ALL, UCI = LISTED = "all", "uci"
-POSITIONS: Final = 10_000  # where no number is given
+POSITIONS: Final = 10_000  # by default
 UCI_PLIES: Final = 8
-MOST_PLIES: Final = 12  # of which all positions are listed: six million, one a mirror pair
-PORTION: Final = 1024  # positions labelled between two lines of the file that grows
-GAMES: Final = 4096  # played at a time
-# After so many, and so many for each that is wanted, a ply that has too few is given up.
+MOST_PLIES: Final = 12  # of the set all: six million positions, one of each mirror pair
+PORTION: Final = 1024  # positions in a line of FILE.part
+GAMES: Final = 4096  # games at a time
+# A number of plies that still has too few positions after this many games, plus this many for each
+# position wanted, gets no more.
 PASSED: Final = 1_000_000, 10
 
-# Those that answer many boards in a kernel, and quickly; how often each of them holds a seat.
+# Fast agents that answer many boards in a kernel, and their weights in the draw of players.
 ZOO: Final = {
     "random": 1,
     "greedy": 2,
@@ -52,8 +53,8 @@ ZOO: Final = {
     "alphabeta-window": 1,
 }
 PLAYERS: Final[Mapping[str, Mapping[str, int]]] = {"random": {"random": 1}, "zoo": ZOO}
-"""Of each set of games who plays, and how often."""
-RANDOM_DISCS: Final = 12  # the most that begin a game of the zoo
+"""The players of each set of games, with their weights."""
+RANDOM_DISCS: Final = 12  # the most random discs at the start of a game of the zoo
 
 Boards = tuple[Int64s, Int64s]
 Watch = Callable[[int, int], None]
@@ -71,23 +72,26 @@ def data(
     """Draw positions, find the exact score of each column, and write them to a file.
 
     Args:
-        file: its name, which ends in ``.npz`` or ``.parquet``.
-        positions: how many, of each number of plies alike as far as there are so many. None takes
-            all there are, of ``all`` and ``uci``, and 10,000 else.
-        plies: discs on the board, such as ``range(8, 31)``, which it is by default.
-        seed: of the games, and of the order in the file.
-        sets: ``random``, games of random moves; ``zoo``, games of the agents of ``ZOO``, which
-            err now and then; ``all``, every position of up to ``MOST_PLIES`` plies; ``uci``, the
-            67,557 of the UCI set, those of the exam as a split of their own.
-        jobs: threads; all cores by default.
-        watch: called with positions labelled and in all.
+        file: the file to write, ending in ``.npz`` or ``.parquet``.
+        positions: number of positions, in equal parts for each number of plies where there are
+            enough. None takes every position of ``all`` and ``uci``, and 10,000 of other sets.
+        plies: range of discs on the board; by default ``range(8, 31)``.
+        seed: seed of the games and of the order in the file.
+        sets: ``random``, positions of random games; ``zoo``, of games of the agents in ``ZOO``,
+            which err now and then; ``all``, every position of up to ``MOST_PLIES`` plies; ``uci``,
+            the 67,557 of the UCI set, with those of the exam as a split of their own.
+        jobs: threads; None uses all cores.
+        watch: called with the numbers of positions labelled and in all.
+
+    Returns:
+        the content of the file.
 
     Raises:
-        InvalidRun: a bad argument, a file that is there, fewer positions than were asked for.
-        BookUnavailable: plies below 12 without the 12-ply book of the extra ``book``.
-        UnreadableRun: ``FILE.part`` is damaged, or of another call.
+        InvalidRun: a bad argument, an existing file, or fewer positions than asked for.
+        BookUnavailable: 8 to 11 plies without the 12-ply book of the extra ``book``.
+        UnreadableRun: ``FILE.part`` is damaged or belongs to another call.
         UnwritableRun: the file cannot be written.
-        FileInUse: another process is at it.
+        FileInUse: another process is writing the file.
         MissingExtra: pyarrow is not installed.
     """
     file = Path(file)
@@ -103,18 +107,18 @@ def data(
             f"{', '.join(LISTED)}"
         )
     if UCI in sets and (positions is not None or plies is not None):
-        raise InvalidRun(f"set {UCI}: expected no number of positions or plies; it is what it is")
+        raise InvalidRun(f"set {UCI}: expected no number of positions or plies; the set is fixed")
     if plies is None:
         plies = range(UCI_PLIES, UCI_PLIES + 1 if UCI in sets else 31)
     most = MOST_PLIES if listed else CELLS - 1
     if not plies or plies.step != 1 or plies[0] < 0 or plies[-1] > most:
-        raise InvalidRun(f"plies={plies!r}: expected some of 0..{most}, one after the other")
+        raise InvalidRun(f"plies={plies!r}: expected consecutive numbers of 0..{most}")
     require_integer("seed", seed, 0, "an integer of 0 or more", wrong=InvalidRun)
     positions = POSITIONS if positions is None and not listed else positions
     if positions is not None:
         require_integer("positions", positions, wrong=InvalidRun)
     threads = require_integer("jobs", usable_cores() if jobs is None else jobs, wrong=InvalidRun)
-    # The columns of positions of 8 to 11 discs take a second each by search.
+    # By search, the columns of a position of 8 to 11 discs take about a second.
     early = plies.start < MOST_PLIES and plies[-1] >= UCI_PLIES
     solver = Solver(twelve_ply_book() if early else default_book())
     names = list(dict.fromkeys(sets))
@@ -122,7 +126,7 @@ def data(
     header |= {"positions": positions, "exam": SHA256}
     part = file.with_name(f"{file.name}.part")
     asked = names, plies, positions, seed
-    drawn = None if part.exists() else _draw(*asked)  # before a file is there: it may be refused
+    drawn = None if part.exists() else _draw(*asked)  # may raise, so before a file is made
     with Journal(part, PARTS, header) as journal:
         if not journal.entries:
             journal.entries.append(_draw(*asked) if drawn is None else drawn)
@@ -149,7 +153,7 @@ def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) 
     """Bitboards ``[2, N]`` of the positions of a file, in its order.
 
     Raises:
-        InvalidRun: there are not so many.
+        InvalidRun: there are fewer positions.
     """
     if positions is None or names[0] in LISTED:
         drawn = _canonical(*_listed(names[0], plies))
@@ -157,16 +161,16 @@ def _draw(names: Sequence[str], plies: range, positions: int | None, seed: int) 
         drawn = _canonical(*_met(names, plies, positions, seed))
     if positions is not None and drawn.shape[1] < positions:
         raise InvalidRun(
-            f"positions={positions}: expected at most {drawn.shape[1]}, as many as were found of "
+            f"positions={positions}: expected at most {drawn.shape[1]}, as many as there are with "
             f"{plies[0]}..{plies[-1]} plies"
         )
     return np.random.default_rng(seed).permutation(drawn, axis=1)[:, :positions]
 
 
 def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
-    """Data of boards and the scores of their columns."""
+    """The data of boards, given the scores of their columns."""
     score = columns.max(axis=1)
-    # Of the position and its mirror image alike, and of nothing else: one in twenty each.
+    # The split is a hash of the position, equal for its mirror image: one in twenty each.
     part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)
     split = np.choose(np.minimum(part, np.uint64(2)).astype(np.int64), [1, 2, 0])
     split[_of_exam(mine, theirs)] = SPLITS.index("exam")
@@ -176,13 +180,13 @@ def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
 
 
 def _of_exam(mine: Int64s, theirs: Int64s) -> Bools:
-    """[N]: asked in the exam, or the mirror image of such."""
+    """Whether each position ``[N]``, or its mirror image, is in the exam."""
     asked = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64).T
     return np.isin(keys(mine, theirs), keys(*asked))
 
 
 def _listed(name: str, plies: range) -> Boards:
-    """All positions of a set that is listed."""
+    """All positions of the set ``all`` or ``uci``."""
     layers = enumeration.layers(plies[-1])[plies.start :]
     mine, theirs = enumeration.bitboards(np.concatenate(layers))
     if name == ALL:
@@ -193,7 +197,7 @@ def _listed(name: str, plies: range) -> Boards:
 
 
 def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Boards:
-    """So many positions that games pass, or a few more; of each number of plies alike."""
+    """At least ``positions`` positions of games, in equal parts for each number of plies."""
     sources = [_games(PLAYERS[name], seed) for name in names]
     found = {ply: np.empty((2, 0), np.int64) for ply in plies}
     few: set[int] = set()
@@ -220,10 +224,10 @@ def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Board
 
 
 def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
-    """Boards ``[2, M]`` to move on, of many games at once that begin again when they end.
+    """Boards ``[2, M]`` of many games at once, ply by ply; games that end begin again.
 
-    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two of the players go on, and a
-    share of their moves that differs from game to game is at random.
+    A game begins with 0 to ``RANDOM_DISCS`` random discs. Then two of the players move, and make a
+    random move with a probability drawn for each game.
     """
     generator = np.random.default_rng([seed, *zlib.crc32(repr(players).encode()).to_bytes(4)])
     seats = [Pool(players, int(s)).follow() for s in generator.integers(2**32, size=2)]
@@ -255,7 +259,7 @@ def _games(players: Mapping[str, int], seed: int) -> Iterator[Int64s]:
 
 
 def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
-    """``[2, N]``: of each mirror pair the board with the lesser numbers, whichever was met."""
+    """Replace each board ``[2, N]`` by its mirror image if that has the smaller numbers."""
     boards = np.stack([mine, theirs])
     images = np.stack([mirror_all(mine), mirror_all(theirs)])
     swap = (images[0] < mine) | ((images[0] == mine) & (images[1] < theirs))
@@ -263,9 +267,9 @@ def _canonical(mine: Int64s, theirs: Int64s) -> Int64s:
 
 
 def _boards(line: Any) -> Any:
-    """An array of a line of ``FILE.part``: the boards, or scores of the columns of some."""
+    """Decode a line of ``FILE.part``: boards, or the scores of columns."""
     kind, shape, text = line
-    raw = bytearray(zlib.decompress(base64.b64decode(text)))  # for an array that kernels take
+    raw = bytearray(zlib.decompress(base64.b64decode(text)))  # writable, as kernels need
     return np.frombuffer(raw, {"boards": np.int64, "scores": np.int8}[kind]).reshape(shape)
 
 
@@ -276,5 +280,5 @@ def _line(array: NDArray[Any]) -> list[Any]:
 
 
 PARTS: Final = Format(
-    "c4env data", _boards, "portions", _line, "; without the file all is found again"
+    "c4env data", _boards, "portions", _line, "; without the file all is computed again"
 )

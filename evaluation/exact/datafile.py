@@ -23,25 +23,25 @@ SPLITS: Final = ("train", "validation", "test", "exam")
 
 
 class Data(NamedTuple):
-    """N positions that are not over, one of each mirror pair, and what exact play says of them."""
+    """N unfinished positions, one of each mirror pair, with their exact scores."""
 
     mine: Int64s  # [N] bitboards of the side to move (c4env.bitboard)
-    theirs: Int64s  # [N] of the other side
+    theirs: Int64s  # [N] bitboards of the other side
     ply: Int8s  # [N] discs on the board
     score: Int8s  # [N] for the side to move (c4env.agents.solver.Solver)
     columns: Int8s  # [N, 7] the score of each column, NO_SCORE (-99) where it is full
     best: Bools  # [N, 7] the columns of the greatest score
-    split: NDArray[np.str_]  # [N] of SPLITS: that of a position is the same in all files
+    split: NDArray[np.str_]  # [N] one of SPLITS; a position has the same split in all files
 
     def take(self, rows: NDArray[Any] | slice) -> Data:
-        """Some of the positions."""
+        """The positions of some rows."""
         return Data._make(field[rows] for field in self)
 
     def of(self, split: str) -> Data:
-        """Those of a split.
+        """The positions of a split.
 
         Raises:
-            InvalidRun: it is none of ``SPLITS``.
+            InvalidRun: ``split`` is not in ``SPLITS``.
         """
         if split not in SPLITS:
             raise InvalidRun(f"split={split!r}: expected one of {', '.join(SPLITS)}")
@@ -52,8 +52,8 @@ class Data(NamedTuple):
 
         Returns:
             planes ``[N, 2, 6, 7]`` (the side to move's discs first, row 0 on top), masks
-            ``[N, 7]``, the policy ``[N, 7]``, equal on the best columns, and the value ``[N]``,
-            1, 0 or -1: the side to move wins, draws or loses.
+            ``[N, 7]``, policies ``[N, 7]``, uniform over the best columns, and values ``[N]``: 1, 0
+            or -1 if the side to move wins, draws or loses.
 
         Raises:
             MissingExtra: PyTorch is not installed.
@@ -69,10 +69,10 @@ class Data(NamedTuple):
 
     @classmethod
     def read(cls, path: str | Path) -> Data:
-        """What a file holds, ``.npz`` or ``.parquet``.
+        """Read a file, ``.npz`` or ``.parquet``.
 
         Raises:
-            UnreadableRun: it is no such file.
+            UnreadableRun: it is not a file of ``c4 data``.
             MissingExtra: pyarrow is not installed.
         """
         path = Path(path)
@@ -94,7 +94,7 @@ def _write_npz(file: IO[bytes], found: Data) -> None:
 
 
 def _parquet() -> Any:
-    """pyarrow's module for the format."""
+    """Import pyarrow's module for Parquet."""
     with from_extra("parquet", "a file .parquet needs pyarrow"):
         import pyarrow.parquet
     return pyarrow.parquet
@@ -132,14 +132,14 @@ FORMS: Final[Mapping[str, Form]] = {
 
 
 def form_of(path: Path) -> Form:
-    """How files of a name's ending are read and written.
+    """The format of a file, by the ending of its name.
 
     Raises:
-        InvalidRun: another ending.
+        InvalidRun: the ending names no format.
         MissingExtra: pyarrow is not installed.
     """
     if path.suffix not in FORMS:
         raise InvalidRun(f"{path}: expected a file name that ends in {' or '.join(FORMS)}")
     if path.suffix == ".parquet":
-        _parquet()  # now, not after the work
+        _parquet()  # report a missing library before the work
     return FORMS[path.suffix]

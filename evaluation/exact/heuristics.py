@@ -1,11 +1,10 @@
-"""Heuristics without search: how well their values order positions whose exact score is known.
+"""Heuristics without search: how well their values order positions of known score.
 
-A heuristic is asked about an undecided position for one of the sides. Its value for the side to
-move can be had in two ways: asked for that side, or asked for the other one and negated. A
-search uses the first at leaves where its own side is to move, and the second at the others, so a
-heuristic that is not antisymmetric orders positions in two ways. It gets a row for each,
-*to move* and *waiting*, and one for their mean; one that is antisymmetric on all positions asked
-about gets one row, *either*.
+A heuristic values an undecided position for one side. So the side to move has two values: its own,
+and the negated value of the other side. A search uses the first at leaves where its own side is to
+move, and the second at the others. A heuristic that is not antisymmetric therefore gets a row for
+each, *to move* and *waiting*, and one for their *mean*; one that is antisymmetric on all given
+positions gets one row, *either*.
 """
 
 from __future__ import annotations
@@ -37,21 +36,21 @@ from c4env.evaluation.tables import Rows, Tables, with_heading
 VIEWS: Final = ("to move", "waiting", "mean")
 EITHER: Final = "either"
 
-_BLOCK: Final = 512  # positions whose pairs are looked at in one go
+_BLOCK: Final = 512  # positions compared with all others at a time
 
 
 class HeuristicQuality(NamedTuple):
-    """How well one view of a heuristic orders some positions."""
+    """Measures of how well one view of a heuristic orders positions."""
 
     heuristic: str
     view: str  # of VIEWS, or EITHER
     plies: tuple[int, int] | None  # discs on the board, both ends included; None: all
     positions: int
-    decided: int  # of them, not draws
+    decided: int  # positions that are not draws
     spearman: Estimate  # rank correlation of value and score
     kendall: Estimate  # tau-b of value and score
     sign: Estimate  # share of decided positions whose winner the value names; 0 counts half
-    commoner: float | None  # what always naming the commoner winner (mover or other) would get
+    commoner: float | None  # the same share for always naming the more frequent winner
     better: float | None  # probability that its Spearman correlation beats the next row's
 
 
@@ -60,9 +59,9 @@ class HeuristicTable(Tables):
     """Heuristics compared on the same positions.
 
     Attributes:
-        overall: a row a heuristic and view, the best Spearman correlation first.
-        by_ply: the same for each band of plies that has positions, band by band.
-        positions: how many.
+        overall: a row for each heuristic and view, the best Spearman correlation first.
+        by_ply: the same for each band of plies that has positions.
+        positions: number of positions.
     """
 
     overall: tuple[HeuristicQuality, ...]
@@ -70,7 +69,7 @@ class HeuristicTable(Tables):
     positions: int
 
     def tables(self) -> list[list[list[str]]]:
-        """How well all do, then their Spearman correlations by ply."""
+        """The measures of all, then Spearman correlations by ply."""
         heading = ["heuristic", "view", "Spearman", "better than next", "Kendall"]
         rows = [[*heading, "names the winner", "commoner winner"]]
         for q in self.overall:
@@ -88,18 +87,18 @@ class HeuristicTable(Tables):
         return [rows, by_ply]
 
     def summary(self) -> str:
-        """What was asked, and what the intervals are."""
+        """A note on positions and intervals."""
         return (
             f"{self.positions} positions of known score, without search. 95 % intervals and "
             f"probabilities: bootstrap over positions, {RESAMPLES} samples, the same for all."
         )
 
     def records(self) -> Rows:
-        """One line a heuristic, view and range of plies."""
+        """A row for each heuristic, view and range of plies."""
         return with_heading([flat(q) for q in (*self.overall, *self.by_ply)])
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything in the tables."""
+        """The whole comparison as plain Python objects."""
         return {
             "positions": self.positions,
             "overall": [nested(q) for q in self.overall],
@@ -113,20 +112,18 @@ def compare_heuristics(
     seed: int = 0,
     watch: Callable[[int, int], None] | None = None,
 ) -> HeuristicTable:
-    """How well heuristics order positions of known score.
+    """Compare how well heuristics order positions of known score.
 
     Args:
-        names: of ``c4env.agents.heuristics.names.HEURISTICS``, import paths
-        ``package.module:function``,
-            or functions.
-        positions: none of them over. The time grows with the square of their number.
-        seed: of the bootstrap over positions.
-        watch: called with comparisons done and in all.
+        names: names in ``c4env.agents.heuristics.names.HEURISTICS``, import paths
+            ``package.module:function``, or functions.
+        positions: unfinished positions. The time grows with the square of their number.
+        seed: seed of the bootstrap over positions.
+        watch: called with the numbers of comparisons done and in all.
 
     Raises:
         InvalidRun: no heuristic, one twice, or fewer than two positions.
-        InvalidHeuristic: there is none of that name, or it gives something else than a number
-            strictly between -WIN and WIN.
+        InvalidHeuristic: an unknown name, or a value that is not strictly between -WIN and WIN.
     """
     titles = [getattr(name, "__name__", str(name)) for name in names]
     if not names or len(set(titles)) < len(titles):
@@ -161,7 +158,7 @@ def compare_heuristics(
 
 
 def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> dict[str, Float64s]:
-    """Values of the positions for the side to move: [N] by view."""
+    """Values for the side to move, ``[N]`` for each view."""
     boards = [(p.position.mine, p.position.theirs) for p in positions]
     to_move = np.array([require_finite(heuristic(m, t), title) for m, t in boards])
     waiting = np.array([-require_finite(heuristic(t, m), title) for m, t in boards])
@@ -171,11 +168,11 @@ def _views(heuristic: Heuristic, title: str, positions: Sequence[Labelled]) -> d
 
 
 class _Measured(NamedTuple):
-    """The measures of one view: of the positions themselves, then of each sample."""
+    """The measures of one view, for the positions and for each bootstrap sample."""
 
     heuristic: str
     view: str
-    spearman: Float64s  # [1 + RESAMPLES], nan where there is nothing to put in order
+    spearman: Float64s  # [1 + RESAMPLES], nan where all are equal
     kendall: Float64s
     sign: Float64s
 
@@ -203,7 +200,7 @@ def _ranked(
         if place + 1 < len(ranked):
             margin = (m.spearman - ranked[place + 1].spearman)[1:]
             margin = margin[~np.isnan(margin)]
-            # Samples where both are alike are split.
+            # A tie counts half.
             better = float(((1 + np.sign(margin)) / 2).mean()) if len(margin) else None
         about = (m.heuristic, m.view, stage, len(scores), wins + losses)
         measures = (_estimate(m.spearman), _estimate(m.kendall), _estimate(m.sign))
@@ -220,19 +217,19 @@ def _estimate(measures: Float64s) -> Estimate:
 
 
 def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
-    """Spearman's rho and Kendall's tau-b of the same pairs under many weightings.
+    """Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
 
-    Both come from the signs of all differences: a rank is the weight below less the weight
-    above (equal values share it), and tau-b counts the pairs in the same order less
-    those in the opposite one, relative to the pairs that are not tied.
+    Both come from the signs of all differences. A rank is the weight of the smaller values less the
+    weight of the greater ones. Tau-b is the number of concordant pairs less that of discordant
+    ones, relative to the pairs without ties.
 
     Args:
-        x: [N].
-        y: [N].
-        weights: [B, N], not negative: how often each pair counts.
+        x: first values, ``[N]``.
+        y: second values, ``[N]``.
+        weights: non-negative weights of the pairs, ``[B, N]``.
 
     Returns:
-        rho [B] and tau [B], nan where all of ``x`` or of ``y`` are equal.
+        rho ``[B]`` and tau ``[B]``, nan where all of ``x`` or of ``y`` are equal.
     """
     rows = weights.astype(np.float32)  # counts and their sums stay exact to 2**24
     ranks = np.empty((2, *weights.shape))
@@ -249,7 +246,7 @@ def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Floa
             (untied_y, signs_y * signs_y),
         ):
             total += ((rows @ signs).astype(np.float64) * weights[:, some]).sum(axis=1)
-    # The weighted mean of such ranks is 0.
+    # The weighted mean of these ranks is 0.
     covariance, variance_x, variance_y = (
         (weights * a * b).sum(axis=1)
         for a, b in ((ranks[0], ranks[1]), (ranks[0], ranks[0]), (ranks[1], ranks[1]))

@@ -1,7 +1,7 @@
-"""The judge: exact scores of every column of many positions, found once and kept.
+"""The judge: exact scores of every column of many positions, each solved once and kept.
 
-Positions are solved up to mirror images, on all cores, and written to ``scores.jsonl`` in a
-folder as they are found, so that an interrupted judgement goes on where it stopped.
+It solves one of two mirror images, uses all cores, and writes scores to ``scores.jsonl`` as they
+are found, so that an interrupted judgement continues.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from c4env.position import Position
 SCORES_FILE: Final = "scores.jsonl"
 
 Scores = tuple[int | None, ...]
-"""Seven exact scores, one a column, for the side to move; None where the column is full."""
+"""The exact score of each of the seven columns, for the side to move; None if it is full."""
 
-_PORTION: Final = 16  # positions a thread takes at a time
+_PORTION: Final = 16  # positions that a thread takes at a time
 
 
 class Judge:
     """Exact column scores, each position solved once; a context manager.
 
     Args:
-        folder: where ``scores.jsonl`` is kept, usually a run directory; None keeps nothing.
+        folder: folder of ``scores.jsonl``, usually a run directory; None keeps nothing.
         book: as for the solver (``c4env.agents.solver.Solver``), by default
             :func:`strongest_book`; it changes no score.
-        table_mb: of the solver, for each thread.
+        table_mb: the solver's transposition table, in MB for each thread.
 
     Raises:
         UnreadableRun: the file is damaged or in use.
-        BookUnavailable: the book asked for cannot be read.
+        BookUnavailable: the book cannot be read.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class Judge:
         return len(self._known)
 
     def learn(self, position: Position, scores: Scores) -> None:
-        """Take the exact scores of a position that were found before."""
+        """Add the exact scores of a position that are already known."""
         kept = canonical(position)
         self._known[kept.mine, kept.theirs] = scores if kept == position else scores[::-1]
 
     def scores(self, position: Position) -> Scores:
-        """The exact score of each column; solved now if it was not before."""
+        """The exact score of each column; solves the position if necessary."""
         if position.outcome is not None:
             return (None,) * COLUMNS
         kept = canonical(position)
@@ -83,13 +83,13 @@ class Judge:
         jobs: int | None = None,
         watch: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Find the scores of all positions that are not known yet.
+        """Solve all positions that are not known yet.
 
         Args:
-            positions: in any number and order; those that are over are passed over. Games
-                taken from their ends backwards are quickest: later positions help earlier.
-            jobs: threads (the solver searches beside Python); all cores by default.
-            watch: called with distinct positions done and in all, now and then.
+            positions: any positions; finished ones are skipped. Games backwards from their ends
+                are quickest, since later positions help to solve earlier ones.
+            jobs: threads, which search outside Python's lock; None uses all cores.
+            watch: called now and then with the numbers of distinct positions done and in all.
 
         Raises:
             InvalidRun: ``jobs`` is not a positive number.
@@ -128,13 +128,13 @@ class Judge:
                     done += future.result()
                     if watch is not None:
                         watch(done, len(distinct))
-            except BaseException:  # Ctrl-C, a full disk: what was found stays
+            except BaseException:  # Ctrl-C or a full disk: keep the scores so far
                 stopped.set()
                 pool.shutdown(cancel_futures=True)
                 raise
 
     def _solve(self, solver: Solver, position: Position) -> Scores:
-        """The scores of a canonical position, solved now if they are not known."""
+        """The scores of a canonical position; solves it if necessary."""
         key = position.mine, position.theirs
         return self._known.find(key, lambda: tuple(solver.scores(position)))
 
@@ -146,15 +146,15 @@ class Judge:
 
 
 def sign(score: int) -> int:
-    """1 for a score that wins, 0 for a draw, -1 for one that loses."""
+    """The sign of a score: 1 for a win, 0 for a draw, -1 for a loss."""
     return (score > 0) - (score < 0)
 
 
 def strongest_book() -> Book:
-    """The 12-ply book where its package is installed, else the one that comes with this package.
+    """The 12-ply book if its package is installed, else the 8-ply book of this package.
 
-    Nearly all of the solver's time goes into positions of 8 to 11 discs, which the 12-ply book
-    answers at once.
+    Positions of 8 to 11 discs take nearly all of the solver's time; the 12-ply book answers them
+    at once.
     """
     try:
         return twelve_ply_book()
@@ -163,7 +163,7 @@ def strongest_book() -> Book:
 
 
 def positions_of(game: GameRecord) -> list[Position]:
-    """The positions in which the players of a game chose, in order, without the final one."""
+    """The positions of a game in which a player chose a move, in order."""
     position = Position.parse(game.opening)
     found = []
     for digit in game.moves[len(game.opening) :]:
@@ -175,7 +175,12 @@ def positions_of(game: GameRecord) -> list[Position]:
 def positions_backwards(
     games: Iterable[GameRecord], players: Collection[str] | None = None
 ) -> list[Position]:
-    """Those of all, or of some players, each game from its end, as :meth:`Judge.judge` likes it."""
+    """The positions of all games, each from its end, the quickest order for :meth:`Judge.judge`.
+
+    Args:
+        games: the games.
+        players: take the positions of these players only; None takes all.
+    """
     return [
         position
         for game in games
@@ -185,7 +190,7 @@ def positions_backwards(
 
 
 def _parse(value: Any) -> tuple[tuple[int, int], Scores]:
-    """An entry of the file, checked as far as can be without solving it."""
+    """Parse an entry of the file, and check it without solving the position."""
     mine, theirs, scores = value
     occupied = mine | theirs
     full = [bool(occupied & TOP & (1 << STRIDE * c + STRIDE - 2)) for c in range(COLUMNS)]

@@ -1,7 +1,7 @@
-"""Labelled positions: lines of ``moves score``, read, written, and made.
+"""Labelled positions: read, write and make lines of ``moves score``.
 
-The sets are named as the standard solver test sets are: by discs played and by plies to the
-end under best play.
+Made sets have the names of the standard solver test sets, by discs played and by plies to the end
+under best play.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from c4env.position import Position, format_moves
 
 EXAM: Final = "exam"
 MADE: Final = 100
-"""Positions of a set that is made, where no number is given."""
+"""The default number of positions of a set that is made."""
 
 
 class Labelled(NamedTuple):
@@ -43,22 +43,22 @@ STAGES: Final = {
     "begin-medium": (range(1, 15), range(14, 28)),
     "begin-hard": (range(1, 15), range(28, 42)),
 }
-"""Of each set that is made the discs played, and the plies to the end under best play."""
+"""For each set that is made: discs played, and plies to the end under best play."""
 
 
 def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> list[Labelled]:
-    """The positions of several sets, each once, their labels held against the solver.
+    """The positions of several sets, each once; the solver checks the labels of files.
 
     Args:
         names: files of ``moves score`` lines, ``exam`` (``c4env.agents.solver.exam``), or sets of
             :data:`STAGES`, which are made.
-        count: the first so many of each; None takes all of a file or the exam, and MADE of a
-            set that is made.
-        seed: of the sets that are made.
+        count: positions to take from the beginning of each; None takes all of a file or the exam,
+            and MADE of a set that is made.
+        seed: seed of the sets that are made.
 
     Raises:
-        InvalidRun: not a positive number, a position whose game is over, or a wrong label.
-        UnreadableRun: a file is not such.
+        InvalidRun: ``count`` is not positive, a position is finished, or a label is wrong.
+        UnreadableRun: a file cannot be read or has no labelled positions.
     """
     if count is not None and count < 1:
         raise InvalidRun(f"{count} positions: expected at least 1")
@@ -84,7 +84,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
             if labelled.position.outcome is not None:
                 raise InvalidRun(f"{name}: {labelled.moves}: the game is over")
             found.setdefault(labelled.position, labelled)
-    if read:  # one position may stand in two files, with two labels
+    if read:  # two files may label one position differently
         scores = solver.scores_many([labelled.position for labelled in read])
         for labelled, score in zip(read, scores, strict=True):
             check_label(labelled, int(score))
@@ -92,7 +92,7 @@ def labelled_sets(names: Sequence[str], count: int | None, seed: int = 0) -> lis
 
 
 def check_label(labelled: Labelled, score: int) -> None:
-    """Hold a label against the score that was found.
+    """Compare a label with the exact score.
 
     Raises:
         InvalidRun: they differ.
@@ -102,10 +102,10 @@ def check_label(labelled: Labelled, score: int) -> None:
 
 
 def read_labelled(path: Path) -> list[Labelled]:
-    """The positions of a file of ``moves score`` lines, the labels as they stand there.
+    """Read a file of ``moves score`` lines, without checking the labels.
 
     Raises:
-        UnreadableRun: the file, or a line of it, is not such; the line's number is given.
+        UnreadableRun: the file cannot be read, or a line (with its number) is malformed.
     """
     found = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
@@ -124,12 +124,12 @@ def read_labelled(path: Path) -> list[Labelled]:
 
 
 def format_labelled(positions: Sequence[Labelled]) -> str:
-    """Lines of ``moves score``, the inverse of :func:`read_labelled`."""
+    """Write positions as lines of ``moves score``, the inverse of :func:`read_labelled`."""
     return "".join(f"{p.moves} {p.score}\n" for p in positions)
 
 
 def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None:
-    """Columns of ``discs`` random moves, or None when the game ended with or before the last."""
+    """Columns of ``discs`` random moves, or None if they end the game."""
     position, columns = Position(), []
     for _ in range(discs):
         legal = position.legal_columns()
@@ -141,7 +141,7 @@ def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None
 
 
 def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
-    """Random games that are not over after a number of discs drawn from a range, without end."""
+    """An endless series of unfinished random games, with a number of discs drawn from ``discs``."""
     while True:
         columns = random_moves(int(generator.integers(discs.start, discs.stop)), generator)
         if columns is not None:
@@ -149,11 +149,11 @@ def random_games(discs: range, generator: np.random.Generator) -> Iterator[str]:
 
 
 def make_labelled(name: str, count: int, seed: int, solver: Solver) -> list[Labelled]:
-    """``count`` different positions of a set, from random play, labelled by the solver.
+    """Make distinct positions of a set from random games, labelled by the solver.
 
     Args:
-        name: of :data:`STAGES`.
-        count: how many.
+        name: a set of :data:`STAGES`.
+        count: number of positions.
         seed: the same seed gives the same positions.
         solver: finds the scores.
     """

@@ -1,11 +1,10 @@
-"""Move quality against exact play: what agents keep, and what they throw away.
+"""Move quality: the moves of agents judged by exact play.
 
-A move is judged by the exact scores of all columns (``c4env.evaluation.exact.judge``). It is
-*optimal* if its score is the best one; it *keeps the value* if it wins, draws or loses as the best
-column does; else it is a *blunder*, which only *critical* moves can be: those where the
-columns differ in win, draw and loss. Its *loss* is the best score less its own, in points of
-the score: as many discs of the winner's own. Moves with one legal column are no choice, and
-count nowhere but in their own number.
+The exact scores of all columns judge a move (``c4env.evaluation.exact.judge``). A move is *optimal*
+if it has the best score. It *keeps the value* if it wins, draws or loses as the best column does;
+otherwise it is a *blunder*. A move is *critical* if the columns differ in win, draw and loss; only
+critical moves can be blunders. The *loss* is the best score less the move's own. A move with one
+legal column is *forced*, and no other figure counts it.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ TAIL: Final = 0.025  # of a 95 % interval, each side
 
 
 class JudgedMove(NamedTuple):
-    """A move and the exact scores of the columns it was chosen from, for its mover."""
+    """A move, and the exact scores of all columns for the player who made it."""
 
     player: str
-    group: str  # what intervals resample: the game's opening, or the position asked about
+    group: str  # the unit that the bootstrap resamples: the opening, or the position
     ply: int  # discs on the board before it: 0 for the first player's first move
     column: int  # 0-based
     scores: Scores
@@ -46,34 +45,39 @@ class JudgedMove(NamedTuple):
 
     @property
     def loss(self) -> int:
-        """The best score less the move's own."""
+        """The best score less the move's own score."""
         own = self.scores[self.column]
         assert own is not None  # it was played
         return self.best - own
 
     @property
     def forced(self) -> bool:
-        """Only one column was legal."""
+        """Whether only one column was legal."""
         return sum(s is not None for s in self.scores) == 1
 
     @property
     def critical(self) -> bool:
-        """The legal columns differ in win, draw and loss."""
+        """Whether the legal columns differ in win, draw and loss."""
         return len({sign(s) for s in self.scores if s is not None}) > 1
 
     @property
     def blunder(self) -> bool:
-        """It turned a win into a draw or a loss, or a draw into a loss."""
+        """Whether the move turned a win into a draw or a loss, or a draw into a loss."""
         return sign(self.best - self.loss) != sign(self.best)
 
 
 def judge_games(
     games: Sequence[GameRecord], judge: Judge, players: Collection[str] | None = None
 ) -> list[JudgedMove]:
-    """Every move that players, or some of them, chose in games; those of an opening are nobody's.
+    """Judge every move of games, without the moves of openings.
 
-    Groups are the openings, or the games where all began alike. What the judge does not
-    know yet it solves one by one: :meth:`Judge.judge` before is quicker.
+    Groups are the openings, or the games if all have the same opening. The judge solves unknown
+    positions one by one; a call of :meth:`Judge.judge` before is quicker.
+
+    Args:
+        games: the games.
+        judge: finds the exact scores.
+        players: judge the moves of these players only; None judges all.
     """
     alike = len({game.opening for game in games}) < 2
     moves = []
@@ -88,14 +92,21 @@ def judge_games(
 
 
 class Estimate(NamedTuple):
-    """A mean, and its 95 % interval; None where there is nothing to say it from."""
+    """A mean and its 95 % interval; None without data."""
 
     value: float | None
     low: float | None
     high: float | None
 
     def shown(self, form: str, to: str = "-", scale: float = 1, unit: str = "") -> str:
-        """The mean in a form such as ``.2f``, and its interval if it has one; "-" without."""
+        """The mean and its interval as text, or "-" without data.
+
+        Args:
+            form: format of a number, such as ``.2f``.
+            to: text between the ends of the interval.
+            scale: factor of all numbers.
+            unit: text behind the mean.
+        """
         if self.value is None:
             return "-"
         text = f"{rounded(scale * self.value, form)}{unit}"
@@ -105,22 +116,22 @@ class Estimate(NamedTuple):
 
 
 class MoveQuality(NamedTuple):
-    """What some of the moves of a player were worth."""
+    """The quality of some of a player's moves."""
 
     player: str
     colour: int | None  # 0 as the first player, 1 as the second, None both
     plies: tuple[int, int] | None  # discs on the board before, both ends included; None: all
-    moves: int  # with a choice
-    forced: int  # without, not counted in what follows
+    moves: int  # moves with a choice
+    forced: int  # moves with one legal column, which the other fields do not count
     critical: int
     blunders: int
     optimal: Estimate  # share of the moves
     keeping: Estimate  # share of the moves that keep win or draw (a lost position is kept too)
     blunder_rate: Estimate  # blunders per critical move
-    loss: Estimate  # mean, in points of the score
+    loss: Estimate  # mean loss, in points of the score
 
 
-# Columns of the sums over a group, and which two give each estimate.
+# Columns of the sums over a group, and the two whose quotient is each estimate.
 _MOVES, _CRITICAL, _OPTIMAL, _KEEPING, _BLUNDERS, _LOSS, _FORCED = range(7)
 _RATIOS: Final = ((_OPTIMAL, _MOVES), (_KEEPING, _MOVES), (_BLUNDERS, _CRITICAL), (_LOSS, _MOVES))
 
@@ -130,12 +141,12 @@ class Quality(Tables):
     """The judged moves of several players.
 
     Attributes:
-        moves: all of them.
-        players: names in the order of the tables; by default the fewest blunders per
-            critical move come first.
-        unit: what the groups are called, in the plural.
-        seed: of the bootstrap over groups. All players share its samples.
-        notes: lines printed below the tables.
+        moves: the judged moves.
+        players: names in the order of the tables; by default the fewest blunders per critical
+            move come first.
+        unit: name of the groups, in the plural.
+        seed: seed of the bootstrap over groups. All players share its samples.
+        notes: lines below the tables.
     """
 
     moves: tuple[JudgedMove, ...]
@@ -155,7 +166,7 @@ class Quality(Tables):
 
     @classmethod
     def of_games(cls, games: Sequence[GameRecord], judge: Judge, seed: int = 0) -> Quality:
-        """The quality of the moves of some games (:func:`judge_games`)."""
+        """Judge the moves of games (:func:`judge_games`)."""
         alike = len({game.opening for game in games}) < 2
         moves = judge_games(games, judge)
         return cls(tuple(moves), unit="games" if alike else "openings", seed=seed)
@@ -163,15 +174,15 @@ class Quality(Tables):
     # -- slices -------------------------------------------------------------------------
 
     def overall(self) -> list[MoveQuality]:
-        """One row a player."""
+        """A row for each player, with all of its moves."""
         return [self.slice(player) for player in self.players]
 
     def by_colour(self) -> list[MoveQuality]:
-        """Two rows a player: its moves as the first player, and as the second."""
+        """Two rows for each player: its moves as the first player, and as the second."""
         return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
 
     def by_ply(self, width: int = BAND) -> list[MoveQuality]:
-        """A row for each player and band of ``width`` plies, where it has moved."""
+        """A row for each player and band of ``width`` plies in which it has moved."""
         rows = [
             self.slice(player, plies=plies) for player in self.players for plies in bands(width)
         ]
@@ -180,7 +191,12 @@ class Quality(Tables):
     def slice(
         self, player: str, colour: int | None = None, plies: tuple[int, int] | None = None
     ) -> MoveQuality:
-        """A player's moves with one colour, in a range of plies (both ends included).
+        """The quality of some of a player's moves.
+
+        Args:
+            player: a judged player.
+            colour: 0 for its moves as the first player, 1 as the second, None for both.
+            plies: discs on the board before the move, both ends included; None for all.
 
         Raises:
             InvalidRun: no such player.
@@ -206,7 +222,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
-        """By player, of its N moves: group [N], ply [N], and what each adds to the sums [N, 7]."""
+        """For each player and its N moves: groups [N], plies [N], and terms of the sums [N, 7]."""
         by_player: dict[str, list[JudgedMove]] = {}
         for move in self.moves:
             by_player.setdefault(move.player, []).append(move)
@@ -221,7 +237,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _samples(self) -> Float64s:
-        """[RESAMPLES, groups]: how often each group is in each sample."""
+        """The number of times that each group is in each sample, [RESAMPLES, groups]."""
         return resampled_counts(len(self._groups), self.seed)
 
     def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
@@ -233,14 +249,14 @@ class Quality(Tables):
         if groups < 2:
             return Estimate(value, None, None)
         if top != _LOSS and value in (0.0, 1.0):
-            # Resampling cannot show what never happened. Exact binomial bound, each group
-            # counted once, which is the cautious way.
+            # Resampling cannot widen a share of 0 or 1: take the exact binomial bound, with each
+            # group counted once, which is the cautious choice.
             margin = 1 - TAIL ** (1 / groups)
             return Estimate(value, max(0.0, value - margin), min(1.0, value + margin))
         weights = self._samples @ denominator
         sampled = (self._samples @ numerator)[weights > 0] / weights[weights > 0]
-        # Few groups show too little of how much they differ. Scaled so, normal deviations
-        # from the value would follow Student's t.
+        # Few groups underestimate their spread. The factor turns normal deviations from the value
+        # into those of Student's t.
         generator = np.random.default_rng([self.seed, groups])
         scale = np.sqrt(groups / generator.chisquare(groups - 1, len(sampled)))
         low, high = np.quantile(value + (sampled - value) * scale, (TAIL, 1 - TAIL))
@@ -260,7 +276,7 @@ class Quality(Tables):
         return [rows, self.rates()]
 
     def rates(self) -> list[list[str]]:
-        """Heading and one row a player: blunders per critical move by colour and by ply."""
+        """A heading, and blunders per critical move of each player by colour and by ply."""
         shown = [
             band
             for band in bands(BAND)
@@ -274,7 +290,7 @@ class Quality(Tables):
         return rows
 
     def summary(self) -> str:
-        """What was counted, and what the intervals are."""
+        """Notes on what the columns and the intervals mean."""
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
         counted = (
@@ -282,19 +298,19 @@ class Quality(Tables):
             f"count). 95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
         )
         words = (
-            "critical: some column keeps win or draw, another gives it away; optimal: of the best "
-            "score; keeps the value: wins, draws or loses as the best column does; mean loss: "
-            "points of score below the best, a disc of the winner's own each."
+            "critical: some column keeps win or draw, another gives it away; optimal: has the "
+            "best score; keeps the value: wins, draws or loses as the best column does; mean "
+            "loss: the best score less the move's."
         )
         return "\n".join([counted, words, *self.notes])
 
     def records(self) -> Rows:
-        """One line a player and slice: all, by colour, by band of plies."""
+        """A row for each player and slice: all moves, by colour, by band of plies."""
         slices = (*self.overall(), *self.by_colour(), *self.by_ply())
         return with_heading([flat(q) for q in slices])
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything in the tables."""
+        """The whole result as plain Python objects."""
         return {
             "notes": self.notes,
             "groups": {"unit": self.unit, "count": len(self._groups)},
@@ -305,9 +321,7 @@ class Quality(Tables):
 
 
 def flat(measured: Any) -> dict[str, Any]:
-    """A NamedTuple of measures as a line of CSV: a range of plies is two columns, an estimate
-    three.
-    """
+    """Measures as a row of CSV: a range of plies makes two columns, an estimate three."""
     found: dict[str, Any] = {}
     for name, value in measured._asdict().items():
         if name == "plies":
@@ -320,7 +334,7 @@ def flat(measured: Any) -> dict[str, Any]:
 
 
 def nested(measured: Any) -> dict[str, Any]:
-    """A NamedTuple of measures as JSON has it, each estimate an object of its own."""
+    """Measures as a JSON object, in which each estimate is an object."""
     return {
         name: value._asdict() if isinstance(value, Estimate) else value
         for name, value in measured._asdict().items()
@@ -328,15 +342,15 @@ def nested(measured: Any) -> dict[str, Any]:
 
 
 def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
-    """[RESAMPLES, count]: how often each of so many is in each bootstrap sample."""
+    """The number of times that each of ``count`` is in each sample, [RESAMPLES, count]."""
     generator = np.random.default_rng(seed)
     return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
 
 
 def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
-    """Sorts players: the fewest blunders per critical move first, then the least loss.
+    """Sort key of players: the fewest blunders per critical move first, then the least loss.
 
-    Any part of an estimate may be missing, and of one player alone.
+    Estimates may be missing.
     """
     parts = [*quality.blunder_rate, *quality.loss]
     missing = quality.blunder_rate.value is None
@@ -344,7 +358,7 @@ def _place(quality: MoveQuality) -> tuple[bool, list[float]]:
 
 
 def _facts(move: JudgedMove) -> tuple[float, ...]:
-    """What a move adds to the sums, in the order of the constants above."""
+    """The terms that a move adds to the sums, in the order of the constants above."""
     if move.forced:
         return (0, 0, 0, 0, 0, 0, 1)
     loss, blunder = move.loss, move.blunder
@@ -352,10 +366,10 @@ def _facts(move: JudgedMove) -> tuple[float, ...]:
 
 
 def bands(width: int) -> Iterable[tuple[int, int]]:
-    """Ranges of plies that cover a game, both ends included.
+    """Ranges of ``width`` plies that cover a game, both ends included.
 
     Raises:
-        InvalidRun: not a width of 1..42.
+        InvalidRun: ``width`` is not in 1..42.
     """
     if not 1 <= width <= CELLS:
         raise InvalidRun(f"bands of {width!r} plies: expected 1..{CELLS}")
@@ -363,13 +377,13 @@ def bands(width: int) -> Iterable[tuple[int, int]]:
 
 
 def band_name(band: tuple[int, int]) -> str:
-    """A range of plies in words."""
+    """The name of a range of plies, such as ``ply 0-6``."""
     first, last = band
     return f"ply {first}" if first == last else f"ply {first}-{last}"
 
 
 def shown_share(estimate: Estimate) -> str:
-    """A share in percent with its interval, if it has one."""
+    """A share in percent, with its interval if it has one."""
     return estimate.shown(".1f", scale=100, unit="%")
 
 

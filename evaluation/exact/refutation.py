@@ -1,12 +1,11 @@
-"""Refutation: the least that any opponent can hold an agent to, and by which moves.
+"""Refutation: the worst results that an opponent can force on an agent, and the moves.
 
-From each opening and with each colour all moves of the opponent are searched, together with the
-agent's own answers (``c4env.evaluation.exact.worst_case``). The agent is asked afresh in each
-position,
-with a seed made of the position, so that it answers alike however the position was reached.
+From each opening and with each colour, the search tries all moves of the opponent against the
+agent's own answers (``c4env.evaluation.exact.worst_case``). Each position is a new game, with a
+seed made of the position, so the answer does not depend on the way to the position.
 
-All that is found out of an opening is appended to a file of its own, so a search that was
-stopped, or is given more positions later, goes on where it was.
+Each opening has a file that keeps answers and scores. A search that was stopped, or that gets more
+positions later, continues from there.
 """
 
 from __future__ import annotations
@@ -48,8 +47,8 @@ from c4env.evaluation.plan.openings import Openings, choose_openings
 from c4env.evaluation.tables import Rows, Tables, with_heading
 
 BUDGET: Final = 1000
-"""Positions the agent is asked in, for each opening and colour, unless another number is given."""
-PATIENCE: Final = 3.0  # seconds to wait for a worker to leave that a killed search left behind
+"""The default number of positions to ask about, for each opening and colour."""
+PATIENCE: Final = 3.0  # seconds to wait for a worker of a killed search to end
 
 _RESULTS: Final = {1: "win", 0: "draw", -1: "loss"}
 _SEATS: Final = ("first", "second")
@@ -60,10 +59,10 @@ class Refutation(Tables):
     """The worst cases of an agent.
 
     Attributes:
-        player: its name.
-        openings: one for each opening and colour.
-        budget: positions it was asked in for each, at most, before a line was played to its end.
-        notes: what a reader must know of how it was asked.
+        player: the agent's name.
+        openings: a case for each opening and colour.
+        budget: the most positions asked about in a case, not counting a line that is finished.
+        notes: lines below the table.
     """
 
     player: str
@@ -73,32 +72,32 @@ class Refutation(Tables):
 
     @property
     def positions(self) -> int:
-        """Positions the agent was asked in, in all."""
+        """The total number of positions that the agent was asked about."""
         return sum(case.positions for case in self.openings)
 
     @property
     def tenable(self) -> tuple[WorstCase, ...]:
-        """The cases that are won or drawn for the agent by exact play."""
+        """The cases that exact play wins or draws for the agent."""
         return tuple(case for case in self.openings if case.value >= 0)
 
     @property
     def kept(self) -> tuple[WorstCase, ...]:
-        """The cases of :attr:`tenable` where no line was found that gets less."""
+        """The cases of :attr:`tenable` in which no line was found that gets the agent less."""
         return tuple(case for case in self.tenable if case.outcome == case.value)
 
     @property
     def held(self) -> float | None:
-        """Share of :attr:`tenable` that is :attr:`kept`; None if none is tenable."""
+        """The share of :attr:`tenable` that is :attr:`kept`; None if none is tenable."""
         return len(self.kept) / len(self.tenable) if self.tenable else None
 
     @property
     def shortest(self) -> WorstCase | None:
-        """The refutation of fewest discs, the first of them; None if there is none."""
+        """The first refutation with the fewest discs; None without a refutation."""
         found = [case for case in self.tenable if case.outcome < case.value]
         return min(found, key=lambda case: len(case.line), default=None)
 
     def summary(self) -> str:
-        """What it holds, in a few sentences."""
+        """The number of cases that the agent holds, its first errors, and the shortest line."""
         kept = self.kept
         cases = f"{len(self.openings)} openings and colours, {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
@@ -138,7 +137,7 @@ class Refutation(Tables):
         return with_heading([_as_dict(case) for case in self.openings])
 
     def as_dict(self) -> dict[str, Any]:
-        """All of it."""
+        """The whole result as plain Python objects."""
         return {
             "player": self.player,
             "budget": self.budget,
@@ -151,7 +150,7 @@ class Refutation(Tables):
 
 def _as_dict(case: WorstCase) -> dict[str, Any]:
     found = asdict(case)
-    del found["fault"], found["searched"]  # they are in the notes and the summary
+    del found["fault"], found["searched"]  # in the notes and the summary
     return found
 
 
@@ -166,26 +165,28 @@ def refute(
     limit: int | None = None,
     watch: Watcher | None = None,
 ) -> Refutation:
-    """Find what any opponent can hold an agent to, from each opening and with each colour.
+    """Search for games that an agent throws away, from each opening and with each colour.
 
     Args:
-        player: a spec, or a callable on an observation; or a mapping from a name of your own
-            to it.
+        player: a spec, a callable on an observation, or a mapping from a name to one of these.
         openings: as in :func:`evaluation.round_robin`.
-        positions: how many the agent is asked in, for each opening and colour, before the search
-            ends; a line that is being played to its end is still finished.
-        seed: of stochastic agents; each position has a seed of its own, made from this one.
-        jobs: worker processes; they find the same for any number.
-        out: a folder that keeps all that is found out, also of several agents; the same call, or
-            one with more positions, goes on from there.
-        limit: only so many of the openings, the first in the order of the seed.
-        watch: called with openings and colours done and in all, now and then.
+        positions: the number of positions to ask about, for each opening and colour; a line that
+            is being finished may take more.
+        seed: seed of stochastic agents; each position has a seed made from this one.
+        jobs: worker processes; the result does not depend on them.
+        out: folder that keeps answers and scores, of any number of agents; the same call, or one
+            with more positions, continues from there.
+        limit: the number of openings to take, in the order of the seed; None takes all.
+        watch: called now and then with the numbers of openings and colours done and in all.
+
+    Returns:
+        the worst case of each opening and colour.
 
     Raises:
         InvalidRun: a bad number or opening.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
-        UnreadableRun: what was kept is damaged.
-        FileInUse: another process writes to it.
+        UnreadableRun: a kept file is damaged.
+        FileInUse: another process is writing to the folder.
     """
     chosen = Settings(seed=seed, jobs=jobs, out=out, limit=limit)
     positions = require_integer("positions", positions, wrong=InvalidRun)
@@ -195,11 +196,11 @@ def refute(
         raise InvalidRun(f"{len(field)} agents given: one is refuted at a time")
     ((name, given),) = field.items()
     with OwnSettings():
-        kind, made = make_field(field)  # an error now rather than in a worker; compiles it
+        kind, made = make_field(field)  # report an error before the workers start; compile
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)
-    # An object is asked here, unless it goes to a worker, which it could end.
+    # An object answers in this process with one job, else in workers, which it might end.
     apart = chosen.jobs > 1 or names_code(given)
     run = RunSpec(field, chosen.seed, registered=registered_here(), apart=apart)
     task = _Task(name, run, positions, folder, kind.in_short(name))
@@ -225,8 +226,8 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
         notes.append("Its moves depend on the clock: another search need not find the same.")
     elif not kind.deterministic:
         notes.append(
-            f"It is not known to answer a position always alike: each was asked once, with a seed "
-            f"from the position and --seed {seed}. All is said of those answers."
+            f"It is not known to be deterministic. It answered each position once, with a seed "
+            f"from the position and --seed {seed}; the result holds for those answers."
         )
     faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
     if faults:
@@ -236,7 +237,7 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
 
 @dataclass(frozen=True)
 class _Task:
-    """What a worker must know besides the opening and the colour."""
+    """The arguments of a worker besides the opening and the colour."""
 
     name: str
     run: RunSpec
@@ -245,7 +246,7 @@ class _Task:
     identity: str
 
     def path(self, opening: str, seat: int) -> Path | None:
-        """The file of an opening and colour: another agent, seed or version has another."""
+        """The file of an opening and colour; its name depends on agent, seed and version."""
         if self.folder is None:
             return None
         agent = [self.name, describe_player(self.run.field[self.name]), self.identity]
@@ -258,7 +259,7 @@ class _Task:
 def _on_workers(
     task: _Task, cases: list[tuple[str, int]], jobs: int
 ) -> Generator[WorstCase, None, None]:
-    """The cases as they are found, in any order."""
+    """Search the cases on workers; yields each when it is done."""
     if jobs == 1:
         yield from (_case(task, *case) for case in cases)
         return
@@ -277,7 +278,7 @@ def _on_workers(
 def _case(task: _Task, opening: str, seat: int) -> WorstCase:
     task.run.arrive()
     facts = Facts(task.path(opening, seat), FACTS, PATIENCE)
-    with stdout_to_stderr(), facts.journal:  # what agents print: stdout is for the answer
+    with stdout_to_stderr(), facts.journal:  # stdout is for the result, not for agents
         policy = agent_cache.policy(task.run, task.name, 0)
         answer = partial(question, policy, task.name, seed=task.run.seed)
         return Search(answer, facts, seat, task.budget).run(opening)

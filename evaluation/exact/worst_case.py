@@ -1,13 +1,13 @@
-"""The worst case of an agent from one opening: a search of all moves of the opponent.
+"""The worst case of an agent from one opening: a search over all moves of the opponent.
 
-Each move is searched with the agent's own answer. Three facts keep the search short:
+The search follows each move with the agent's own answer. Three facts keep it short:
 
-- What exact play gives the agent is the most it can be held to.
-- Once exact play says that the agent is lost, or no more than drawn, the opponent need only
-  play on by exact scores, against the agent's own answers, to the end.
-- When no four is left that the opponent could still complete, it cannot win any more.
+- The worst result is at most the value of exact play.
+- Once the agent is lost by exact scores, or only drawn, the opponent plays exactly against the
+  agent's own answers to the end.
+- If the opponent can complete no four any more, it cannot win.
 
-Positions are taken in the order of :func:`search_priority`: first those the agent has nearly lost.
+:func:`search_priority` orders the positions: first those that the agent has nearly lost.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ from c4env.position import Position, format_moves
 
 @dataclass(frozen=True)
 class WorstCase:
-    """What the best opponent found gets from one opening, when the agent has one of the colours.
+    """The worst result of an agent from one opening, with one colour.
 
     Attributes:
         opening: 1-based columns.
         seat: 0 if the agent is the first player, 1 if the second.
-        value: what exact play of both sides gives the agent: 1, 0 or -1.
-        outcome: what it got against the best line found; never more than ``value``.
+        value: the agent's result if both sides play exactly: 1, 0 or -1.
+        outcome: the agent's result in the worst line found; at most ``value``.
         line: that line, 1-based columns from the empty board to the end of the game.
-        first_error: discs on the board when the agent first gave away a win or a draw in that
-            line; None if it never did.
-        proven: no opponent can do better: all was searched that could show one.
-        positions: those the agent was asked in.
-        searched: so many plies after the opening, all lines of the opponent were tried; if
-            proven, all that matter to the end.
-        fault: what the agent did in place of an answer, if the line ends with that.
+        first_error: discs on the board when the agent first gave away a win or a draw in the
+            line; None if it did not.
+        proven: whether the search was complete, so that no opponent gets more.
+        positions: number of positions that the agent was asked about.
+        searched: plies after the opening to which all lines of the opponent were tried; if
+            proven, to the end.
+        fault: the failure of the agent that ends the line, or empty.
     """
 
     opening: str
@@ -56,16 +56,16 @@ class WorstCase:
     fault: str = ""
 
 
-Key = tuple[str, int, int]  # what was asked, and the bitboards
+Key = tuple[str, int, int]  # kind of fact, and the bitboards
 Facts = Findings[Key, Any]
 """Known scores of positions and answers of the agent."""
 
 
 def parse_fact(entry: Any) -> tuple[Key, Any]:
-    """A line of the file: its key, and what was found.
+    """Parse a line of the file into key and value.
 
     Raises:
-        ValueError: not such: no position, no score, or a column that cannot be played.
+        ValueError: not a position, not a score, or a column that cannot be played.
     """
     kind, mine, theirs, found = entry
     position = Position.from_bitboards(mine, theirs)
@@ -83,12 +83,12 @@ FACTS: Final = Format("c4env refutation", parse_fact, "facts")
 
 @functools.cache
 def solver() -> Solver:
-    """One a process: what it found out serves the next openings."""
+    """The solver of this process; its table serves all openings."""
     return Solver(book=strongest_book())
 
 
 class _Node(NamedTuple):
-    """A position, the game that led to it, and its exact score for the agent."""
+    """A position, the moves to it, and its exact score for the agent."""
 
     position: Position
     moves: str
@@ -96,7 +96,7 @@ class _Node(NamedTuple):
 
 
 def search_priority(node: _Node) -> int:
-    """Less is searched sooner: what the agent is close to losing, and what comes soon."""
+    """Sort key: positions that the agent has nearly lost first, then those with fewer plies."""
     return node.position.plies + 3 * max(node.score, 0)
 
 
@@ -104,10 +104,10 @@ class Search:
     """The search from one opening.
 
     Args:
-        answer: the agent's column, or what it did instead, in words.
-        facts: what is known already, and where to keep what is found out.
+        answer: returns the agent's column, or a description of its failure.
+        facts: known scores and answers; takes new ones.
         seat: 0 if the agent is the first player, 1 if the second.
-        budget: positions the agent is asked in, at most, before a line is played to its end.
+        budget: the most positions to ask about; a line that is being finished may take more.
     """
 
     def __init__(
@@ -118,12 +118,12 @@ class Search:
         self._seat = seat
         self._budget = budget
         self._asked: set[Position] = set()
-        self._outcome = 2  # more than any game gives: nothing found yet
+        self._outcome = 2  # above any result: no line found yet
         self._line = ""
         self._fault = ""
 
     def run(self, opening: str) -> WorstCase:
-        """The worst case found from an opening of 1-based columns."""
+        """Search from an opening of 1-based columns."""
         position = Position.parse(opening)
         root = _Node(position, opening, self._score(position))
         self._play_out(root)
@@ -138,17 +138,17 @@ class Search:
         return self._facts.find(key, lambda: ask(position))
 
     def _score(self, position: Position) -> int:
-        """The exact score, for the agent."""
+        """The exact score for the agent."""
         score: int = self._find("score", position, lambda p: solver().score(p))
         return score if position.to_move == self._seat else -score
 
     def _end(self, moves: str, outcome: int, fault: str = "") -> None:
-        """A game is over."""
+        """Record the end of a game, if it is the worst so far."""
         if outcome < self._outcome:
             self._outcome, self._line, self._fault = outcome, moves, fault
 
     def _play(self, node: _Node, column: int) -> _Node | None:
-        """The position after a column, if the game goes on."""
+        """The position after a column, or None if the game is over."""
         position = node.position.play(column)
         moves = node.moves + format_moves([column])
         if position.outcome is not None:
@@ -158,7 +158,7 @@ class Search:
         return _Node(position, moves, 0)
 
     def _reply(self, node: _Node) -> _Node | None:
-        """The position after the agent's answer, with its score, if the game goes on."""
+        """The position after the agent's answer, or None if the game is over."""
         self._asked.add(node.position)
         column = self._find("agent", node.position, self._answer)
         if isinstance(column, str):
@@ -168,7 +168,7 @@ class Search:
         return after and after._replace(score=self._score(after.position))
 
     def _play_out(self, node: _Node | None) -> None:
-        """The game to its end, the opponent playing best by exact scores."""
+        """Play the game to its end; the opponent plays exactly."""
         while node is not None:
             if node.position.to_move == self._seat:
                 node = self._reply(node)
@@ -177,10 +177,10 @@ class Search:
                 node = self._play(node, best)
 
     def _search(self, root: _Node) -> int:
-        """Look for less than was found so far.
+        """Search for a worse result than the one found so far.
 
         Returns:
-            Discs on the board to which all lines were searched: all, unless positions ran out.
+            discs on the board to which all lines were searched: all, unless the budget ran out.
         """
         after = self._reply(root) if root.position.to_move == self._seat else root
         waiting = [] if after is None else [(0, 0, after)]
@@ -204,11 +204,11 @@ class Search:
         return CELLS
 
     def _can_lose(self, position: Position) -> bool:
-        """Whether a four is left that the opponent could complete."""
+        """Whether the opponent can still complete a four."""
         return bool(fours(BOARD & ~position.discs(self._seat)))
 
     def _first_error(self, start: int) -> int | None:
-        """Discs on the board when the agent first gave away value in the line found."""
+        """Discs on the board when the agent first gave away a win or a draw in the line."""
         position = Position.parse(self._line[:start])
         for digit in self._line[start:]:
             before = self._score(position)

@@ -1,1 +1,1 @@
-"""Playing games: one game, a match of two, a tournament, and the workers that play them."""
+"""Play games and tournaments, on workers."""

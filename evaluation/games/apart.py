@@ -40,15 +40,15 @@ from c4env.evaluation.plan.field import Player, make_player
 from c4env.observation import Observation, observe
 from c4env.position import Position, parse_column
 
-CLOSING: Final = 2.0  # seconds an agent has to give back what it holds
+CLOSING: Final = 2.0  # seconds that an agent has to close
 
-_CUT: Final = 86  # the exit code of a process that cannot answer any more
+_CUT: Final = 86  # the exit code of a process that cannot send an answer
 _OWN: Final = frozenset(entry.name for entry in ZOO)
 _CODE: Final = re.compile(r"([^\s:]+):[A-Za-z_]\w*")  # FILE.py:NAME, package.module:NAME
 
 
 def is_foreign(player: Player) -> bool:
-    """Whether asking a player calls code of others: an object's, or what its spec names."""
+    """Whether a player runs code from outside the zoo: an object's, or what its spec names."""
     if not isinstance(player, str):
         return True
     name, options = split_spec(player)
@@ -63,13 +63,13 @@ def names_code(player: Player) -> bool:
 
 
 def register_all(registered: Mapping[str, Any]) -> None:
-    """Give agents the names that they have in the process that leads."""
+    """Register agents under the names that they have in the leading process."""
     for name, agent in registered.items():
         agents.register(name, agent, replace=True)
 
 
 class Process:
-    """A process in which functions are called, started when it is needed and after it has died."""
+    """A process that runs functions; it starts on demand, and again after its death."""
 
     def __init__(self) -> None:
         self._process: Any = None
@@ -77,11 +77,11 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether what was done in it before is still there."""
+        """Whether the process runs, with the state of earlier calls."""
         return self._connection is not None
 
     def call(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """What a function returns, or raises, in the process.
+        """Call a function in the process; return its result or raise its exception.
 
         Raises:
             Faulted: the process ended.
@@ -96,14 +96,14 @@ class Process:
             self._process.join(CLOSING)
             raise Faulted(Fault("crash", _ending(self._process.exitcode))) from None
         finally:
-            if not whole:  # ended, or whoever asked was called off
+            if not whole:  # the process ended, or the caller was interrupted
                 self.end()
         if good:
             return answer
         raise answer
 
     def _start(self) -> Connection:
-        context = get_context("loky")  # which does not run the script that leads once more
+        context = get_context("loky")  # does not run the main script again
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
         with sigint_blocked():
@@ -112,7 +112,11 @@ class Process:
         return self._connection
 
     def end(self, last: Callable[[], Any] | None = None) -> None:
-        """End the process, whatever it is doing; a last function is called there for a moment."""
+        """End the process, whatever it does.
+
+        Args:
+            last: a function to call there first; it has CLOSING seconds.
+        """
         if self._connection is None:
             return
         with suppress(OSError):
@@ -126,7 +130,7 @@ class Process:
 
 
 def _ending(code: int | None) -> str:
-    """How a process ended, in words."""
+    """A description of how a process ended, by its exit code."""
     if code == _CUT:
         return SPOILED
     with suppress(ValueError):
@@ -135,11 +139,11 @@ def _ending(code: int | None) -> str:
 
 
 class Apart(Agent):
-    """A player in a process of its own, which answers as it would here.
+    """A player in a process of its own, with the same answers as in this process.
 
     Args:
-        player: a spec, or an object that pickles.
-        movetime: of the run, for a spec whose agent has that option.
+        player: a spec, or an object that can be pickled.
+        movetime: the run's limit in seconds a move, for agents that have this option.
     """
 
     def __init__(self, player: Player, movetime: float | None = None) -> None:
@@ -158,25 +162,25 @@ class Apart(Agent):
         return found
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game there, in a fresh process if it has ended."""
+        """Begin a new game, in a new process if the last one has ended."""
         self._call(_begin, seed)
 
     def __call__(self, observation: Any) -> int:
-        """The column it answers with; sets :attr:`nodes`.
+        """The player's column; sets :attr:`nodes`.
 
         Raises:
-            Faulted: what it did instead.
+            Faulted: the player failed.
         """
         column: int
         column, self.nodes = self._call(_answer, observation)
         return column
 
     def choose(self, position: Position) -> int:
-        """The column for what the side to move observes."""
+        """The player's column in a position."""
         return parse_column(self(observe(position)))
 
     def close(self) -> None:
-        """Let it give back what it holds, and end its process."""
+        """Close the player, and end its process."""
         self._process.end(_close)
 
 
@@ -202,7 +206,7 @@ def apart(agent: Agent, spec: str) -> Agent:
 
 
 def _serve(connection: Connection, parent: int) -> None:
-    """Call what is asked for until nobody asks."""
+    """Serve calls until the connection closes."""
     exit_with_parent(parent)
     with stdout_to_stderr(), suppress(OSError):
         while True:

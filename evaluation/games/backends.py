@@ -1,4 +1,4 @@
-"""Where workers run: joblib's backends, of which Dask and Ray need a cluster to be connected to."""
+"""Where workers run: joblib's backends; Dask and Ray connect to a cluster."""
 
 from __future__ import annotations
 
@@ -25,28 +25,31 @@ from c4env.evaluation.games.processes import (
 from c4env.lazy import from_extra
 
 CLUSTERS: Final = {"dask": "distributed.scheduler:KilledWorker", "ray": "ray.exceptions:RayError"}
-"""Backends that take an address, and the error each raises when a worker is given up."""
+"""Backends that take an address, and the error that each raises when it gives up a worker."""
 
 BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
-"""``serial`` needs no workers; ``loky`` are processes of this machine."""
+"""``serial`` needs no workers; ``loky`` starts processes of this machine."""
 
-IDLE: Final = 300.0  # seconds after which a worker without a task leaves
+IDLE: Final = 300.0  # seconds without a task after which a worker ends
 
 _THREADS: Final = tuple(
     f"{name}_NUM_THREADS"
     for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMBA", "NUMEXPR")
 )
-"""By these a worker's libraries start as many threads as it has cores."""
+"""Variables that limit the threads of a worker's libraries."""
 
 R = TypeVar("R")
 
 
 @contextmanager
 def workers_at(backend: str, jobs: int, address: str | None = None) -> Iterator[None]:
-    """Let joblib use a backend within.
+    """A context in which joblib uses a backend.
 
-    A cluster is the one at an address, such as ``tcp://host:8786`` of a Dask scheduler or
-    ``ray://host:10001``, or ``jobs`` processes of this machine.
+    Args:
+        backend: one of BACKENDS.
+        jobs: workers on this machine.
+        address: a cluster's, such as ``tcp://host:8786`` of a Dask scheduler or
+            ``ray://host:10001``; without one, ``jobs`` workers start on this machine.
 
     Raises:
         InvalidRun: no cluster answers at the address.
@@ -85,7 +88,7 @@ def _ray(jobs: int, address: str | None) -> Any:
 
 
 def check_backend(backend: str | None, address: str | None) -> None:
-    """Refuse a backend there is not, and an address where it means nothing.
+    """Refuse an unknown backend, and an address for a backend without one.
 
     Raises:
         InvalidRun: one of the two.
@@ -98,7 +101,7 @@ def check_backend(backend: str | None, address: str | None) -> None:
 
 
 def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
-    """What else than BrokenExecutor is raised when a backend gives up on a worker."""
+    """Exceptions, besides BrokenExecutor, by which a backend gives up a worker."""
     if backend not in CLUSTERS:
         return ()
     module, _, attribute = CLUSTERS[backend].partition(":")
@@ -106,19 +109,21 @@ def worker_death(backend: str | None) -> tuple[type[BaseException], ...]:
 
 
 def on_this_machine() -> bool:
-    """Whether joblib is set to processes of this machine."""
+    """Whether joblib's workers are processes of this machine."""
     return type(get_active_backend()[0]).__name__ == "LokyBackend"
 
 
 def as_they_end(
     function: Callable[..., R], given: Iterable[tuple[Any, ...]], jobs: int
 ) -> Generator[R, None, None]:
-    """What a function returns on processes of this machine, in any order; closed, it stops them.
+    """Call a function on processes of this machine; yield results as they come.
+
+    Closing the generator stops the processes.
 
     Args:
-        function: called once for each of ``given``, with those arguments.
-        given: taken as workers become free.
-        jobs: workers; one is a process too.
+        function: called once for each item of ``given``.
+        given: tuples of arguments, taken as workers become free.
+        jobs: number of worker processes.
     """
     cores = str(max(joblib.cpu_count() // jobs, 1))
     with sigint_blocked():
@@ -140,7 +145,7 @@ def as_they_end(
             if not waiting:
                 break
             with warnings.catch_warnings():
-                # One that was idle for long is replaced by a fresh one: nothing is lost.
+                # joblib replaces a worker that was idle for long; nothing is lost.
                 warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
                 done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
             for future in done:
@@ -156,7 +161,7 @@ class _Processes:
 
 
 def dismiss_processes() -> None:
-    """End the processes that are kept for the next run, and so what their agents hold."""
+    """End the processes kept for the next run, and the resources of their agents."""
     if _Processes.kept is not None:
         with quiet_shutdown():
             _Processes.kept.shutdown(wait=True, kill_workers=True)

@@ -1,4 +1,4 @@
-"""Can an agent play? The look of ``c4 check``."""
+"""The test of an agent by ``c4 check``."""
 
 from __future__ import annotations
 
@@ -21,26 +21,25 @@ from c4env.observation import observe
 from c4env.position import Position
 
 GAME: Final = "235761317352166446645544732141365227577132"
-"""A game that fills the board: agents are asked about its positions, the late ones, which cost
-least, first."""
+"""A game that fills the board; agents answer its positions, late ones first, which are cheapest."""
 
 LATE: Final = 36  # discs on the board at the first question
-PATIENCE: Final = 10.0  # seconds for a move, and after which a check asks no further
+PATIENCE: Final = 10.0  # seconds for a move, and after which no further question is asked
 
 
 @dataclass(frozen=True)
 class Check:
-    """What trial moves of an agent showed.
+    """The results of an agent's trial moves.
 
     Attributes:
-        spec: of the agent.
-        moves: how many positions it answered.
-        fault: what it did instead of answering, if it did, with file and line.
-        repeats: whether a fresh agent with the same seed answers alike.
-        says_deterministic: whether it says to answer alike with any seed.
-        deterministic: whether it did.
-        picklable: whether it can be sent to a worker as an object; specs need not be.
-        seconds: of each move.
+        spec: the agent's spec.
+        moves: number of positions answered.
+        fault: a failure to answer, with file and line; empty without one.
+        repeats: whether a fresh agent with the same seed gives the same moves.
+        says_deterministic: whether the agent claims the same moves with any seed.
+        deterministic: whether it gave the same moves with another seed.
+        picklable: whether the agent can be sent to a worker as an object; specs need not be.
+        seconds: duration of each move.
     """
 
     spec: str
@@ -54,11 +53,11 @@ class Check:
 
     @property
     def good(self) -> bool:
-        """Whether it can play in a run as it is."""
+        """Whether the agent can play in a run."""
         return not self.fault and self.repeats and self.deterministic >= self.says_deterministic
 
     def table(self) -> Table:
-        """One line a question."""
+        """A table with a row for each test."""
         rows: list[tuple[object, ...]] = [("question", "answer")]
         rows.append(("legal moves", f"in {self.moves} positions" if not self.fault else "no"))
         if self.fault:
@@ -79,10 +78,10 @@ class Check:
 
 
 def check_agent(spec: str) -> Check:
-    """Ask fresh agents of a spec about the positions of a game, late ones first.
+    """Ask fresh agents of a spec about positions of a game, late ones first.
 
-    After PATIENCE seconds no more positions are asked about. Code of others is asked in another
-    process.
+    The check asks no further question after PATIENCE seconds. Code from outside the zoo runs in
+    another process.
 
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
@@ -130,7 +129,7 @@ def _look(spec: str) -> Check:
 
 
 def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
-    """The column of one move, or what the agent did instead."""
+    """The column of one move, or a description of the agent's failure."""
     fault = begin(agent, seed)
     if fault is not None:
         return fault.reason
@@ -155,7 +154,7 @@ def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
 def _picklable(agent: Agent) -> bool:
     try:
         pickle.loads(pickle.dumps(agent))
-    except Exception:  # whatever its parts raise
+    except Exception:  # pickling calls the agent's code
         return False
     return True
 

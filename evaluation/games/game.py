@@ -27,36 +27,36 @@ from c4env.position import format_moves, parse_column, parse_moves
 
 Policy = Callable[[Observation], Any]
 
-REASON: Final = 300  # characters kept of an agent's error
+REASON: Final = 300  # the most characters of an agent's error to keep
 MOST_NODES: Final = 2**63 - 1
 
 
 def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> int:
-    """The randomness of one seat in one game, whoever plays it, wherever and when: 63 bits.
+    """The seed of one seat in one game, 63 bits.
 
-    Keyed by the identity of the game alone, so that it does not depend on the number of
-    workers, on the order of games or on interruptions.
+    It depends on the identity of the game alone: not on the number of workers, the order of games
+    or interruptions.
     """
     sequence = seeds((*players, opening, str(seat)), seed)
     return int(sequence.generate_state(1, np.uint64)[0] >> np.uint64(1))
 
 
 class Clock(NamedTuple):
-    """How long a move may take; one that takes longer than both together forfeits the game."""
+    """The limit of a move: a move longer than ``movetime + margin`` forfeits the game."""
 
-    movetime: float  # seconds a move, which agents are told of
-    margin: float  # seconds beyond that are forgiven: measuring and a busy machine take some
+    movetime: float  # seconds a move, which agents know
+    margin: float  # seconds more, for measuring and a busy machine
 
 
 class Fault(NamedTuple):
-    """What an agent did wrong."""
+    """A failure of an agent to answer."""
 
     ending: Ending
     reason: str
 
 
 class Faulted(Exception):
-    """An agent that is asked in another process did something wrong there."""
+    """An agent failed in another process."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.reason)
@@ -64,12 +64,14 @@ class Faulted(Exception):
 
 
 def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
-    """Column and searched positions of a policy's answer, or what is wrong with it.
+    """Ask a policy for a column.
 
-    Whatever an agent does, raises or returns is its own fault and ends its game at most.
+    Returns:
+        the column and the number of nodes searched; or the fault, if the policy raises or returns
+        anything else.
 
     Raises:
-        Unavailable: what the agent depends on cannot be had, which is not its fault.
+        Unavailable: a service that the agent depends on does not answer, which is not its fault.
     """
     legal = observation["action_mask"].copy()
     here = os.getpid()
@@ -80,7 +82,7 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
         raise
     except Faulted as error:
         return error.fault
-    except LateAnswer as error:  # an engine or a server that was waited for
+    except LateAnswer as error:  # from an engine or a server
         return Fault("time", in_words(error, with_type=False))
     except BaseException as error:  # CancelledError, GeneratorExit, SystemExit, ... as well
         if not agents_own(error):
@@ -89,10 +91,10 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
     finally:
         _end_copy(here)
     if not 0 <= nodes <= MOST_NODES:
-        return Fault("nonsense", "its nodes are no count 0..2**63-1")
+        return Fault("nonsense", "its nodes are not an integer 0..2**63-1")
     try:
         column = parse_column(answer)
-    except BaseException as error:  # an answer that cannot even be shown, or whose code raises
+    except BaseException as error:  # its answer runs code that raises, or cannot be shown
         if not agents_own(error):
             raise
         return Fault("nonsense", in_words(error, with_type=not isinstance(error, InvalidAction)))
@@ -102,14 +104,14 @@ def ask(policy: Policy, observation: Observation) -> tuple[int, int] | Fault:
 
 
 class _TimeUp(Interruption):
-    """The time for a move is over."""
+    """Raised into an agent when the time for its move is over."""
 
 
 def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple[int, int] | Fault:
-    """As :func:`ask`; an answer that comes too late is a fault.
+    """Ask a policy as :func:`ask` does; a late answer is a fault.
 
-    A policy that does not come back is stopped while it runs Python code, where the system
-    can (in the main thread of a process, not on Windows); native code is waited for.
+    In the main thread of a process, and not on Windows, this stops a policy that runs Python code
+    too long. It waits for native code to return.
     """
     started = time.perf_counter()
     answer: tuple[int, int] | Fault | None = None
@@ -118,7 +120,7 @@ def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple
         with _alarm(allowed):
             answer = ask(policy, observation)
     except _TimeUp:
-        signal.setitimer(signal.ITIMER_REAL, 0)  # in case it rang while it was turned off
+        signal.setitimer(signal.ITIMER_REAL, 0)  # the alarm may have rung while being turned off
     spent = time.perf_counter() - started
     if answer is None or spent > allowed:
         limits = f"{clock.movetime:g} and a margin of {clock.margin:g} are allowed"
@@ -128,7 +130,7 @@ def ask_in_time(policy: Policy, observation: Observation, clock: Clock) -> tuple
 
 @contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
-    """Raise _TimeUp in the code within after so many seconds, and again if that was caught."""
+    """A context whose code gets _TimeUp after ``seconds``, and again if it catches that."""
     in_main = threading.current_thread() is threading.main_thread()
     if not in_main or not hasattr(signal, "setitimer"):
         yield
@@ -147,7 +149,7 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 def begin(policy: Policy, seed: int) -> Fault | None:
-    """Tell a policy that has ``reset`` of a new game, with the seed if it takes one."""
+    """Call ``reset`` of a policy that has it, with the seed if it takes one."""
     here = os.getpid()
     try:
         FunctionAgent(policy).reset(seed)
@@ -163,16 +165,16 @@ def begin(policy: Policy, seed: int) -> Fault | None:
 
 
 def _end_copy(asked: int) -> None:
-    """End a copy of the process that an agent forked and let come back.
+    """End this process if it is a copy that an agent forked.
 
-    It would play all games once more, and fork again in each move.
+    The copy would play all games again, and fork in each move.
     """
     if os.getpid() != asked:
         os._exit(0)
 
 
 def in_words(error: BaseException, with_type: bool = True) -> str:
-    """An error as one short line that can be written anywhere."""
+    """An error as one short line without control characters."""
     try:
         text = " ".join(str(error).split())
     except BaseException as another:
@@ -181,7 +183,7 @@ def in_words(error: BaseException, with_type: bool = True) -> str:
         text = "(its message cannot be shown)"
     if with_type:
         text = f"{type(error).__name__}: {text}"
-    # No control sequences, which a terminal would obey, and no halves of surrogate pairs.
+    # Escape control sequences and halves of surrogate pairs.
     shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text[:REASON])
     return "".join(shown)
 
@@ -194,17 +196,17 @@ def play_game(
     clock: Clock | None = None,
     own: tuple[OwnSettings, OwnSettings] | None = None,
 ) -> GameRecord:
-    """Play one game to its end; a fault of an agent ends it as a forfeit.
+    """Play one game to its end; an agent's fault ends it as a forfeit.
 
     Args:
-        policies: the two agents, the first player's first: callables on an observation.
-            One that has ``reset`` is reset, with an int seed if it takes an argument; its
-            ``nodes`` are counted if it has any.
-        players: their names for the record, which also key the seeds.
-        opening: 1-based columns played before they take over.
-        seed: of the run.
-        clock: how long a move may take, if that is limited.
-        own: what each agent's code changed in this process when it was made or asked before.
+        policies: the first player's and the second player's agent, callables on an observation. The
+            game calls ``reset``, if there is one, with an int seed if it takes an argument, and
+            adds up ``nodes``, if there are any.
+        players: their names for the record, which also determine the seeds.
+        opening: 1-based columns played before the agents take over.
+        seed: the run's seed.
+        clock: the limit of a move; None for none.
+        own: the process settings that each agent's code has made so far.
     """
     board = env()
     board.reset(options={"moves": opening})
@@ -243,5 +245,5 @@ def play_game(
         columns.append(column)
         board.step(column)
     outcome = board.position.outcome
-    assert outcome is not None  # the loop above ends with the game
+    assert outcome is not None  # the loop ends with the game
     return record(outcome.winner, "full board" if outcome.winner is None else "four")

@@ -1,6 +1,6 @@
-"""The life of processes: who hears Ctrl-C, who ends when, and what agents' code changes in one.
+"""Processes: who hears Ctrl-C, who ends when, and which settings an agent's code changes.
 
-The module is small because workers import it before all else.
+Workers import this module before all others, so it imports little.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ import numpy as np
 ENDINGS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
 )
-"""Signals by which somebody asks a command to end."""
+"""Signals that ask a command to end."""
 
 _DEFAULTS: Final = (signal.SIG_DFL, signal.default_int_handler)
 
 
 class Interruption(BaseException):
-    """Raised into an agent's code from outside, to stop it; no ``except Exception`` holds it up."""
+    """Raised into an agent's code to stop it; ``except Exception`` does not catch it."""
 
 
 class Worker:
-    """Whether this process is a worker of this machine, which may end itself, and its files."""
+    """The state of this process as a worker: whether it may end itself, and its files."""
 
     here = False
     files: Sequence[int] = (0, 1, 2)
 
 
 class _Interrupts:
-    """What this process knows of requests to stop."""
+    """The requests to stop that this process has had."""
 
-    heard: int | None = None  # the signal that came
-    handled = False  # a KeyboardInterrupt without such a signal is an agent's own
-    depth = 0  # of one_interrupt() in itself
+    heard: int | None = None  # the signal
+    handled = False  # a KeyboardInterrupt without a signal comes from an agent
+    depth = 0  # nesting of one_interrupt()
 
 
 def agents_own(error: BaseException) -> bool:
-    """Whether an agent raised this itself, rather than a signal or a clock that stops it."""
+    """Whether the agent raised this error, and not a signal or a clock that stops it."""
     if isinstance(error, KeyboardInterrupt):
         ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN  # as in a script's background
         return (_Interrupts.handled or ignored) and _Interrupts.heard is None
@@ -53,23 +53,23 @@ def agents_own(error: BaseException) -> bool:
 
 
 def raise_interrupt() -> None:
-    """Raise KeyboardInterrupt again if one came that an agent has swallowed."""
+    """Raise KeyboardInterrupt again if an agent has caught one."""
     if _Interrupts.heard is not None:
         raise KeyboardInterrupt
 
 
 def signal_heard() -> int | None:
-    """The signal that :func:`one_interrupt` has heard last, if it heard one."""
+    """The last signal of :func:`one_interrupt`, or None."""
     return _Interrupts.heard
 
 
 @contextmanager
 def sigint_blocked() -> Iterator[None]:
-    """Processes started within never hear Ctrl-C, which is for the process that started them.
+    """A context in which new processes start with Ctrl-C blocked.
 
-    The terminal sends it to all; a worker would print a traceback for it, even while it is
-    still importing. Blocked signals stay blocked in processes that are started meanwhile.
-    What is heard here meanwhile, by another thread, waits until the processes are started.
+    The terminal sends Ctrl-C to every process, and a worker would print a traceback, even while it
+    imports. A process inherits blocked signals from the one that starts it. A signal that another
+    thread hears meanwhile waits until the processes have started.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -78,7 +78,7 @@ def sigint_blocked() -> Iterator[None]:
 
     from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
-    # Python starts these on the way, and unblocks the signal when it has.
+    # Python starts these itself when needed, and unblocks the signal afterwards.
     python_tracker.ensure_running()
     loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -91,7 +91,7 @@ def sigint_blocked() -> Iterator[None]:
 
 @contextmanager
 def _handlers_held() -> Iterator[None]:
-    """Python's handlers of ENDINGS run when the code within is left, if their signal came."""
+    """A context that delays Python's handlers of ENDINGS until its end."""
     handlers = {number: signal.getsignal(number) for number in ENDINGS}
     mine = {number: handler for number, handler in handlers.items() if callable(handler)}
     if threading.current_thread() is not threading.main_thread():
@@ -110,10 +110,10 @@ def _handlers_held() -> Iterator[None]:
 
 @contextmanager
 def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
-    """The first of the signals raises KeyboardInterrupt; none after it until the code is left.
+    """A context in which the first of the signals raises KeyboardInterrupt, and no later one.
 
-    A second one would break the tidying up that the first one began. Signals that somebody
-    else handles or ignores are left to them; so are all in another thread than the main one.
+    A second one would interrupt the clean-up after the first. Signals that already have another
+    handler, or are ignored, stay as they are, as do all signals outside the main thread.
     """
     mine = [number for number in signals if signal.getsignal(number) in _DEFAULTS]
     if threading.current_thread() is not threading.main_thread() or not mine:
@@ -142,10 +142,10 @@ def one_interrupt(signals: Sequence[int] = (signal.SIGINT,)) -> Iterator[None]:
 
 @contextmanager
 def quiet_shutdown() -> Iterator[None]:
-    """Within, joblib's processes can be ended without a traceback of its own.
+    """A context in which joblib's processes can be ended without a traceback of joblib's.
 
-    Its thread that hands out tasks raises a KeyError for one that it had not seen when they were
-    ended, and it is no more than a message (https://github.com/joblib/loky/pull/663).
+    joblib's thread raises a harmless KeyError for a task that it had not seen when the processes
+    ended (https://github.com/joblib/loky/pull/663).
     """
     before = threading.excepthook
 
@@ -162,19 +162,19 @@ def quiet_shutdown() -> Iterator[None]:
 
 
 def exit_with_parent(parent: int) -> None:
-    """Let this worker process end when the process that started it does, however that ended.
+    """Make this worker process end when its parent ends.
 
-    joblib does not replace it when it grows, as the tables of agents make it: a new one would have
-    to load the agents again.
+    Also stop joblib from replacing the worker when its memory grows, as agents' tables make it: a
+    new worker would have to load the agents again.
     """
     from joblib.externals.loky import process_executor
 
     process_executor._USE_PSUTIL = False  # with psutil, joblib ends workers that have grown
-    _Interrupts.handled = True  # it is started with Ctrl-C blocked
+    _Interrupts.handled = True  # workers start with Ctrl-C blocked
     Worker.here = True
-    with suppress(OSError):  # where a system lists them
+    with suppress(OSError):  # not every system lists files
         Worker.files = [number for number in map(int, os.listdir("/dev/fd")) if _is_open(number)]
-    if os.name == "posix":  # elsewhere the number of a parent that died stays
+    if os.name == "posix":  # elsewhere getppid() does not change when the parent dies
         threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
 
 
@@ -193,7 +193,7 @@ def _leave_with(parent: int) -> None:
 
 
 class _Lent:
-    """A stream that the one it is lent to cannot close."""
+    """A stream whose borrower cannot close it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -202,14 +202,14 @@ class _Lent:
         return getattr(self._stream, name)
 
     def close(self) -> None:
-        """Leave it open: others write to it."""
+        """Keep the stream open: others write to it."""
 
 
 @contextmanager
 def stdout_to_stderr() -> Iterator[None]:
-    """What agents print goes to stderr, whatever they do to stdout: that is for the answer.
+    """A context in which agents print to stderr: stdout is for the result.
 
-    Descriptor 1 is redirected with the stream, for what writes to it past Python's ``sys.stdout``.
+    It redirects descriptor 1 as well, for code that does not use Python's ``sys.stdout``.
     """
     streams = [stream for stream in (sys.stdout, sys.__stdout__) if stream is not None]
 
@@ -220,7 +220,7 @@ def stdout_to_stderr() -> Iterator[None]:
 
     flush()
     kept = -1
-    with suppress(OSError):  # the process was started without one of them
+    with suppress(OSError):  # the process may have started without one of them
         kept = os.dup(1)
         os.dup2(2, 1)
     try:
@@ -228,7 +228,7 @@ def stdout_to_stderr() -> Iterator[None]:
         with redirect_stdout(lent), redirect_stderr(lent):
             yield
     finally:
-        flush()  # what was written to sys.__stdout__, before the descriptor is the answer's again
+        flush()  # sys.__stdout__ too, before descriptor 1 is the result's again
         with suppress(OSError):  # an agent may have closed it
             os.dup2(kept, 1)
             os.close(kept)
@@ -238,7 +238,7 @@ SPOILED: Final = "it closed files of its process that are not its own, or left i
 
 
 def files_here() -> tuple[object, ...]:
-    """What the files are that are not an agent's, and whether the process can open another."""
+    """Identity of the process's own files, and whether it can open another."""
     found: list[object] = []
     for number in Worker.files:
         try:
@@ -257,19 +257,19 @@ _ALARM: Final = hasattr(signal, "setitimer")  # not on Windows
 
 
 class _Settings(NamedTuple):
-    """Settings of the process that an agent's code can change for all that runs after it."""
+    """Settings of the process that an agent's code can change."""
 
     recursion: int
     floats: Any  # numpy.geterr()
     filters: list[Any]  # of warnings
-    folder: str | None  # None where it was removed
+    folder: str | None  # None if it was removed
     path: list[str]
     environment: dict[str, str]
-    alarm: Any  # who handles SIGALRM
+    alarm: Any  # the handler of SIGALRM
 
     @classmethod
     def now(cls) -> Self:
-        # Lists: the old ones may be changed in place.
+        # Copies: an agent may change the lists in place.
         return cls(
             sys.getrecursionlimit(),
             np.geterr(),
@@ -295,7 +295,7 @@ class _Settings(NamedTuple):
         sys.setrecursionlimit(self.recursion)
         np.seterr(**self.floats)
         if warnings.filters != self.filters:
-            with warnings.catch_warnings():  # on leaving, Python forgets what it kept by filter
+            with warnings.catch_warnings():  # leaving it clears Python's cache of filters
                 pass
             filters: Any = warnings.filters  # a list
             filters[:] = self.filters
@@ -311,7 +311,7 @@ class _Settings(NamedTuple):
 
 
 def current_folder() -> str | None:
-    """The folder that relative paths begin at; None where it was removed."""
+    """The working folder; None if it was removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -319,12 +319,12 @@ def current_folder() -> str | None:
 
 
 class OwnSettings:
-    """The settings of the process that an agent made: in force within, and for nobody else.
+    """A context with one agent's settings of the process, which hold for no one else.
 
-    Threads share them, so where agents are asked in threads they are left alone.
+    Threads share these settings, so agents in threads do not get their own.
 
     Args:
-        foreign: whether it is code of others; that of the zoo changes nothing.
+        foreign: whether the agent runs code from outside the zoo; the zoo changes no settings.
     """
 
     def __init__(self, foreign: bool = True) -> None:
@@ -333,7 +333,7 @@ class OwnSettings:
         self.look()
 
     def look(self) -> None:
-        """Learn everybody's settings."""
+        """Store the common settings."""
         main = threading.current_thread() is threading.main_thread()
         self._active = self._foreign and main
         if self._active:
@@ -351,10 +351,10 @@ class OwnSettings:
     def __exit__(self, *_: object) -> None:
         if not self._active:
             return
-        # First of all, and without a call of Python's, which the limit may not allow.
+        # First, and without a Python call, which the recursion limit may not allow.
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(self._shared.recursion)
-        # Nobody's own: they are handed out anew.
+        # The next agent gets a new copy.
         sys.stdin, sys.stdout, sys.stderr, sys.excepthook = self._lent
         trace, profile = self._hooks
         if sys.gettrace() is not trace:
@@ -362,7 +362,7 @@ class OwnSettings:
         if sys.getprofile() is not profile:
             sys.setprofile(profile)
         if _ALARM and not self._armed and signal.getitimer(signal.ITIMER_REAL)[0]:
-            signal.setitimer(signal.ITIMER_REAL, 0)  # it would ring in somebody else's move
+            signal.setitimer(signal.ITIMER_REAL, 0)  # else it rings in another agent's move
         if limit == self._shared.recursion and self._own is None and self._shared.holds():
             return
         self._own = _Settings.now()._replace(recursion=limit)

@@ -49,11 +49,11 @@ from c4env.evaluation.tables import plural
 
 @dataclass(frozen=True)
 class Tournament:
-    """What a run found: just played, or read again (:func:`c4env.evaluation.read_run`).
+    """A run, just played or read by :func:`c4env.evaluation.read_run`.
 
     Attributes:
-        header: what a run directory says of the run, or would.
-        games: one record a game, in the order of the schedule.
+        header: who plays whom, from which openings, and how.
+        games: the games in the order of the schedule.
     """
 
     header: RunHeader
@@ -67,17 +67,17 @@ class Tournament:
 
     @property
     def openings(self) -> tuple[str, ...]:
-        """Move strings the games begin from."""
+        """Move strings from which the games begin."""
         return self.header.openings
 
     @property
     def deterministic(self) -> tuple[str, ...]:
-        """The agents known to answer the same position always alike."""
+        """The agents known to give one position one answer."""
         return self.header.deterministic
 
     @functools.cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know of how the games were played."""
+        """Notes on how the games were played, and whether games are missing."""
         notes, planned = self.header.notes(), len(self.header.schedule())
         if self.header.sprt is None and len(self.games) < planned:
             done = f"{len(self.games)} of {planned} games"
@@ -87,19 +87,22 @@ class Tournament:
 
     @functools.cached_property
     def table(self) -> WinTable:
-        """First player in rows against second player in columns, and totals."""
+        """The win table: first player in rows, second in columns, and totals."""
         return WinTable.of(self.games, self.players, self.notes)
 
     @functools.cached_property
     def ratings(self) -> Ratings:
-        """Elo of each agent and its interval, the strongest first; the mean is 0."""
+        """Elo of each agent with its interval, the strongest first; the mean is 0."""
         return self.rate()
 
     def rate(self, anchor: tuple[str, float] | None = None) -> Ratings:
-        """The ratings, with the Elo of an agent set if so wished.
+        """The ratings on another scale.
+
+        Args:
+            anchor: an agent and the Elo to set it to; without one, the mean is 0.
 
         Raises:
-            InvalidRun: the anchor is none of the players.
+            InvalidRun: the anchor is not one of the players.
         """
         return rate(Tally.of(self.games, self.players), self.deterministic, anchor)
 
@@ -116,7 +119,7 @@ class Tournament:
 
     @property
     def digest(self) -> str:
-        """Hex digest of the games: equal for equal seeds, whatever the workers."""
+        """Hex digest of the games; the same seed gives the same digest, whatever the workers."""
         return digest(self.games)
 
 
@@ -127,20 +130,22 @@ def round_robin(
     """Play every pairing of agents over the openings, each with both colours.
 
     Args:
-        players: spec strings (``"alphabeta:depth=5"``), with a name of your own as
-            ``"mine=alphabeta:depth=5"``, or callables on an observation
-            (agents, functions) named by their ``name`` or ``__name__``; or a mapping from
-            names to either.
-        openings: a number of plies, for all mirror-reduced positions after so many;
-            ``"balanced:4,2"``, a file, or the move strings themselves: see
+        players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with a
+            name of your own) and callables on an observation (agents and functions, named by
+            their ``name`` or ``__name__``); or a mapping from names to these.
+        openings: a number of plies, for all positions after them without mirror images;
+            ``"balanced:4,2"``; a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
+    Returns:
+        the games, with their table, ratings and digest.
+
     Raises:
         InvalidRun: fewer than two agents, one twice, or a bad number.
         UnreadableRun: ``out`` holds something else.
-        FileInUse: another process writes to it.
+        FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings.of("round_robin", settings)
@@ -158,12 +163,12 @@ def gauntlet(
     openings: Openings = 3,
     **settings: Unpack[SettingsByName],
 ) -> Tournament:
-    """Play every challenger against every agent of a field, over the openings, both colours.
+    """Play every challenger against every agent of a field, each opening with both colours.
 
     Args:
-        challengers: one agent or several, given as the players of :func:`round_robin` are;
-            they do not meet each other.
-        field: the agents they meet, which do not meet each other either.
+        challengers: one agent or several, in the forms of :func:`round_robin`; they do not meet
+            each other.
+        field: their opponents, which do not meet each other either.
         openings: as in :func:`round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
@@ -171,7 +176,7 @@ def gauntlet(
     Raises:
         InvalidRun: no challenger, an empty field, an agent twice, or a bad number.
         UnreadableRun: ``out`` holds something else.
-        FileInUse: another process writes to it.
+        FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings.of("gauntlet", settings)
@@ -197,14 +202,14 @@ def _whole_run(plan: Plan) -> Tournament:
 
 
 class Plan(NamedTuple):
-    """All that is needed to play a list of games."""
+    """A run that is ready to play."""
 
     field: Mapping[str, Player]
     schedule: Sequence[Fixture]
     settings: Settings
     header: RunHeader
     known: Traits
-    made: dict[str, Agent]  # agents that were made to look at them
+    made: dict[str, Agent]  # agents made to read their traits
 
 
 def prepare(
@@ -215,15 +220,15 @@ def prepare(
     challengers: tuple[str, ...] = (),
     sprt: SprtPlan | None = None,
 ) -> Plan:
-    """Look at the players, before any game; :func:`play` closes the agents made for it.
+    """Check the players of a run before any game; :func:`play` closes the agents made here.
 
     Args:
         field: players by name (:func:`c4env.evaluation.plan.field.name_players`).
-        openings: that the games begin from.
+        openings: move strings from which the games begin.
         settings: how to play.
         kind: who meets whom.
-        challengers: of a gauntlet.
-        sprt: the test of a match.
+        challengers: the challengers of a gauntlet.
+        sprt: the sequential test of a match.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.
@@ -231,7 +236,7 @@ def prepare(
     field = separate(field)
     with OwnSettings():
         known, made = make_field(field, settings.movetime)
-    # By what is played, by whom, and how, a directory tells whether it can go on.
+    # A run directory compares this header with its own.
     header = RunHeader(
         kind=kind,
         players={name: describe_player(player) for name, player in field.items()},
@@ -251,23 +256,20 @@ def prepare(
 
 
 def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]:
-    """Play a list of games, and give each as soon as it is over and written.
+    """Play the games of a run; yield each as soon as it is over and written.
 
-    With a run directory only the games that are missing are played; those that are there come
-    first, in the order of the schedule, and what is there besides is left alone. Whoever takes
-    the games may stop taking them (close the generator): the workers end, and another call goes
-    on from there.
+    With a run directory, the games that it has come first, in the order of the schedule, and only
+    missing games are played. Closing the generator ends the workers; another call continues.
 
     Args:
-        plan: the games and who plays them.
-        ordered: give, and write, the games in the order of the schedule, holding back those
-            that end early. One who stops after the nth game so leaves n games, the same
-            for any number of workers.
+        plan: the run.
+        ordered: yield and write the games in the order of the schedule. Then a caller who stops
+            after n games leaves the same n games with any number of workers.
 
     Raises:
         UnreadableRun: the run directory holds something else.
-        Unavailable: what an agent depends on cannot be had, or ``max_tokens`` are used.
-        InvalidRun: settings that language models cannot play by.
+        Unavailable: a service that an agent needs does not answer, or ``max_tokens`` are used.
+        InvalidRun: language models cannot play with these settings.
     """
     schedule, settings = plan.schedule, plan.settings
     clock, version = settings.clock, version_here()
@@ -304,7 +306,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
                         settings.on_game(game)
                     if new and settings.watch is not None:
                         settings.watch(done, len(schedule))
-                    raise_interrupt()  # should an agent have caught it
+                    raise_interrupt()  # an agent may have caught it
                     yield game
     except Unavailable as error:
         fate = f"{done} of {len(schedule)} games are in {out}, and the same command goes on"
@@ -323,11 +325,10 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
 
 
 def _backend(settings: Settings, known: Traits) -> str | None:
-    """Where to play: language models in threads, where many games can wait at once.
+    """The backend to play on: threads for language models, so that many games can wait.
 
     Raises:
-        InvalidRun: they were to play elsewhere or by a clock, or tokens were to be counted
-            and there are none.
+        InvalidRun: another backend or a clock for language models, or ``max_tokens`` without any.
     """
     if not known.prompts:
         if settings.max_tokens is not None:
@@ -337,8 +338,8 @@ def _backend(settings: Settings, known: Traits) -> str | None:
         return settings.backend
     if settings.movetime is not None:
         raise InvalidRun(
-            f"movetime={settings.movetime:g}: a slow network would lose the games of language "
-            "models: expected movetime= in the specs of the others"
+            f"movetime={settings.movetime:g}: language models would lose games by a slow network; "
+            "expected movetime= in the specs of the others"
         )
     if settings.backend not in (None, "threading", "serial"):
         raise InvalidRun(
@@ -349,13 +350,13 @@ def _backend(settings: Settings, known: Traits) -> str | None:
 
 
 _PATIENCE: Final = ("retries", "timeout", "patience", "votes")
-"""Options of language models that change how often they are asked, and no answer."""
+"""Options of language models that change the number of requests, but no answer."""
 
 
 def _transcripts(
     plan: Plan, missing: Sequence[Fixture]
 ) -> AbstractContextManager[Transcripts | None]:
-    """Where what language models say is kept, if there are any."""
+    """The transcripts of a run's language models, or None without any."""
     if not plan.known.prompts:
         return nullcontext()
     out = plan.settings.out
@@ -371,7 +372,7 @@ def _transcripts(
 def _in_order(
     games: Iterator[GameRecord], schedule: Sequence[Fixture], there: Mapping[Fixture, GameRecord]
 ) -> Iterator[GameRecord]:
-    """The games in the order of the schedule, each as soon as it and all before it are there."""
+    """The games in the order of the schedule; holds back games that end early."""
     early = dict(there)
     for fixture in schedule:
         while fixture not in early:

@@ -1,11 +1,11 @@
-"""Plays games on workers: processes of this machine, threads, or a cluster, through joblib.
+"""Play games on workers: processes of this machine, threads, or a cluster, through joblib.
 
-Workers get batches of games and send back records; they write nothing. Every game's
-randomness comes from its own identity, so who plays it, and when, makes no difference.
+Workers get batches of games and return records; they write nothing. Each game's random numbers come
+from its own identity, so it does not matter which worker plays it, and when.
 
-A worker that dies, or in which this project's own code fails, takes its batch with it. The games
-that were under way are then played one at a time, with each agent of others in a process of its
-own: who ends it again is known, and forfeits.
+A worker that dies, or in which this project's own code fails, loses its batch. Its games are then
+played one at a time, with each agent of others in a process of its own. An agent that ends its
+process again forfeits.
 """
 
 from __future__ import annotations
@@ -60,39 +60,39 @@ from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
 
-BATCH_SECONDS: Final = 0.3  # of games in one task: much beside its cost, little to lose
-MOST_GAMES: Final = 1000  # in one task
-APART: Final = 8  # agents in processes of their own at once
+BATCH_SECONDS: Final = 0.3  # duration of a task: long beside its overhead, little to lose
+MOST_GAMES: Final = 1000  # games in one task
+APART: Final = 8  # the most agents in processes of their own
 
 
 @dataclasses.dataclass(frozen=True)
 class RunSpec:
-    """What a worker must know besides which games to play."""
+    """The data of a worker besides the games to play."""
 
     field: Mapping[str, Player]
     seed: int
     clock: Clock | None = None
-    # Names given in the parent.
+    # Names registered in the parent.
     registered: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     transcripts: Transcripts | None = None  # of language models, which play in threads
-    shared: bool = False  # threads, which must not play with one object at once
-    apart: bool = False  # each agent of others in a process of its own
+    shared: bool = False  # workers are threads, each of which needs its own copy of an object
+    apart: bool = False  # each agent of others plays in a process of its own
     version: str = ""
-    # Where relative paths begin: a worker may have been started in another folder.
+    # The working folder: a worker may have started in another one.
     folder: str | None = dataclasses.field(default_factory=current_folder)
     id: str = dataclasses.field(default_factory=lambda: uuid.uuid4().hex)
 
     def arrive(self) -> None:
-        """Make the folder and the names of the process that leads those of this worker."""
+        """Give this worker the working folder and the registered names of the leading process."""
         if self.folder is not None and self.folder != current_folder():
-            with suppress(OSError):  # on another machine there may be none of that name
+            with suppress(OSError):  # another machine may not have that folder
                 os.chdir(self.folder)
         register_all(self.registered)
 
 
-@functools.cache  # an agent may clear the path where it is found
+@functools.cache  # an agent may clear sys.path, which leads to the version
 def version_here() -> str:
-    """What must be the same wherever games of one run are played."""
+    """Versions of c4env, Python and NumPy, which all workers of a run must share."""
     try:
         installed = version("c4env")
     except PackageNotFoundError:  # run from a checkout that was never installed
@@ -108,16 +108,17 @@ def play_all(
     address: str | None = None,
     made: dict[str, Agent] | None = None,
 ) -> Generator[GameRecord, None, None]:
-    """The games as they end.
+    """Play games; yield each as it ends.
 
     Args:
-        run: what the workers must know.
-        fixtures: the games.
-        jobs: workers; with one and no cluster the games are played here, unless a spec names code
-            of others: that could end this process.
-        backend: one of BACKENDS, ``serial``, or None for the one joblib is set to.
-        address: of a cluster; all its workers are used.
-        made: agents of the run that were made already; they are taken out, used and closed.
+        run: the data of the workers.
+        fixtures: the games to play.
+        jobs: number of workers. With one and no cluster, this process plays, unless a spec names
+            code of others, which could end the process.
+        backend: one of BACKENDS, ``serial``, or None for joblib's setting.
+        address: a cluster's address; all its workers play.
+        made: agents of the run that exist already; this function takes them out, uses and closes
+            them.
 
     Raises:
         InvalidRun: an agent cannot be sent to a worker.
@@ -136,7 +137,7 @@ def play_all(
     with nullcontext() if backend is None else workers_at(backend, jobs, address):
         workers = -1 if address is not None else jobs
         deaths: tuple[type[BaseException], ...] = (BrokenExecutor, *worker_death(backend))
-        if on_this_machine():  # an agent may have broken anything in its worker: ours fails there
+        if on_this_machine():  # an agent may have broken its worker so that our code fails there
             deaths = (*deaths, Exception)
         while trusted := [f for f in left if not quarantined.intersection(f[0])]:
             batches = _Batches(trusted, joblib.effective_n_jobs(workers))
@@ -164,7 +165,7 @@ def play_all(
 
 
 class _Batches:
-    """Hands out games in tasks that take a fraction of a second each."""
+    """An iterator over tasks: batches of games that take a fraction of a second."""
 
     def __init__(self, fixtures: Sequence[Fixture], workers: int) -> None:
         self._fixtures = fixtures
@@ -178,13 +179,13 @@ class _Batches:
         return self._fixtures[: self._count]
 
     def learn(self, games: int, seconds: float) -> None:
-        """So many games of a task took so long."""
+        """Record the number of games in a task and the seconds they took."""
         wanted = BATCH_SECONDS * games / max(seconds, 1e-9)
         self._size = max(1, int(min(wanted, 2 * self._size, MOST_GAMES)))
 
     def __iter__(self) -> Iterator[Sequence[Fixture]]:
         while left := len(self._fixtures) - self._count:
-            # The last ones are small, so that all workers end at about the same time.
+            # The last batches are small, so that all workers end at about the same time.
             size = max(1, min(self._size, left // (4 * self._workers)))
             self._count += size
             yield self._fixtures[self._count - size : self._count]
@@ -193,7 +194,7 @@ class _Batches:
 def _from_pool(
     run: RunSpec, batches: _Batches, jobs: int
 ) -> Generator[tuple[list[GameRecord], float], None, None]:
-    """Games and seconds of each task as it ends, from the backend joblib is set to."""
+    """Games and seconds of each task as it ends, from joblib's backend."""
     if on_this_machine():
         yield from as_they_end(play_batch, ((run, batch) for batch in batches), jobs)
         return
@@ -209,11 +210,11 @@ def _from_pool(
     with sigint_blocked():
         results: Any = parallel(tasks)
     try:
-        # Not `yield from`, which would close it outside the filter below.
+        # Not `yield from`, which would close the generator outside the filter below.
         for result in results:  # noqa: UP028
             yield result
     finally:
-        # Of a run that is stopped: it goes on another time.
+        # A run was stopped; it may go on later.
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", r"(?s).*\d tasks (have|which)")
             results.close()
@@ -222,10 +223,10 @@ def _from_pool(
 def _one_at_a_time(
     run: RunSpec, fixtures: Sequence[Fixture], quarantined: set[str]
 ) -> Generator[GameRecord, None, None]:
-    """Play games here, each agent of others in a process of its own, and find those that end it.
+    """Play games in this process, with each agent of others in a process of its own.
 
-    A game that ends one is tried once more, in a fresh one, and then given up as lost for the
-    agent in it, which is added to ``quarantined``; its later games are tried once.
+    If an agent ends its process, the game is tried once more in a new process. If it ends again,
+    the agent loses the game and joins ``quarantined``; its later games are tried once.
     """
     run = dataclasses.replace(run, apart=True, id=uuid.uuid4().hex)
     try:
@@ -241,7 +242,7 @@ def _one_at_a_time(
 
 
 def _culprit(game: GameRecord) -> str:
-    """Who forfeited a game."""
+    """The agent that forfeited a game."""
     assert game.forfeited_by is not None
     return game.players[game.forfeited_by]
 
@@ -250,7 +251,7 @@ def _culprit(game: GameRecord) -> str:
 
 
 def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameRecord], float]:
-    """Games one after the other, and the seconds they took."""
+    """Play games in turn; return them and the seconds they took."""
     if run.version != version_here():
         raise InvalidRun(
             f"a worker on {platform.node()} has c4env {version_here()}, the run {run.version}: "
@@ -264,17 +265,17 @@ def play_batch(run: RunSpec, fixtures: Sequence[Fixture]) -> tuple[list[GameReco
         for fixture in fixtures:
             games.append(play_one(run, fixture))
             if Worker.here and files_here() != before:
-                os._exit(1)  # it is no place to play any more; the games are played again
+                os._exit(1)  # the process is spoiled; the games are played again elsewhere
     return games, time.perf_counter() - started
 
 
 def _printing(run: RunSpec) -> AbstractContextManager[Any]:
-    """Keep agents' printing from stdout; threads share it, so there their starter sees to it."""
+    """Redirect agents' printing to stderr; threads share stdout, so their starter does this."""
     return nullcontext() if run.shared else stdout_to_stderr()
 
 
 def play_one(run: RunSpec, fixture: Fixture) -> GameRecord:
-    """One game between agents built here from their specs."""
+    """Play one game between agents made in this process."""
     pair, opening = fixture
     first, second = (agent_cache.policy(run, name, seat) for seat, name in enumerate(pair))
     one, other = (agent_cache.own(run, name) for name in pair)
@@ -286,7 +287,7 @@ def play_one(run: RunSpec, fixture: Fixture) -> GameRecord:
 
 
 class AgentCache(threading.local):
-    """The agents this thread has made for the run it plays in."""
+    """The agents that this thread has made for its run."""
 
     def __init__(self) -> None:
         self._run = ""
@@ -294,7 +295,7 @@ class AgentCache(threading.local):
         self._own: dict[str, OwnSettings] = {}
 
     def policy(self, run: RunSpec, name: str, seat: int) -> Policy:
-        """The agent of a name; one a seat, since the two sides of a game share nothing."""
+        """The agent of a name, one for each seat: the two sides of a game share nothing."""
         player = run.field[name]
         if not isinstance(player, str) and not run.shared and not run.apart:
             return player
@@ -304,7 +305,7 @@ class AgentCache(threading.local):
         if (name, seat) not in self._made:
             self._made[name, seat] = self._make(run, name)
         elif run.apart:
-            self._made[name, seat] = self._made.pop((name, seat))  # the latest used stands last
+            self._made[name, seat] = self._made.pop((name, seat))  # most recently used last
         return self._made[name, seat]
 
     def _make(self, run: RunSpec, name: str) -> Policy:
@@ -328,7 +329,7 @@ class AgentCache(threading.local):
         return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
-        """Take over agents that were made already, each for the first seat of a game."""
+        """Take over existing agents, each for the first seat of a game."""
         self.clear()
         self._run = run.id
         while made:
@@ -336,13 +337,13 @@ class AgentCache(threading.local):
             self._made[name, 0] = agent
 
     def clear(self) -> None:
-        """Let all agents give back what they hold."""
+        """Close all agents."""
         close_agents(self._made)
         self._own.clear()
 
 
 def close_agents(made: dict[Any, Any]) -> None:
-    """Take agents out of a dictionary and close them; one that fails to is warned of."""
+    """Take agents out of a dictionary and close them; warn of one whose ``close`` raises."""
     while made:
         _, agent = made.popitem()
         if isinstance(agent, Agent):

@@ -144,13 +144,14 @@ class Traits(NamedTuple):
 def make_field(
     field: Mapping[str, Player], movetime: float | None = None
 ) -> tuple[Traits, dict[str, Agent]]:
-    """Make every agent of the field that is a spec, and collect the players' traits.
+    """Make each player that is a spec, as the run will, and look at all of them.
 
-    This reports a wrong spec before a worker needs it, and compiles the agents. A plain function,
-    or an agent that searches by the clock, does not count as deterministic.
+    A wrong spec is so found before a worker meets it, and an agent is compiled. A plain
+    function is not known to be deterministic, nor is an agent that looks as far as the clock
+    allows.
 
     Returns:
-        the traits, and the agents made, by name; the caller closes them.
+        what the run must know, and the agents made, by name; whoever asks closes them.
 
     Raises:
         UnknownAgent, UnknownOption, ...: a spec is wrong.

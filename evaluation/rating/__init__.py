@@ -1,1 +1,1 @@
-"""What results say about strength: win tables, Elo ratings, sequential tests."""
+"""Strength from results: win tables, Elo ratings, sequential tests, cycles."""

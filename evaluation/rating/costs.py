@@ -1,4 +1,4 @@
-"""Positions that agents searched, and seconds they took, over their games."""
+"""The cost of agents: nodes and seconds, over their games."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from c4env.evaluation.store.record import GameRecord
 
 @dataclass
 class Cost:
-    """Moves that an agent chose, and the positions searched and seconds spent on them in all."""
+    """Number of moves that an agent chose, with total nodes and seconds."""
 
     moves: int = 0
     nodes: int = 0
     seconds: float = 0.0
-    by_game: list[float] = field(default_factory=list)  # seconds a move
+    by_game: list[float] = field(default_factory=list)  # seconds a move in each game
 
     @property
     def nodes_a_move(self) -> float:
-        """The mean."""
+        """Mean nodes a move."""
         return self.nodes / max(self.moves, 1)
 
     @property
     def seconds_a_move(self) -> float:
-        """The mean."""
+        """Mean seconds a move."""
         return self.seconds / max(self.moves, 1)
 
 
 def costs(games: Iterable[GameRecord]) -> dict[str, Cost]:
-    """The cost of each agent; the moves of openings are nobody's."""
+    """The cost of each agent, without the moves of openings."""
     found: dict[str, Cost] = {}
     for game in games:
         for seat, player in enumerate(game.players):

@@ -1,4 +1,4 @@
-"""The likeliest Elo of a field and of moving first, given the points of all its games."""
+"""Maximum likelihood Elo of a field and of moving first."""
 
 from __future__ import annotations
 
@@ -16,32 +16,34 @@ _NEAR: Final = 0.01  # Elo
 def fit(
     points: Float64s, games: Float64s, start: tuple[Float64s, Float64s] | None = None
 ) -> tuple[Float64s, Float64s]:
-    """Elo of each player ``(..., players)``, of mean 0, and of moving first ``(...)``.
+    """Fit Elo of each player and of moving first, by Newton's method.
 
-    Newton's method on the log likelihood, which is concave; a fit stops at steps below a
-    hundredth of an Elo point, from which the next one would be below a millionth.
+    The log likelihood is concave. A fit stops at steps below a hundredth of an Elo point, after
+    which the next step would be below a millionth.
 
     Args:
-        points: ``(..., players, players)``: of the first player (row) against the second.
-        games: what those points are from; positive along some chain between any two players,
-            or nothing holds the two together.
-        start: Elo and first move to begin the search from; it is quicker near the answer.
+        points: points of the first player (row) against the second, ``[..., players, players]``.
+        games: number of games behind these points; some chain of games must join any two players.
+        start: Elo and first move to start from; a start near the result is quicker.
+
+    Returns:
+        Elo ``[..., players]``, of mean 0, and of moving first ``[...]``.
     """
     *many, n, _ = points.shape
     theta = np.zeros((*many, n + 1))
     if start is not None:
         theta[..., :n], theta[..., n] = start[0] / _ELO, start[1] / _ELO
-    if n < 2:  # nobody to be compared with
+    if n < 2:  # nothing to compare
         return theta[..., :n], theta[..., n]
     whole = theta.reshape(-1, n + 1)
     points, games = points.reshape(-1, n, n), games.reshape(-1, n, n)
-    left = np.arange(len(whole))  # the fits that go on
+    left = np.arange(len(whole))  # indices of unfinished fits
     for _ in range(_NEWTON_STEPS):
         if not len(left):
             break
         step = _newton_step(points, games, whole[left])
         length = np.abs(step).max(-1, keepdims=True)
-        whole[left] += step / np.maximum(1, length)  # never further than one unit at a time
+        whole[left] += step / np.maximum(1, length)  # at most one unit at a time
         going = length[:, 0] * _ELO >= _NEAR
         if not going.all():
             left, points, games = left[going], points[going], games[going]

@@ -1,11 +1,11 @@
-"""What Elo cannot show: cycles in a field, and the order of its agents by maximal lotteries.
+"""Cycles in a field, which Elo cannot show, and the order of its agents by maximal lotteries.
 
 A cycle is a beats b, b beats c, c beats a. It is beyond chance if random signs of the openings'
-gains hardly ever make the clearest of all pairs as clear as its least clear one.
+gains rarely make the clearest of all pairs as clear as the cycle's least clear pair.
 
-A maximal lottery draws an agent such that no other beats the draw on average. The agents that some
-such lottery draws (the essential set) come first, then those of the field without them, and so on.
-Copies of an agent change nothing in the order of the others.
+A maximal lottery is a mixture of agents that no agent beats on average. The agents in some maximal
+lottery (the essential set) come first, then the essential set of the rest, and so on. Copies of an
+agent do not change the order of the others.
 
 Sources: Brandl, Brandt and Seedig, "Consistent Probabilistic Social Choice", Econometrica 84, 2016;
 Dutta and Laslier, "Comparison functions and choice correspondences", Social Choice and Welfare 16,
@@ -31,16 +31,16 @@ from c4env.evaluation.tables import Table
 from c4env.lazy import from_extra
 
 SURE: Final = 0.95
-_RESAMPLES: Final = 200  # each may need several linear programs
+_RESAMPLES: Final = 200  # few, since each may need several linear programs
 _NEEDS_SCIPY: Final = "maximal lotteries need scipy"
-_TIE: Final = 1e-9  # points a game: nearer results are the same
+_TIE: Final = 1e-9  # points a game: closer results are equal
 
 
 class Place(NamedTuple):
-    """Where an agent stands by maximal lotteries."""
+    """An agent's place by maximal lotteries."""
 
     player: str
-    place: int  # 1 the best; agents of one essential set share theirs
+    place: int  # 1 is the best; agents of one essential set share a place
     places: tuple[int, int]  # 95 % interval
 
 
@@ -48,12 +48,12 @@ class Standing(NamedTuple):
     """The clearest cycle, and the order by maximal lotteries."""
 
     cycle: tuple[str, ...]  # each beats the next, and the last the first; empty if there is none
-    confidence: float  # that chance alone gives none as clear, in any pair of the field
-    places: tuple[Place, ...]  # the best agent first; empty where scipy is not installed
-    exact: bool  # the results are all there are, not a sample
+    confidence: float  # probability that chance alone gives no pair as clear
+    places: tuple[Place, ...]  # the best agent first; empty without scipy
+    exact: bool  # the results are complete, not a sample
 
     def table(self) -> Table:
-        """One row an agent, none without scipy, and whether there is a cycle below."""
+        """A row for each agent, none without scipy, and a note on cycles."""
         beats = zip(self.cycle, (*self.cycle[1:], *self.cycle[:1]), strict=True)
         said = ", ".join(f"{one} beats {other}" for one, other in beats) or "none"
         if self.cycle and self.exact:
@@ -68,16 +68,16 @@ class Standing(NamedTuple):
         return Table(rows, notes=(f"Cycles: {said}.{missing}",))
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The standing as plain Python objects."""
         return {**self._asdict(), "places": [place._asdict() for place in self.places]}
 
 
 def standing(tally: Tally, exact: bool = False) -> Standing:
-    """Cycles of a field in which everyone met, and its order by maximal lotteries.
+    """Find cycles of a field, and its order by maximal lotteries.
 
     Args:
-        tally: of the games.
-        exact: the results are all there are, as :attr:`Ratings.exact` says.
+        tally: points and games of a field in which all have met.
+        exact: the results are complete, as in :attr:`Ratings.exact`.
 
     Raises:
         InvalidRun: two of the agents did not meet.
@@ -93,7 +93,7 @@ def standing(tally: Tally, exact: bool = False) -> Standing:
 
 
 def _gains(tally: Tally, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-    """What the row has more than half of the points, and games ``(draws, n, n)``."""
+    """The row's points above one half, and games, each ``[draws, n, n]``."""
     points, games = tally.sums(weights)
     excess = points - games / 2
     return excess - excess.swapaxes(1, 2), games + games.swapaxes(1, 2)
@@ -105,7 +105,7 @@ def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
         return essential_tiers(gains / np.maximum(games, _TIE))
 
     players, tiers = tally.players, tiers_of()
-    # By the openings alone, so that a copy of an agent changes nothing.
+    # The openings alone give the seed, so that a copy of an agent changes nothing.
     generator = np.random.default_rng(seeds(tally.openings, 0, 0))
     draws = [] if exact else [tally.weights(generator, 1) for _ in range(_RESAMPLES)]
     drawn = np.array([tiers_of(weights) for weights in draws] or [tiers])
@@ -117,10 +117,16 @@ def _places(tally: Tally, exact: bool) -> tuple[Place, ...]:
 
 
 def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
-    """A maximal lottery ``(n,)``, and which agents any maximal lottery draws.
+    """A maximal lottery, and the agents that are in any maximal lottery.
 
-    Of all optimal strategies the one as far inside as can be: an agent that it does not draw
-    loses to it, and so is drawn by none. ``margins[i, j]`` is what i gains from j.
+    The result is the optimal strategy deepest in the interior: an agent outside it loses to it, and
+    so is in no maximal lottery.
+
+    Args:
+        margins: ``margins[i, j]`` is the gain of i from j, ``[n, n]``.
+
+    Returns:
+        probabilities ``[n]``, and whether each agent is in some maximal lottery ``[n]``.
 
     Raises:
         MissingExtra: scipy is not installed.
@@ -131,7 +137,7 @@ def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
     payoff = margins.T / max(float(np.abs(margins).max()), _TIE)  # [against, of]
     best = np.column_stack([-payoff, np.zeros(n)])
     inside = np.column_stack([-(np.eye(n) + payoff), np.ones(n)])
-    # The last variable says how far inside.
+    # The last variable is the distance from the boundary.
     objective, total = np.append(np.zeros(n), -1), np.append(np.ones(n), 0)[None]
     found = linprog(objective, np.vstack([best, inside]), np.zeros(2 * n), total, [1])
     lottery = np.asarray(found.x[:n], np.float64)
@@ -139,11 +145,11 @@ def maximal_lottery(margins: Float64s) -> tuple[Float64s, Bools]:
 
 
 def essential_tiers(margins: Float64s) -> Int64s:
-    """The tier ``(n,)`` of each agent: 0 the essential set, 1 that of the others, and so on."""
+    """The tier of each agent ``[n]``: 0 for the essential set, 1 for that of the rest, ..."""
     tiers, left = np.zeros(len(margins), np.int64), np.arange(len(margins))
     while len(left):
         some = margins[np.ix_(left, left)]
-        beats_all = (some > _TIE).sum(1) == len(left) - 1  # mostly one does: no linear program
+        beats_all = (some > _TIE).sum(1) == len(left) - 1  # usual case, without a linear program
         top = beats_all if beats_all.any() else maximal_lottery(some)[1]
         left = left[~top]
         tiers[left] += 1
@@ -151,10 +157,10 @@ def essential_tiers(margins: Float64s) -> Int64s:
 
 
 def clearest_cycle(tally: Tally) -> tuple[tuple[str, ...], float]:
-    """The three agents whose least clear pair is clearest, and how sure that cycle is."""
+    """The cycle of three whose least clear pair is clearest, and its confidence."""
     excess = tally.points - tally.games / 2
     mirrored = excess.swapaxes(1, 2)
-    by_opening = tally.resampled == "openings"  # otherwise each game by itself
+    by_opening = tally.resampled == "openings"  # otherwise the unit is the game
     squares = (excess - mirrored) ** 2 if by_opening else excess**2 + mirrored**2
     size = np.maximum(np.sqrt(squares.sum(0)), _TIE)
     clear = _gains(tally)[0][0] / size

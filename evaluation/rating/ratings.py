@@ -34,15 +34,15 @@ from c4env.evaluation.tables import Shown, Table, number, plural, signed
 
 TAILS: Final = (2.5, 97.5)  # percent: what a 95 % interval leaves out on either side
 _DRAWS: Final = 1000
-_BLOCK: Final = 1 << 15  # pairs of agents, times draws, that are fitted in one go
-_LEAST: Final = 1e-6  # virtual points, below which the fit would be lost in rounding
+_BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at a time
+_LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
 _TIE: Final = 1e-3  # Elo: nearer strengths are the same
 _SURE: Final = 0.95
 _ENOUGH: Final = 25  # openings, with which a run is no longer told to play more
 _STUDENT: Final = {2: 9.2, 3: 2.2, 4: 1.33}
 """By how much Student's t of so few openings is wider than any weights of them make it. What moving
 first is worth is a matter of openings above all; of strengths the virtual points say enough."""
-_UNKNOWN: Final = 2000.0  # Elo to either side: nothing is known
+_UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval that says nothing
 
 
 class Interval(NamedTuple):
@@ -54,20 +54,20 @@ class Interval(NamedTuple):
 
     @classmethod
     def of(cls, value: float, drawn: Float64s) -> Interval:
-        """The middle 95 % of the draws, and the estimate: where all was won it lies at the end."""
+        """The middle 95 % of the draws, widened to hold ``value``."""
         low, high = map(float, np.percentile(drawn, TAILS))
         return cls(float(value), min(low, float(value)), max(high, float(value)))
 
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """An agent's strength, and how sure it is."""
+    """An agent's Elo, place and score, with intervals."""
 
     player: str
     elo: float
     low: float  # 95 % interval of the Elo
     high: float
-    ranks: tuple[int, int]  # 95 % interval of the place, 1 the best
+    ranks: tuple[int, int]  # 95 % interval of the place; 1 is the best
     better: float | None  # probability of being stronger than the next in the list, if any
     score: float  # points a game, 0..1
     games: int
@@ -75,20 +75,19 @@ class Rating:
 
 @dataclass(frozen=True)
 class Ratings(Sequence[Rating]):
-    """The ratings of a field, the strongest first: a sequence of :class:`Rating`.
+    """The ratings of a field, a sequence of :class:`Rating`, the strongest first.
 
     Attributes:
-        players: one rating an agent.
-        first_move: what moving first is worth.
+        players: a rating for each agent.
+        first_move: the advantage of moving first, in Elo.
         resampled: what the intervals resample: ``"openings"``, or ``"games"`` where there is
             only one opening.
-        units: how many of those.
-        exact: every agent is deterministic, and all positions after so many plies were played
-            by all, so nothing was sampled. ``low`` and ``high`` then tell how much the
-            openings differ; they are not an error.
-        anchor: the agent whose Elo was set, if any; otherwise the mean of the field is 0.
-        rival: of all but the first the one most likely to be as strong, and the probability that
-            the first is the stronger of the two.
+        units: number of these units.
+        exact: every agent is deterministic and all positions after so many plies were played, so
+            nothing was sampled. ``low`` and ``high`` then show how much the openings differ.
+        anchor: the agent whose Elo was set; without one, the mean of the field is 0.
+        rival: the agent most likely to be as strong as the first, and the probability that the
+            first is stronger.
     """
 
     players: tuple[Rating, ...]
@@ -110,7 +109,7 @@ class Ratings(Sequence[Rating]):
         return len(self.players)
 
     def rows(self) -> list[list[Any]]:
-        """Heading and one row an agent: place, name, Elo, its interval, score, games, > next."""
+        """A heading, and a row for each agent: place, name, Elo, interval, score, games, > next."""
         spread = "spread" if self.exact else "95 %"
         rows: list[list[Any]] = [["place", "agent", "Elo", spread, "score", "games", "> next"]]
         for r in self:
@@ -120,18 +119,18 @@ class Ratings(Sequence[Rating]):
         return rows
 
     def table(self, title: str = "", notes: tuple[str, ...] = ()) -> Table:
-        """The rows; below, what the numbers mean and rest on, then ``notes``."""
+        """The rows as a table, with notes on their meaning and then ``notes``."""
         return Table(self.rows(), title, (*self.words(), *notes), left=(1,))
 
     def words(self) -> list[str]:
-        """What the first move is worth, what the numbers mean and rest on, and what is missing."""
+        """Notes: the advantage of moving first, the columns, the intervals, and cautions."""
         return [first_move_line(self), self.basis(), *self.caution()]
 
     def _repr_markdown_(self) -> str:
         return self.table().markdown()
 
     def basis(self) -> str:
-        """Where the intervals come from, in a sentence or two."""
+        """A note on how the intervals were found."""
         if self.exact:
             return (
                 "Exact over this set: every agent is deterministic and every opening was played, "
@@ -142,7 +141,7 @@ class Ratings(Sequence[Rating]):
         return f"95 % intervals: {units}, resampled {_DRAWS} times."
 
     def caution(self) -> tuple[str, ...]:
-        """That there were too few openings to tell agents apart, and what would; mostly nothing."""
+        """A note if the openings are too few to tell agents apart; usually nothing."""
         told = all(r.better is None or r.better >= _SURE for r in self)
         openings = self.units if self.resampled == "openings" else 1
         if self.exact or told or openings >= _ENOUGH or not self.units:
@@ -162,18 +161,21 @@ def rate(
     seed: int = 0,
     centre: Collection[str] = (),
 ) -> Ratings:
-    """Ratings of the players, the strongest first; the same for games in any order.
+    """Rate the players; the order of the games does not matter.
 
     Args:
-        tally: of the games.
-        deterministic: the agents known to answer the same position always alike. When all
-            are, and all openings were played by all, the ratings are exact over that set.
-        anchor: an agent and the Elo to give it; without, the mean of the field is 0.
-        seed: of the resampling.
-        centre: those whose mean is 0 instead of all.
+        tally: points and games.
+        deterministic: agents known to give one position one answer. If all are, and all have
+            played every opening, the ratings are exact over that set.
+        anchor: an agent and the Elo to set it to; without one, the mean of the field is 0.
+        seed: seed of the bootstrap.
+        centre: agents whose mean is 0; empty for all.
+
+    Returns:
+        the ratings, the strongest first.
 
     Raises:
-        InvalidRun: the anchor is none of the players.
+        InvalidRun: the anchor is not one of the players.
     """
     elo, first_move, drawn, drawn_first_move = strengths(tally, seed)
     if anchor is not None:
@@ -218,10 +220,10 @@ def rate(
 
 
 def parse_anchor(text: str, players: Sequence[str]) -> tuple[str, float]:
-    """Agent and Elo of ``NAME=ELO``; the name itself may hold ``=``.
+    """Parse ``NAME=ELO``; the name itself may hold ``=``.
 
     Raises:
-        InvalidRun: not of that form, or the name is none of the players.
+        InvalidRun: the text has another form, or the name is not one of the players.
     """
     name, equals, elo = text.rpartition("=")
     try:
@@ -240,7 +242,7 @@ def _check_anchor(name: str, players: Sequence[str]) -> None:
 
 
 def first_move_line(ratings: Ratings) -> str:
-    """What the first move is worth, and what the numbers of the table mean."""
+    """A note on the advantage of moving first and on the columns of the table."""
     first = ratings.first_move
     zero = "mean 0" if ratings.anchor is None else f"{ratings.anchor} fixed"
     return (
@@ -250,7 +252,7 @@ def first_move_line(ratings: Ratings) -> str:
 
 
 def format_ranks(ranks: tuple[int, int]) -> str:
-    """A place or a range of places."""
+    """A place, such as ``3``, or a range of places, such as ``1-4``."""
     best, worst = ranks
     return str(best) if best == worst else f"{best}-{worst}"
 
@@ -258,10 +260,14 @@ def format_ranks(ranks: tuple[int, int]) -> str:
 def strengths(
     tally: Tally, seed: int = 0, apart: bool = False
 ) -> tuple[Float64s, float, Float64s, Float64s]:
-    """Elo ``(players,)`` and of the first move, then both as resampled ``(draws, ...)``.
+    """Elo and first-move advantage, as fitted and as resampled.
 
     Two tallies of the same players and openings get the same weights of openings. With ``apart``
-    the virtual draws of one of them are independent of those of the other.
+    their virtual draws are independent.
+
+    Returns:
+        Elo ``[players]``, the first-move advantage, and the samples of both, ``[draws, players]``
+        and ``[draws]``.
     """
     n = len(tally.players)
     (points,), (games,) = tally.sums()
@@ -281,8 +287,8 @@ def strengths(
         alike = (first + second) / 2
         found = fit(points + alike, games + alike + alike.swapaxes(1, 2), start)
         drawn[block] = found[0]
-        # Alike with both colours, virtual draws would say that moving first is worth nothing:
-        # for its interval each agent's points are split between the colours at random.
+        # Virtual draws that are equal for both colours would pull the first-move advantage to 0.
+        # So for its interval, chance splits each agent's virtual points between the colours.
         found = fit(points + first, games + first + second.swapaxes(1, 2), found)
         drawn_first_move[block] = found[1]
     first_move = float(start[1])
@@ -293,13 +299,13 @@ def strengths(
 
 
 def leverages(games: Float64s) -> Float64s:
-    """How much of what is known of two agents comes from their own games: 0 to 1.
+    """The leverage of each pair: the share, 0 to 1, of its difference that its own games determine.
 
-    They sum to one less than the number of agents. Where all have met alike each pair has 2/n of
-    a game; a pair that alone joins two parts of a field has 1.
+    Leverages sum to one less than the number of agents. If all pairs have equally many games, each
+    has 2/n; a pair that alone joins two parts of a field has 1.
 
     Args:
-        games: ``(players, players)`` of each pair, symmetric.
+        games: number of games of each pair, ``[players, players]``, symmetric.
     """
     n = len(games)
     joined = games + _LEAST * max(games.max(initial=0), 1) * ~np.eye(n, dtype=bool)
@@ -309,10 +315,10 @@ def leverages(games: Float64s) -> Float64s:
 
 
 def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
-    """Points a game ``(players,)`` in each tally, 0..1, and as resampled ``(draws, players)``.
+    """Points a game in each tally, ``[players]``, and their samples, ``[draws, players]``.
 
-    The tallies are of the same players and openings, which get the same weights in all; each has
-    virtual games of its own, a unit for each player.
+    The tallies have the same players and openings, and share the weights of openings. Each has its
+    own virtual games, one unit for each player.
     """
     generator = tallies[0].generator(0)
     virtual = generator.spawn(1)[0]
@@ -329,19 +335,19 @@ def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
 def _shares(
     points: Float64s, games: Float64s, won: Float64s | float = 0, more: Float64s | float = 0
 ) -> Float64s:
-    """Points a game of each player ``(draws, players)``, ``won`` points of ``more`` games added."""
+    """Points a game ``[draws, players]``, after adding ``won`` points of ``more`` games."""
     gained = points.sum(2) + (games - points).sum(1) + won
     return np.asarray(gained / np.maximum(games.sum(1) + games.sum(2) + more, _LEAST))
 
 
 def _blocks(players: int) -> list[Int64s]:
-    """The draws, in parts of a size that fits into the processor's cache."""
+    """The draws, in blocks that fit into the processor's cache."""
     count = -(-_DRAWS * players * players // _BLOCK)
     return np.array_split(np.arange(_DRAWS), min(_DRAWS, count))
 
 
 def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
-    """Best and worst place of each player in the middle 95 % of the draws ``(draws, players)``."""
+    """Best and worst place of each player in the middle 95 % of draws ``[draws, players]``."""
     players = range(elo.shape[1])
     above = np.stack([(elo > elo[:, [i]] + _TIE).sum(1) for i in players], 1)
     below = np.stack([(elo < elo[:, [i]] - _TIE).sum(1) for i in players], 1)
@@ -351,6 +357,6 @@ def _ranks(elo: Float64s) -> tuple[Float64s, Float64s]:
 
 
 def _better(elo: Float64s, one: int, other: int) -> float:
-    """Share of the draws in which one is stronger; half of those in which they are alike."""
+    """The share of draws in which ``one`` is stronger; ties count half."""
     ahead = elo[:, one] - elo[:, other]
     return float((ahead > _TIE).mean() + (np.abs(ahead) <= _TIE).mean() / 2)

@@ -1,13 +1,13 @@
-"""A match of two that ends as soon as it is decided: the sequential probability ratio test.
+"""The sequential probability ratio test, which ends a match of two as soon as it is decided.
 
-The unit is a pair of games from one opening with the colours swapped, so what an opening is
-worth cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the agent in question; those
-five counts (pentanomial) are all the test sees.
+The unit is a pair of games from one opening with the colours swapped, so the advantage of an
+opening cancels out. A pair scores 0, 1/2, 1, 3/2 or 2 points for the agent in question. The test
+uses the counts of these five results (the pentanomial).
 
-Two hypotheses, in logistic Elo, the Elo of the ratings: H0, the agent is ``elo0`` stronger,
-and H1, it is ``elo1`` stronger. The log likelihood ratio is the generalised one: under each
-hypothesis the likeliest distribution of pairs that has its mean score. Wald's bounds then
-keep the chance to accept H1 though H0 holds near ``alpha``, and the reverse near ``beta``.
+The hypotheses are in logistic Elo, the Elo of the ratings: the agent is ``h0`` stronger, or ``h1``.
+The log likelihood ratio is the generalised one: each hypothesis takes the likeliest distribution of
+pairs with its mean score. Wald's bounds keep the error rates near ``alpha`` (accept H1 although H0
+holds) and ``beta`` (the reverse).
 
 Source: Michel Van den Bergh's notes on Fishtest's mathematics ("The generalized maximum
 likelihood ratio for the expectation value of a distribution", "Normalized Elo"); Fishtest and
@@ -28,23 +28,24 @@ from c4env.evaluation.errors import InvalidRun
 Decision = Literal["H0", "H1"]
 
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
-_UNSEEN: Final = 1e-3  # count of a kind of pair not yet seen, as Fishtest has it
+_UNSEEN: Final = 1e-3  # count of a kind of pair not seen yet, as in Fishtest
 _STEPS: Final = 50
-_MOST: Final = 1000  # Elo that a hypothesis may name
+_MOST: Final = 1000  # the greatest Elo of a hypothesis
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of how much stronger one of two is: ``h1`` Elo, or ``h0``.
+    """A sequential test between two Elo differences.
 
     Attributes:
-        h0: how much stronger the agent is under H0, in logistic Elo.
-        h1: the same under H1; more than ``h0``.
-        alpha: chance to accept H1 when H0 holds.
-        beta: chance to accept H0 when H1 holds.
+        h0: the Elo difference under H0, in logistic Elo.
+        h1: the Elo difference under H1, greater than ``h0``.
+        alpha: probability to accept H1 if H0 holds.
+        beta: probability to accept H0 if H1 holds.
 
     Raises:
-        InvalidRun: not two Elo in order within +-1000, or not chances between 0 and 1/2.
+        InvalidRun: ``h0 < h1`` within +-1000 does not hold, or a probability is not between 0 and
+            1/2.
     """
 
     h0: float
@@ -64,10 +65,10 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str, alpha: float = 0.05, beta: float = 0.05) -> Sprt:
-        """The test of ``H0,H1``, two numbers of Elo.
+        """Parse ``H0,H1``, two numbers of Elo.
 
         Raises:
-            InvalidRun: not of that form.
+            InvalidRun: the text has another form.
         """
         try:
             h0, h1 = map(float, text.split(","))
@@ -77,14 +78,14 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Log likelihood ratios at which H0, and H1, is accepted."""
+        """The log likelihood ratios at which the test accepts H0 and H1."""
         return (
             math.log(self.beta / (1 - self.alpha)),
             math.log((1 - self.beta) / self.alpha),
         )
 
     def llr(self, counts: ArrayLike) -> NDArray[np.float64]:
-        """Log likelihood ratio ``(...)`` of H1 to H0, given counts ``(..., 5)`` of pairs."""
+        """Log likelihood ratio ``[...]`` of H1 to H0, given counts of pairs ``[..., 5]``."""
         seen = np.maximum(np.asarray(counts, np.float64), _UNSEEN)
         total = seen.sum(-1)
         shares = seen / total[..., None]
@@ -93,15 +94,15 @@ class Sprt:
         return np.asarray(total * ratio)
 
     def decide(self, counts: ArrayLike) -> Decision | None:
-        """The hypothesis to accept after so many pairs of each kind, if it is time."""
+        """The hypothesis to accept after these counts of pairs ``[5]``; None to go on."""
         low, high = self.bounds
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
 
     def known(self, decision: Decision, other: str) -> str:
-        """What is known of the first agent then: not the other hypothesis, nor anything beyond.
+        """What a decision says of the first agent: it excludes the other hypothesis.
 
-        H0 says that it is not as strong as under H1: how weak it is, the test does not ask.
+        H0 only says that the agent is not as strong as under H1, not how weak it is.
         """
         value, side = (self.h0, 1) if decision == "H1" else (self.h1, -1)
         if value * side > 0:
@@ -113,14 +114,14 @@ class Sprt:
     def verdict(
         self, decision: Decision | None, one: str, other: str, after: str, measured: str
     ) -> str:
-        """What was decided, as a sentence.
+        """The decision as a sentence.
 
         Args:
-            decision: the hypothesis that was accepted, if any.
+            decision: the accepted hypothesis, or None.
             one: the first agent.
-            other: the second.
-            after: says after how much.
-            measured: the difference that was found, and its interval.
+            other: the second agent.
+            after: the length of the match, such as ``after 40 pairs``.
+            measured: the measured difference with its interval.
         """
         if decision is None:
             h0, h1 = (states(value, other) for value in (self.h0, self.h1))
@@ -130,27 +131,27 @@ class Sprt:
 
 
 def states(elo: float, other: str, more: str = "") -> str:
-    """What a hypothesis says of the first agent: "30 Elo stronger than ..."."""
+    """A hypothesis in words, such as ``30 Elo stronger than greedy``."""
     if not elo:
         return f"as strong as {other}"
     return f"{more}{abs(elo):g} Elo {'stronger' if elo > 0 else 'weaker'} than {other}"
 
 
 def expected_score(elo: float) -> float:
-    """Points a game of an agent that is so much stronger."""
+    """Expected points a game, 0..1, of an agent that is ``elo`` stronger."""
     return 1 / (1 + 10 ** (-elo / 400))
 
 
 def _likeliest(shares: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The likeliest distributions ``(..., means, 5)`` of mean scores, given the observed shares.
+    """The likeliest distributions ``[..., means, 5]`` with given mean scores.
 
-    They are ``shares / (1 + t (score - mean))`` with the ``t`` that gives them that mean. The
-    excess over the mean falls as ``t`` grows: Newton's method finds it, and halving the range in
-    which all shares stay positive where a step would leave that.
+    They are ``shares / (1 + t (score - mean))`` with the ``t`` that gives them the mean. The excess
+    over the mean falls as ``t`` grows, so Newton's method finds ``t``. A step that would leave the
+    range in which all shares are positive is replaced by halving that range.
     """
     away = SCORES - means[:, None]
     weighted = shares[..., None, :] * away
-    inside = -(1 - 1e-12)  # at the very end of the range a share would be divided by nothing
+    inside = -(1 - 1e-12)  # at the end of the range a share would be divided by 0
     low = np.broadcast_to(inside / away[:, -1], weighted.shape[:-1])
     high = np.broadcast_to(inside / away[:, 0], weighted.shape[:-1])
     t = np.zeros(weighted.shape[:-1])

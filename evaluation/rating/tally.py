@@ -23,17 +23,17 @@ _LEAST: Final = 1e-6  # of all weights together
 
 @dataclass(frozen=True)
 class Tally:
-    """Points and games of a field, opening by opening: all that ratings need.
+    """Points and games of a field, opening by opening: the input of ratings.
 
     Attributes:
-        players: names, sorted, so that nothing depends on the order they come in.
-        openings: sorted.
+        players: sorted names, so that results do not depend on their order.
+        openings: sorted openings.
         points: ``(openings, players, players)``: of the first player (row) against the second.
             Where there is but one opening, a slice is no opening but one game of each pair and
             colour.
-        games: how many games those points are from; the same shape.
-        beside: other games of the same players, if any, which are resampled by themselves: a
-            newcomer's few, whose weights would hang in the air among those of many openings.
+        games: number of games behind the points; the same shape.
+        beside: more games of the same players, resampled by themselves; None without any. A
+            newcomer's few openings need weights of their own.
     """
 
     players: tuple[str, ...]
@@ -46,9 +46,12 @@ class Tally:
     def of(
         cls, games: Iterable[GameRecord], players: Iterable[str], openings: Iterable[str] = ()
     ) -> Tally:
-        """The tally of some games; those of an agent against itself say nothing of it.
+        """Count games, without those of an agent against itself.
 
-        ``openings`` may name some that have no games.
+        Args:
+            games: the games.
+            players: names of all players.
+            openings: openings to include even without games.
         """
         names = tuple(sorted(set(players)))
         played = [game for game in games if game.players[0] != game.players[1]]
@@ -103,7 +106,7 @@ class Tally:
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
 
     def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
-        """Points and games ``(draws, players, players)`` with such weights; a draw without any."""
+        """Weighted points and games, each ``[draws, players, players]``; one draw by default."""
         both = self.points, self.games
         if not weights:
             points, games = (table.sum(0, keepdims=True) for table in both)
@@ -126,7 +129,7 @@ class Tally:
 
     @property
     def enumerated(self) -> bool:
-        """Whether all who met played all positions after so many plies, with both colours."""
+        """Whether all pairs that met played every position after some number of plies."""
         counts = self.games if self.resampled == "openings" else self.games.sum(0, keepdims=True)
         met = counts.sum(0) + counts.sum(0).T > 0
         plies = len(min(self.openings, default="", key=len))
@@ -140,11 +143,11 @@ class Tally:
         )
 
     def generator(self, seed: int) -> np.random.Generator:
-        """Randomness keyed by who played where."""
+        """A generator whose seed depends on players and openings."""
         return np.random.default_rng(seeds((*self.players, "", *self.openings), seed))
 
 
 @functools.cache
 def all_openings(plies: int) -> tuple[str, ...]:
-    """All positions after so many plies, mirror-reduced, sorted."""
+    """All positions after ``plies`` plies, without mirror images, sorted."""
     return tuple(sorted(enumerate_openings(plies)))

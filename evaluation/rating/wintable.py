@@ -15,7 +15,7 @@ from c4env.evaluation.tables import Rows, Tables, plural, rounded
 
 
 class Cell(NamedTuple):
-    """Games seen from one side: added with ``+``, turned to the other side with ``~``."""
+    """Wins, draws and losses of one side; ``+`` adds cells, ``~`` takes the other side."""
 
     wins: int = 0
     draws: int = 0
@@ -45,15 +45,15 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class WinTable(Tables):
-    """Counts of a run.
+    """The win table of a run.
 
     Attributes:
         players: names, the best total score first.
-        cells: games of ``(first, second)``, seen from the first player.
-        forfeits: how often each player forfeited, by the ending.
-        reasons: the ending and reason of the first forfeit of each player that has any.
-        notes: what a reader must know of how the games were played.
-        opening_plies: the lengths of the openings, without repetition.
+        cells: results of ``(first, second)``, from the first player's view.
+        forfeits: number of forfeits of each player, by ending.
+        reasons: ending and reason of each player's first forfeit.
+        notes: notes on how the games were played.
+        opening_plies: the distinct lengths of the openings.
     """
 
     left = (1,)
@@ -72,7 +72,7 @@ class WinTable(Tables):
         players: Sequence[str] | None = None,
         notes: Sequence[str] = (),
     ) -> WinTable:
-        """The table of some games; ``players`` also names those that have not played yet."""
+        """Count games; ``players`` may name players without games."""
         games = list(games)
         cells: dict[tuple[str, str], Cell] = {}
         names = dict.fromkeys(players or ())
@@ -92,19 +92,19 @@ class WinTable(Tables):
         return replace(table, players=tuple(ranked))
 
     def cell(self, first: str, second: str) -> Cell:
-        """Games of a first player against a second, seen from the first."""
+        """The results of a first player against a second, from the first player's view."""
         return self.cells.get((first, second), Cell())
 
     def as_first(self, player: str) -> Cell:
-        """All games the player began."""
+        """The player's results in games as the first player."""
         return sum((c for (first, _), c in self.cells.items() if first == player), Cell())
 
     def as_second(self, player: str) -> Cell:
-        """All games the player did not begin, seen from the player."""
+        """The player's results in games as the second player."""
         return sum((~c for (_, second), c in self.cells.items() if second == player), Cell())
 
     def total(self, player: str) -> Cell:
-        """All games of the player."""
+        """The player's results in all games."""
         return self.as_first(player) + self.as_second(player)
 
     @property
@@ -114,17 +114,17 @@ class WinTable(Tables):
 
     @property
     def complete(self) -> bool:
-        """All players have met one another."""
+        """Whether all players have met one another."""
         pairs = itertools.combinations(self.players, 2)
         return all((self.cell(*pair) + ~self.cell(*pair[::-1])).games for pair in pairs)
 
     # -- forms --------------------------------------------------------------------------
 
     def rows(self, show: Callable[[Cell], str]) -> list[list[str]]:
-        """Heading and one row a player: its cells, then all of its games, and those by colour.
+        """A heading, and a row for each player: its cells, all its games, and those by colour.
 
         Args:
-            show: a cell as text.
+            show: turns a cell into text.
         """
         numbers = [str(i) for i in range(1, len(self.players) + 1)]
         rows = [["", "score moving first", *numbers, "all", "as 1st", "as 2nd"]]
@@ -135,23 +135,23 @@ class WinTable(Tables):
         return rows
 
     def tables(self) -> list[list[list[str]]]:
-        """One table, its cells with their wins/draws/losses."""
+        """One table, whose cells have score and wins/draws/losses."""
         return [self.rows(_with_counts)]
 
     def counted(self) -> str:
-        """How many games there are, and how long their openings were."""
+        """The number of games and the lengths of their openings, as a sentence."""
         *most, last = [str(plies) for plies in self.opening_plies] or ["no"]
         plies = " and ".join([*most, "1 ply" if last == "1" else f"{last} plies"])
         return f"{plural(self.games, 'game')}; openings of {plies}."
 
     def summary(self) -> str:
-        """How many games, how long the openings were, how to read a cell, and the notes."""
+        """Notes on games, openings and cells, and the table's notes."""
         cell = "score of the row's agent moving first against the column's, win/draw/loss"
         counted = f"{self.counted()} A cell: {cell}."
         return "\n".join([counted, *self.notes, *self.reasons_of_forfeits()])
 
     def reasons_of_forfeits(self) -> list[str]:
-        """How often each player forfeited, and one example of what it did."""
+        """A sentence for each player that forfeited: how often, and an example."""
         lines = []
         for player, counts in self.forfeits.items():
             endings = ", ".join(f"{count} {ending}" for ending, count in sorted(counts.items()))
@@ -162,7 +162,7 @@ class WinTable(Tables):
         return lines
 
     def records(self) -> Rows:
-        """One line a pairing and colour: first, second, games, wins, draws, losses, score."""
+        """A row for each pairing and colour: first, second, games, wins, draws, losses, score."""
         rows: list[list[object]] = [
             ["first", "second", "games", "wins", "draws", "losses", "score"]
         ]
@@ -174,7 +174,7 @@ class WinTable(Tables):
         return rows
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything in the table, for programs."""
+        """The table as plain Python objects."""
 
         def counts(cell: Cell) -> dict[str, object]:
             return {**cell._asdict(), "games": cell.games, "score": cell.score}

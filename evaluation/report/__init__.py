@@ -1,1 +1,1 @@
-"""A run shown to people: a page, a summary, figures."""
+"""Show a run: as a page, a summary, and figures."""

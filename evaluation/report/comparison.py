@@ -1,4 +1,4 @@
-"""Two runs side by side: what a change was worth, by the games that both have."""
+"""Compare two runs by the games that both have: the effect of a change."""
 
 from __future__ import annotations
 
@@ -18,37 +18,44 @@ from c4env.evaluation.tables import Shown, Table, plural, signed
 
 
 class Change(NamedTuple):
-    """A game before and after: the same players, colours and opening."""
+    """A game in both runs: the same players, colours and opening."""
 
     before: GameRecord
     after: GameRecord
 
     @property
     def otherwise(self) -> bool:
-        """Whether other moves were played."""
+        """Whether the moves differ."""
         return self.before.moves != self.after.moves or self.result
 
     @property
     def result(self) -> bool:
-        """Whether the points are others."""
+        """Whether the points differ."""
         return self.before.points != self.after.points
 
     def gain(self, player: str) -> float:
-        """Points that a player has more than before."""
+        """The points of a player after, less those before."""
         seat = self.after.players.index(player)
         return self.after.points[seat] - self.before.points[seat]
 
 
 def compare(before: Tournament, after: Tournament) -> Table:
-    """Score and Elo of each agent in the games that both runs have, and how far they moved.
+    """Compare score and Elo of each agent in the games that both runs have.
 
-    The intervals are of the differences: both runs are resampled together, opening by opening,
-    each with virtual games of its own, so that one game that changed proves nothing. Where
-    every move is the same, so is the agent. Elo is relative to the mean of the agents whose
-    spec and code are the same in both runs.
+    The intervals are those of the changes. The bootstrap resamples both runs together, opening by
+    opening, each with its own virtual games, so a single changed game does not look certain. An
+    agent whose every move is the same has not changed. Elo is relative to the mean of the agents
+    with the same spec and code in both runs.
+
+    Args:
+        before: the first run.
+        after: the second run.
+
+    Returns:
+        a table with a row for each agent.
 
     Raises:
-        InvalidRun: no game is in both.
+        InvalidRun: the runs share no game.
     """
     games = shared(before, after)
     players = [*dict.fromkeys(player for game in games for player in game.after.players)]
@@ -83,10 +90,10 @@ def compare(before: Tournament, after: Tournament) -> Table:
 
 
 def changed_games(before: Tournament, after: Tournament) -> Table:
-    """The games that both runs have and that ended otherwise, in the order of the second.
+    """The games that both runs have and whose result changed, in the order of ``after``.
 
     Raises:
-        InvalidRun: no game is in both.
+        InvalidRun: the runs share no game.
     """
     games = shared(before, after)
     rows = [["first", "second", "opening", "before", "after"]]
@@ -98,10 +105,10 @@ def changed_games(before: Tournament, after: Tournament) -> Table:
 
 
 def shared(before: Tournament, after: Tournament) -> list[Change]:
-    """The games that both runs have, in the order of the second.
+    """The games that both runs have, in the order of ``after``.
 
     Raises:
-        InvalidRun: there is none; it says what is not shared.
+        InvalidRun: there is none; the message says what the runs do not share.
     """
     old = {game.fixture: game for game in before.games}
     found = [Change(old[game.fixture], game) for game in after.games if game.fixture in old]
@@ -121,7 +128,7 @@ def shared(before: Tournament, after: Tournament) -> list[Change]:
 
 
 def _elo(tally: Tally, centre: Sequence[int], apart: bool) -> tuple[Float64s, Float64s]:
-    """Elo ``(players,)`` and resampled ``(draws, players)``, relative to the mean of some."""
+    """Elo ``[players]`` and its samples ``[draws, players]``; the mean of ``centre`` is 0."""
     elo, _, drawn, _ = strengths(tally, apart=apart)
     return elo - elo[centre].mean(), drawn - drawn[:, centre].mean(1, keepdims=True)
 
@@ -137,7 +144,7 @@ def _interval(change: float, drawn: Float64s, text: Callable[[float], str]) -> S
 
 
 def _changed(name: str, before: RunHeader, after: RunHeader) -> bool:
-    """Whether an agent is known to be another than it was: its spec, or code of the user's."""
+    """Whether an agent's spec or code differs between the runs."""
     old, new = before.players.get(name), after.players.get(name)
     if old != new or not old:
         return old != new
@@ -158,7 +165,7 @@ def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tu
     openings = len({game.after.opening for game in games})
     notes = [
         f"{plural(len(games), 'game')} in both runs, from {plural(openings, 'opening')}: {others} "
-        f"went another way, {results} ended otherwise."
+        f"have other moves, {results} another result."
     ]
     for run, when in ((before, "before"), (after, "after")):
         if alone := len(run.games) - len(games):
@@ -171,6 +178,6 @@ def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tu
 
 
 def _result(game: GameRecord) -> str:
-    """The result as chess writes it, and why if an agent forfeited."""
+    """The result in chess notation, with the cause of a forfeit."""
     points = "1/2-1/2" if game.winner is None else ("1-0", "0-1")[game.winner]
     return f"{points} ({game.ending})" if game.ending in FORFEITS else points

@@ -1,4 +1,4 @@
-"""Short names of agents, told apart by what differs."""
+"""Short labels of agents, which show the options that differ."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from c4env.evaluation.tables import width
 Parts = Mapping[str | int, str]
 
 LABEL: Final = 24
-"""Columns of a label, wherever an agent is shown that has a longer name."""
-_LONGEST: Final = LABEL  # letters of a key, an agent or a value before it is cut
+"""The greatest width of a label, in characters."""
+_LONGEST: Final = LABEL  # the longest key, agent or value before it is cut
 
 
 def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
-    """A label for each name, at most ``columns`` of a terminal wide (8 or more), no two alike.
+    """A distinct label for each name, at most ``columns`` characters wide (8 or more).
 
-    Names that fit stay. Of longer specs of one agent only the options are told that not all of
-    them have, as much of each as there is room for (:func:`_forms`). What is still too wide, or
-    like another, loses its middle, and last gets a number. Two dots stand where something is left
-    out, so that no label reads as the spec of another agent.
+    Names that fit stay. Longer specs of one agent show only the options in which they differ, if
+    there is room (:func:`_forms`). A label that is still too wide, or equal to another, loses its
+    middle, and in the end gets a number. Two dots mark an omission, so that no label reads as the
+    spec of another agent.
     """
     found = {name: name for name in names}
     long = [name for name in names if width(name) > columns]
@@ -46,7 +46,7 @@ def labels(names: Sequence[str], columns: int = LABEL) -> dict[str, str]:
 
 
 def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, str]:
-    """The fullest form of each spec that fits, and in which no other of the family is alike."""
+    """The longest form of each spec that fits and differs from all others of its family."""
     given = [_parts(name[len(agent) + 1 :]) for name in family]
     shared = set(given[0].items()).intersection(*(parts.items() for parts in given))
     own = [dict(part for part in parts.items() if part not in shared) for parts in given]
@@ -60,7 +60,7 @@ def _what_differs(agent: str, family: Sequence[str], columns: int) -> dict[str, 
 
 
 def _marked(name: str, form: str) -> str:
-    """A form with two dots after the agent, if it has none yet for what it leaves out."""
+    """Add two dots after the agent, unless the form already marks its omission."""
     if form == name or form.count("..") > name.count(".."):
         return form
     agent, _, options = form.partition(":")
@@ -68,7 +68,7 @@ def _marked(name: str, form: str) -> str:
 
 
 def _parts(options: str) -> dict[str | int, str]:
-    """Options and words by their key, or by their place where they have none."""
+    """Options by their key, and words without a key by their place."""
     found: dict[str | int, str] = {}
     for place, part in enumerate(re.split("[, ]", options)):
         key, equals, value = part.partition("=")
@@ -77,11 +77,11 @@ def _parts(options: str) -> dict[str | int, str]:
 
 
 def _forms(agent: str, own: Parts, family: Sequence[Parts]) -> Iterator[str]:
-    """An agent with what is its own, ever shorter; forms cut alike for each of a family.
+    """Ever shorter forms of an agent with its own options, cut equally for a whole family.
 
-    First keys lose their ends; then they go, and the agent loses its end. Then they come back for
-    specs with different keys; and last, values lose what the family's begin and end with, word by
-    word, and their middles.
+    First keys lose their ends. Then keys go, and the agent loses its end. Then keys come back, for
+    specs with different keys. Last, values lose the words that all of the family begin or end
+    with, and their middles.
     """
 
     def keyed(letters: int) -> list[str]:
@@ -117,7 +117,7 @@ def _cut(text: str, letters: int) -> str:
 
 
 def _own_words(value: str, others: Sequence[str]) -> str:
-    """A value without the words that those of all others begin and end with as well."""
+    """A value without the words that all others also begin or end with."""
     if len({*others}) < 2:
         return value
     before = _shared_words(others)
@@ -127,7 +127,7 @@ def _own_words(value: str, others: Sequence[str]) -> str:
 
 
 def _shared_words(texts: Sequence[str]) -> int:
-    """How many letters all begin with, up to the end of a word."""
+    """The number of letters with which all texts begin, up to the end of a word."""
     shared = os.path.commonprefix(list(texts))  # noqa: RUF071  # letters, not folders
     return 1 + max(shared.rfind(sign) for sign in "=/:-_")
 

@@ -1,7 +1,7 @@
-"""What a run says of its language models besides who won: answers, tokens, what they overlooked.
+"""The language models of a run: answers, tokens, costs, and missed wins and blocks.
 
-A missed win is a move that did not win at once where one could. A missed block is a move that left
-the other side its only winning cell, where there was no win.
+A missed win is a move that does not win although one could. A missed block is a move, where no win
+exists, that leaves the opponent its only winning cell.
 """
 
 from __future__ import annotations
@@ -23,40 +23,40 @@ from c4env.evaluation.store.transcripts import Spoken
 from c4env.evaluation.tables import Rows, Tables, shortened, with_heading
 
 Prices = Mapping[str, tuple[float, float]]
-"""Dollars, or what you count in, for a million tokens of questions and of answers, by model."""
+"""Prices of a million prompt tokens and a million answer tokens, by model."""
 
 MILLION: Final = 1_000_000
-LONGEST: Final = 4000  # characters of a message that the page shows
+LONGEST: Final = 4000  # the most characters of a message on the page
 
 
 @dataclass
 class ModelRow:
-    """What one player's answers were like, in the games that are over."""
+    """Figures of one player's answers in finished games."""
 
     player: str
     games: int = 0
     answers: int = 0
     unreadable: int = 0
     illegal: int = 0
-    again: int = 0  # of the answers, those to a question put again
-    failures: int = 0  # times the network failed
+    again: int = 0  # answers to repeated questions
+    failures: int = 0  # failures of the network
     asked_tokens: int = 0
     answered_tokens: int = 0
     seconds: float = 0.0
     cost: float | None = None  # of all games
-    wins: Counter[bool] = field(default_factory=Counter)  # chances, by whether they were missed
+    wins: Counter[bool] = field(default_factory=Counter)  # chances; True counts missed ones
     blocks: Counter[bool] = field(default_factory=Counter)
 
 
 def model_rows(
     games: Sequence[GameRecord], spoken: Iterable[Spoken], prices: Prices | None = None
 ) -> list[ModelRow]:
-    """A row for each player that answered, in the order they first did.
+    """A row for each player that is a language model, in the order of first answers.
 
     Args:
-        games: of the run; exchanges of games that are not over are passed over.
-        spoken: its exchanges.
-        prices: with them the cost is found.
+        games: the finished games of the run; exchanges of other games do not count.
+        spoken: the exchanges of the run.
+        prices: prices of tokens; without them the rows have no cost.
 
     Raises:
         InvalidRun: a model has no price.
@@ -79,7 +79,7 @@ def model_rows(
         if prices is not None:
             if said.model not in prices:
                 known = ", ".join(prices) or "none"
-                raise InvalidRun(f"model {said.model!r} has no price: there are those of {known}")
+                raise InvalidRun(f"model {said.model!r} has no price: expected one beside {known}")
             asking, answering = prices[said.model]
             row.cost = (row.cost or 0.0) + (asked * asking + answered * answering) / MILLION
     for game in games:
@@ -104,18 +104,18 @@ def _count_chances(row: ModelRow, game: GameRecord) -> None:
 
 @dataclass(frozen=True)
 class Models(Tables):
-    """The rows of a run's models, and the quality of their moves if that was judged."""
+    """The figures of a run's language models, with the quality of their moves if judged."""
 
     rows: Sequence[ModelRow]
     quality: Quality | None = None
 
     def tables(self) -> list[Rows]:
-        """Each with its heading: answers and tokens, what was overlooked, blunders by ply."""
+        """Tables of answers and tokens, of missed wins and blocks, and of blunders by ply."""
         answers = [["language model", "games", "answers", "unreadable", "illegal", "asked again"]]
         answers[0] += ["network failed", "tokens asked a game", "answered", "s an answer"]
         priced = any(row.cost is not None for row in self.rows)
         answers[0] += ["cost a game"] * priced
-        missed = [["overlooked, of so many chances", "wins", "blocks"]]
+        missed = [["missed, of all chances", "wins", "blocks"]]
         for row in self.rows:
             counts = [row.games, row.answers, row.unreadable, row.illegal, row.again, row.failures]
             tokens = [f"{n / row.games:.0f}" for n in (row.asked_tokens, row.answered_tokens)]
@@ -128,11 +128,11 @@ class Models(Tables):
         return [answers, missed, *([self.quality.rates()] if self.quality is not None else [])]
 
     def summary(self) -> str:
-        """The tables say all."""
+        """Nothing: the tables have no notes."""
         return ""
 
     def records(self) -> Rows:
-        """One line a model; sums over its games."""
+        """A row for each model, with sums over its games."""
         lines = []
         for row in self.rows:
             chances = {"wins": row.wins, "blocks": row.blocks}
@@ -142,11 +142,11 @@ class Models(Tables):
         return with_heading(lines)
 
     def as_dict(self) -> dict[str, Any]:
-        """The same, and by ply if that was judged."""
+        """The whole result as plain Python objects, by ply if moves were judged."""
         return {"models": self.by_model()}
 
     def by_model(self) -> list[dict[str, Any]]:
-        """For programs, a dict a model; sums over its games."""
+        """A dictionary for each model, with sums over its games."""
         found = []
         for row in self.rows:
             values = {**vars(row), "wins": None, "blocks": None}
@@ -160,11 +160,11 @@ class Models(Tables):
 
 
 def read_prices(path: Path) -> Prices:
-    """A price table: a JSON object from the name of a model to two numbers.
+    """Read a price table: a JSON object from model names to two numbers.
 
     Raises:
-        UnreadableRun: no such file.
-        InvalidRun: it holds something else.
+        UnreadableRun: the file cannot be read.
+        InvalidRun: the file holds something else.
     """
     text = read_text(path)
     try:
@@ -172,17 +172,17 @@ def read_prices(path: Path) -> Prices:
         return {str(model): (float(asked), float(said)) for model, (asked, said) in prices}
     except (ValueError, TypeError, AttributeError):
         raise InvalidRun(
-            f'{path}: expected {{"MODEL": [ASKED, ANSWERED], ...}}, prices of a million tokens'
+            f'{path}: expected {{"MODEL": [PROMPT, ANSWER], ...}}, prices of a million tokens'
         ) from None
 
 
 def conversations(
     games: Sequence[GameRecord], spoken: Iterable[Spoken]
 ) -> dict[int, list[list[Any]]]:
-    """What the page shows beside the board: by game, in the order of the answers.
+    """The conversations that the page shows beside the board, by game, in the order of answers.
 
-    Each is the ply of the move, what was asked (pairs of role and text; of a question put again
-    only what is new), the answer, the 1-based column or None, what was wrong, tokens, seconds.
+    Each item has the ply of the move, the prompt (pairs of role and text; only the new part of a
+    repeated question), the answer, the 1-based column or None, the problem, tokens and seconds.
     """
     where = {game.fixture: number for number, game in enumerate(games)}
     found: dict[int, list[list[Any]]] = {}

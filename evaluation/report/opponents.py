@@ -1,4 +1,4 @@
-"""One agent against each of a field: a row an opponent."""
+"""One agent against a field: a table with a row for each opponent."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from c4env.evaluation.tables import Shown, Table, number, plural, signed
 
 
 class Met(NamedTuple):
-    """What an agent's games against one opponent brought."""
+    """The results of an agent against one opponent."""
 
     opponent: str
-    first: Cell  # the games in which the agent moved first, seen from it
+    first: Cell  # the games in which the agent moved first, from its view
     second: Cell
-    score: Interval  # points a game, 0..1, and the 95 % interval
+    score: Interval  # points a game, 0..1, with the 95 % interval
 
 
 @dataclass(frozen=True)
 class Opponents:
-    """An agent's games against each of a field.
+    """The results of an agent against each opponent of a field.
 
     Attributes:
         player: the agent.
-        met: the strongest opponent first.
-        ratings: of all.
+        met: results by opponent, the strongest first.
+        ratings: ratings of all.
     """
 
     player: str
@@ -41,7 +41,7 @@ class Opponents:
 
     @classmethod
     def of(cls, run: Tournament, ratings: Ratings) -> Opponents | None:
-        """Those of the only challenger of a run; None where it has none, or several."""
+        """The results of a run's challenger; None unless it has exactly one."""
         challengers = run.header.challengers
         if len(challengers) != 1:
             return None
@@ -61,7 +61,7 @@ class Opponents:
         return cls(player, tuple(met), ratings)
 
     def headline(self) -> str:
-        """How strong the agent is, in a sentence."""
+        """A sentence with the agent's score and Elo."""
         own = next(rating for rating in self.ratings if rating.player == self.player)
         name = "spread" if self.ratings.exact else "95 %"
         return (
@@ -70,7 +70,7 @@ class Opponents:
         )
 
     def table(self) -> Table:
-        """One row an opponent: its Elo, wins, draws and losses of the agent, and its score."""
+        """A row for each opponent: its Elo, and the agent's wins, draws, losses and score."""
         spread = "spread" if self.ratings.exact else "95 %"
         elo = {rating.player: rating.elo for rating in self.ratings}
         rows: list[list[Any]] = [["opponent", "Elo", "as 1st", "as 2nd", "score", spread]]
@@ -84,7 +84,7 @@ class Opponents:
         return Table(rows, notes=(said, basis, *self.ratings.caution()))
 
     def as_dict(self) -> list[dict[str, Any]]:
-        """For programs, one object an opponent."""
+        """A dictionary for each opponent."""
         return [
             {
                 "opponent": met.opponent,

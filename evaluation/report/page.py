@@ -1,7 +1,7 @@
-"""A run as one web page: tables, figures, and every game to be replayed beside exact scores.
+"""A run as one web page: tables, figures, and every game beside exact scores.
 
-The page is ``static/report.html`` with its styles, its scripts and the run, as JSON, inside. It
-asks no network for anything and works from a file.
+The page is ``static/report.html`` with its styles and scripts and the run as JSON inside. It needs
+no network and works from a file.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match
 from c4env.position import Position
 
-PLACE: Final = '"REPORT"'  # in the template, where the run goes
-BAND: Final = 4  # plies a point of the blunder curve
-FEW: Final = 5  # critical moves; a point of fewer is marked
-TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # where the scale of the blunder curves may end
+PLACE: Final = '"REPORT"'  # the template's placeholder for the run
+BAND: Final = 4  # plies for each point of the blunder curve
+FEW: Final = 5  # a point with fewer critical moves is hollow
+TOPS: Final = (0.1, 0.2, 0.4, 0.6, 0.8, 1.0)  # possible ends of the blunder curves' scale
 _SCORES: Final = string.ascii_letters
 _MIDDLE: Final = 22  # the letter of score 0; a full column is "."
 
 
 def format_scores(scores: Scores) -> str:
-    """Seven scores as seven letters, for a page with hundreds of thousands of them."""
+    """Encode seven scores as seven letters; a page has hundreds of thousands of scores."""
     return "".join("." if s is None else _SCORES[s + _MIDDLE] for s in scores)
 
 
@@ -47,15 +47,15 @@ def contents(
     date: str | None = None,
     talk: Mapping[int, Sequence[Any]] | None = None,
 ) -> dict[str, Any]:
-    """What the page shows, ready for JSON. Players come strongest first.
+    """The content of the page as JSON values, with players in order of strength.
 
     Args:
-        run: of at least one game.
-        ratings: of its players; its own without.
-        judge: exact scores, or None to leave out everything that needs them.
-        title: of the page.
-        date: of the run, shown as it stands.
-        talk: what language models were asked and answered
+        run: a run of at least one game.
+        ratings: ratings of its players; None takes the run's own.
+        judge: finds exact scores; None leaves out everything that needs them.
+        title: the page's title.
+        date: the run's date, shown as given.
+        talk: conversations of language models
             (:func:`c4env.evaluation.report.models.conversations`).
     """
     games, header, ratings = run.games, run.header, ratings or run.ratings
@@ -107,7 +107,7 @@ def contents(
             curves = [q for q in quality.by_ply(BAND) if q.blunder_rate.value is not None]
             most = max((q.blunder_rate.value or 0.0 for q in curves), default=0.0)
             found["quality"] = {
-                "overall": [judged.get(player) for player in players],  # None: it never moved
+                "overall": [judged.get(player) for player in players],  # None: no judged move
                 "by_ply": [[index[q.player], *_curve(q)] for q in curves],
                 "few": FEW,
                 "top": next(top for top in TOPS if most <= top),
@@ -117,7 +117,7 @@ def contents(
 
 
 def scores_along(game: GameRecord, judge: Judge) -> list[Scores]:
-    """Exact scores of each position the players chose in, and of one a forfeit left open."""
+    """Exact scores of the positions in which a player chose, or forfeited."""
     positions = positions_of(game)
     last = Position.parse(game.moves)
     if last.outcome is None:
@@ -139,9 +139,9 @@ def course(match: Match) -> dict[str, Any]:
 
 
 def page(found: Mapping[str, Any]) -> str:
-    """The page of some :func:`contents`."""
+    """The page with the given :func:`contents`."""
     text = json.dumps(_finite(found), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    # Names and reasons are anybody's text: none may end the script it stands in.
+    # Names and reasons may hold any text: it must not end the script element.
     text = text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
     before, _, after = inlined(STATIC.joinpath("report.html").read_text("utf-8")).partition(PLACE)
     return before + text + after
@@ -157,7 +157,7 @@ def _curve(q: MoveQuality) -> list[Any]:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no infinity."""
+    """Replace infinities, which JSON does not have, by None."""
     if isinstance(value, float):
         return round(value, 9) if math.isfinite(value) else None
     if isinstance(value, Mapping):

@@ -1,8 +1,7 @@
 """The figures of a run as files, PNG and SVG, drawn with matplotlib (``c4env[plots]``).
 
-They are made to be printed: 7 inches wide, as tall as the agents need, no title (a caption
-has its place below the figure), and colours that are told apart without colour vision and in
-grey. The page has the same colours.
+They are made for print: 7 inches wide, as tall as the agents need, without titles (a caption goes
+below), in colours that differ without colour vision and in grey. The page has the same colours.
 """
 
 from __future__ import annotations
@@ -20,29 +19,29 @@ from c4env.lazy import from_extra
 
 DPI: Final = 160
 WIDTH: Final = 7.0  # inches
-ROW: Final = 0.2  # inches a line with an agent's name
+ROW: Final = 0.2  # inches for each agent's line
 BLUE: Final = "#0072b2"  # moving first, more than half; blue and vermilion of Okabe and Ito
 VERMILION: Final = "#d55e00"  # moving second, less than half, bounds
 OTHERS: Final = "#c9d0da"
 INK: Final = "#566178"
-POINTS: Final = np.array([1, 0.5, 0])  # of a win, a draw, a loss
+POINTS: Final = np.array([1, 0.5, 0])  # points of a win, a draw, a loss
 STYLE: Final[dict[Any, Any]] = {
-    "svg.fonttype": "none",  # texts stay texts
-    "svg.hashsalt": "c4env",  # two runs of the same games write the same bytes
+    "svg.fonttype": "none",  # keep text as text
+    "svg.hashsalt": "c4env",  # the same games give the same bytes
     "font.size": 8, "axes.spines.top": False, "axes.spines.right": False,
     "axes.axisbelow": True, "grid.color": "#d9dee5", "lines.linewidth": 1.4,
 }  # fmt: skip
 
 
 def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
-    """Draw every figure there is something to show in.
+    """Draw every figure that has data, and write it to files.
 
     Args:
-        folder: made when missing.
-        found: as :func:`c4env.evaluation.report.page.contents` gives it.
+        folder: folder of the files, made if it is missing.
+        found: the result of :func:`c4env.evaluation.report.page.contents`.
 
     Returns:
-        the files, two a figure.
+        the files, two for each figure.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -63,7 +62,7 @@ def write_plots(folder: Path, found: Mapping[str, Any]) -> list[Path]:
 
 
 def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each figure there is something to show in: its name, and the matplotlib figure.
+    """Name and matplotlib figure of each figure that has data.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -79,7 +78,7 @@ def figures(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Percent of the points of each first player (rows) against each second, by number."""
+    """Draw the win table: percent of the points of first players (rows) against second ones."""
     from matplotlib.colors import LinearSegmentedColormap
 
     names = _numbered(found)
@@ -106,7 +105,7 @@ def win_table(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def elo(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Elo of each agent with its interval."""
+    """Draw Elo of each agent with its interval."""
     axes = _rows(figure, found)
     values, low, high = np.array([rating[:3] for rating in found["ratings"]]).T
     errors = [values - low, high - values]
@@ -116,9 +115,9 @@ def elo(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Score of each agent moving first, and moving second."""
+    """Draw the score of each agent moving first, and moving second."""
     cells = np.array(found["cells"], np.float64)
-    cells[np.diag_indices(len(cells))] = 0  # who met itself moved first and second
+    cells[np.diag_indices(len(cells))] = 0  # an agent against itself moves first and second
     with np.errstate(invalid="ignore"):
         first = 100 * (cells.sum(1) @ POINTS) / cells.sum((1, 2))
         second = 100 * (cells.sum(0) @ POINTS[::-1]) / cells.sum((0, 2))
@@ -133,7 +132,7 @@ def first_move(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def cost(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Elo against seconds a move, or nodes where no time was kept."""
+    """Draw Elo against seconds a move, or against nodes if there are no times."""
     unit = 1 if any(c[1] > 0 for c in found["cost"]) else 0
     shown = [i for i, c in enumerate(found["cost"]) if c[unit] > 0]
     if not shown:
@@ -156,9 +155,9 @@ _ENDS: Final[Any] = ((min, math.floor), (max, math.ceil))  # of an axis of whole
 
 
 def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
-    """Blunders per critical move along the game: a panel an agent, the others in grey.
+    """Draw blunders per critical move by ply, a panel for each agent, the others in grey.
 
-    Points of few moves are hollow.
+    Points with few moves are hollow.
     """
     if found["quality"] is None:
         return False
@@ -195,7 +194,7 @@ def blunders(figure: Any, found: Mapping[str, Any]) -> bool:
 
 
 def course(figure: Any, found: Mapping[str, Any]) -> bool:
-    """The log likelihood ratio of a match's test, pair by pair, between its bounds."""
+    """Draw the log likelihood ratio of a match's test, pair by pair, between its bounds."""
     if found["course"] is None:
         return False
     test = found["course"]
@@ -223,11 +222,11 @@ FIGURES: Final[Mapping[str, Callable[[Any, Mapping[str, Any]], bool]]] = {
     "first-move": first_move,
     "course": course,
 }
-"""What is drawn, by file name; each tells whether there was anything to draw."""
+"""Functions that draw, by file name; each returns whether there was data."""
 
 
 def _rows(figure: Any, found: Mapping[str, Any]) -> Any:
-    """Axes with a line an agent, the strongest on top."""
+    """Axes with a line for each agent, the strongest on top."""
     names = _numbered(found)
     figure.set_size_inches(WIDTH, 0.8 + ROW * len(names))
     axes = figure.add_subplot()
@@ -246,10 +245,10 @@ def _numbered(found: Mapping[str, Any]) -> list[str]:
 def _name_points(
     figure: Any, axes: Any, points: list[tuple[float, float]], names: list[str]
 ) -> None:
-    """Write each name as near its point as it covers neither a point nor another name."""
+    """Write each name as near to its point as possible without covering a point or a name."""
     from matplotlib.transforms import Bbox
 
-    figure.draw_without_rendering()  # the layout is known from here on
+    figure.draw_without_rendering()  # computes the layout
     figure.set_layout_engine("none")
     inside, point = axes.get_window_extent(), figure.dpi / 72
     dots = axes.transData.transform(points)
@@ -269,7 +268,7 @@ def _name_points(
                 continue
             label.set_position((dx, dy))
             taken.append(box)
-            if max(abs(dy), max(dx, -dx - wide)) > 10:  # too far to be seen as belonging to it
+            if max(abs(dy), max(dx, -dx - wide)) > 10:  # too far away: draw a line to the point
                 end = min(max(0, dx), dx + wide), dy - (high / 2 if dy > 0 else -high / 2)
                 axes.annotate(
                     "", place, end, textcoords="offset points",
@@ -286,7 +285,7 @@ _DIRECTIONS: Final = (
 
 
 def _around(wide: float, high: float) -> Iterator[tuple[float, float]]:
-    """Offsets in points of a text's left middle from its point, the nearest first."""
+    """Offsets, in points, from a point to the left middle of its text, the nearest first."""
     for away in range(5, 80, 5):
         for dx, dy in _DIRECTIONS:
             left = dx * away - (wide if dx < 0 else wide / 2 if dx == 0 else 0)

@@ -1,4 +1,4 @@
-"""What a run found, in the forms of ``--format``: standings, win table, verdict, digest."""
+"""The summary of a run in each ``--format``: standings, win table, verdict, digest."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from c4env.evaluation.tables import Result, as_text, fitted, rounded, styled, wi
 if TYPE_CHECKING:
     from c4env.evaluation.report.models import Models
 
-UNFITTED: Final = 10_000  # columns where there is no terminal: everything fits
-NARROWEST: Final = 12  # columns of an agent's name before a column of figures is left out instead
+UNFITTED: Final = 10_000  # width without a terminal: everything fits
+NARROWEST: Final = 12  # the least width of a name; below it a column of figures goes instead
 
 CELL: Final = (
     "A cell: percent of the points of the row's agent moving first against the column's; "
@@ -33,16 +33,16 @@ CELL: Final = (
 
 @dataclass(frozen=True)
 class RunSummary(Result):
-    """All there is to say of a run's games.
+    """The result of a run, for printing.
 
     Attributes:
-        table: of the games, with its notes.
+        table: the win table, with notes.
         digest: hex digest of the games.
-        ratings: None before the first game.
-        match: what a match of two found besides, with the verdict of its test.
-        standing: cycles, and the order by maximal lotteries, if they were asked for.
-        models: what is known of its language models, if that was asked for.
-        opponents: where one agent played against a field.
+        ratings: the ratings; None before the first game.
+        match: the result of a match, with the verdict of its test.
+        standing: cycles and the order by maximal lotteries, if wanted.
+        models: figures of the language models, if wanted.
+        opponents: results by opponent, if one agent played a field.
     """
 
     table: WinTable
@@ -55,7 +55,7 @@ class RunSummary(Result):
 
     @classmethod
     def of(cls, run: Tournament, anchor: tuple[str, float] | None = None) -> RunSummary:
-        """The summary of a run; ``anchor`` sets the Elo of an agent."""
+        """Summarise a run; ``anchor`` sets the Elo of an agent."""
         match = run if isinstance(run, Match) else None
         ratings = None
         if run.games:
@@ -65,15 +65,15 @@ class RunSummary(Result):
 
     @property
     def ranked(self) -> WinTable:
-        """The table with the players in the order of the ratings."""
+        """The win table with players in the order of the ratings."""
         if self.ratings is None:
             return self.table
         return replace(self.table, players=tuple(r.player for r in self.ratings))
 
     def text(self, columns: int | None = None) -> str:
-        """For a terminal of so many columns: what was found in words, standings, win table.
+        """Text for a terminal of ``columns`` characters: headline, standings, win table.
 
-        The texts hold styles (:data:`c4env.evaluation.tables.STYLES`).
+        It holds styles (:data:`c4env.evaluation.tables.STYLES`).
         """
         columns = columns or UNFITTED
         if self.ratings is None:
@@ -96,11 +96,11 @@ class RunSummary(Result):
         return fitted("\n\n".join(part for part in parts if part), columns)
 
     def markdown(self) -> str:
-        """Tables in Markdown, and the same words below."""
+        """The tables and the text as Markdown."""
         parts = [self.ranked.markdown()]
         if self.opponents is not None:
             parts = [self.opponents.headline(), self.opponents.table().markdown()]
-        elif self.match is not None:  # what it reports stands for the ratings of its two
+        elif self.match is not None:  # the match's report replaces the ratings
             parts.append("\n".join(f"- {line}" for line in self.match.report().splitlines()))
         elif self.ratings is not None:
             parts.append(self.ratings.table().markdown())
@@ -111,11 +111,11 @@ class RunSummary(Result):
         return "\n\n".join([*parts, f"Digest `{self.digest}`."])
 
     def csv(self) -> str:
-        """The table alone: one line a pairing and colour."""
+        """The win table as CSV, with a row for each pairing and colour."""
         return self.ranked.csv()
 
     def json(self) -> str:
-        """Everything, for programs: the table's own keys, ratings, match and digest."""
+        """The whole summary as JSON: the table's keys, ratings, match and digest."""
         found: dict[str, Any] = self.ranked.as_dict()
         found["ratings"] = None
         if self.ratings is not None:
@@ -135,10 +135,10 @@ class RunSummary(Result):
 
 
 def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str:
-    """The rows of the ratings, and each agent's forfeits.
+    """The table of ratings, with each agent's forfeits.
 
-    Where ``columns`` are few, the probability to be stronger than the next is left out first,
-    then the number of games; then names are shortened.
+    If ``columns`` do not suffice, the table drops the probability to be stronger than the next,
+    then the number of games, and then shortens names.
     """
     heading, *rows = ratings.rows()
     shown = [[*heading[:6], "forfeits", heading[6]]]
@@ -155,9 +155,9 @@ def standings(ratings: Ratings, table: WinTable, columns: int = UNFITTED) -> str
 
 
 def cross_table(table: WinTable, columns: int = UNFITTED) -> str:
-    """The win table in percent, numbered in the order of its players.
+    """The win table in percent, with numbers for the players.
 
-    Where it is too wide, a line says how to get it.
+    If it is too wide, a line says how to get it.
     """
     players = table.players
     rows = table.rows(_share)
@@ -175,13 +175,13 @@ def cross_table(table: WinTable, columns: int = UNFITTED) -> str:
 
 
 def _room_for_names(rows: Sequence[Sequence[Any]], columns: int) -> int:
-    """Columns of the terminal that a table leaves to its second column, the names."""
+    """The width that a table leaves for its second column, the names."""
     nameless = as_text([[*row[:1], "", *row[2:]] for row in rows])
     return columns - max(map(width, nameless.split("\n")))
 
 
 def _named(rows: Sequence[Sequence[Any]], names: Sequence[str], room: int) -> str:
-    """A table with a heading in bold, and names no wider than ``room``."""
+    """A table with a bold heading, and names at most ``room`` wide."""
     fits = max(map(width, names)) <= room
     short = labels(names, room if fits else min(room, LABEL))
     cells = [rows[0], *([row[0], short[row[1]], *row[2:]] for row in rows[1:])]
@@ -190,7 +190,7 @@ def _named(rows: Sequence[Sequence[Any]], names: Sequence[str], room: int) -> st
 
 
 def _share(cell: Cell) -> str:
-    """Percent of the points, coloured by who is ahead."""
+    """Percent of the points, coloured by the leader."""
     if cell.score is None:
         return "-"
     text = rounded(100 * cell.score, ".0f")

@@ -1,1 +1,1 @@
-"""Studies made of many games: the leaderboard, parameter sweeps, the published experiments."""
+"""Studies of many games: match, sweep, leaderboard, strength in training, published experiments."""

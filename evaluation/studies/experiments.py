@@ -1,4 +1,4 @@
-"""The published experiments, repeated: what pruning gives, and what each step to a solver gives."""
+"""Repeat two published experiments: the effect of pruning, and of each step to a solver."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAIVE, PRUNED, ORDERED = SEARCHES
 
 
 def random_positions(count: int, seed: int) -> list[Position]:
-    """The empty board and ``count - 1`` positions of random games, 1 to 20 plies old."""
+    """The empty board, and ``count - 1`` positions of 1 to 20 plies from random games."""
     games = random_games(range(1, 21), np.random.default_rng(seed))
     return [Position(), *map(Position.parse, itertools.islice(games, max(count - 1, 0)))]
 
@@ -33,22 +33,22 @@ def random_positions(count: int, seed: int) -> list[Position]:
 def pruning(
     positions: Sequence[Position], depths: Sequence[int], heuristic: str = "chain"
 ) -> Table:
-    """Naive minimax against alpha-beta, same positions and depths ("Connect 4 Simulator").
+    """Compare naive minimax with alpha-beta on the same positions ("Connect 4 Simulator").
 
     The third search adds threat ordering and a transposition table. All three must choose
     the same column with the same value in every position.
 
     Args:
-        positions: none of them over.
-        depths: plies looked ahead.
-        heuristic: at the leaves.
+        positions: unfinished positions.
+        depths: depths of the searches, in plies.
+        heuristic: the heuristic at the leaves.
 
     Returns:
-        One row a depth: means over the positions.
+        a table with a row for each depth: means over the positions.
 
     Raises:
-        InvalidRun: a position is over, or there is none.
-        ArithmeticError: two searches disagree, which would be a fault of this project.
+        InvalidRun: no position, or a finished one.
+        ArithmeticError: two searches disagree, which is a fault of this project.
     """
     if not positions or any(position.outcome is not None for position in positions):
         raise InvalidRun("expected at least one position, and none whose game is over")
@@ -63,7 +63,7 @@ def pruning(
         for name in SEARCHES:
             agent = agents.make(name, depth=depth, heuristic=heuristic)
             assert isinstance(agent, SearchingAgent)
-            agent.best_move(positions[0])  # the first call of a process pays for loading
+            agent.best_move(positions[0])  # the first call loads the code
             started = time.perf_counter()
             found = [agent.best_move(position) for position in positions]
             ms = 1e3 * (time.perf_counter() - started) / count
@@ -78,25 +78,25 @@ def pruning(
         lines.append(cells)
     title = (
         f"{plural(count, 'position')}, heuristic {heuristic}; milliseconds and nodes a move; "
-        f"ratio: how many times less than {NAIVE}. {ORDERED} adds threat order and a table."
+        f"ratio: {NAIVE} divided by the other. {ORDERED} adds threat ordering and a table."
     )
     return Table(lines, title, left=())
 
 
 def exact(sets: Mapping[str, Sequence[Labelled]], max_nodes: int = 20_000_000) -> Table:
-    """The solver table of "Solving Connect 4": from plain negamax, each improvement in turn.
+    """The table of "Solving Connect 4": plain negamax, then one improvement after another.
 
     Args:
         sets: labelled positions by the name of their set.
-        max_nodes: what a solver short of the full one may search a position; then it is
-            left out of that solver's means and counted as unsolved. A solver that leaves five
-            positions running unsolved is given up for the set.
+        max_nodes: limit of nodes a position, except for the full solver. A position beyond it
+            counts as unsolved and not in the means. After five unsolved positions in a row, the
+            solver skips the rest of the set.
 
     Returns:
-        One row a set and solver; means over the positions that it solved.
+        a table with a row for each set and solver: means over the positions that it solved.
 
     Raises:
-        InvalidRun: a label is not the score that is found.
+        InvalidRun: a label differs from the score found.
     """
     table = np.zeros(ENTRIES, np.int64)
     solver = Solver(book=None)

@@ -1,8 +1,8 @@
-"""The standing leaderboard: a field of agents, its stored results, and a place among them.
+"""The standing leaderboard: a field of agents, its stored results, and a newcomer's place.
 
-The whole field meets in one round robin, so that agents at their published settings and
-agents with equal time stand in one table. What is stored is every result, one character a
-game: enough to rate a newcomer together with the field, intervals and all.
+The whole field meets in one round robin, agents at their published settings and agents with equal
+time alike. The leaderboard stores every result, one character a game: enough to rate a newcomer
+together with the field, with intervals.
 """
 
 from __future__ import annotations
@@ -33,18 +33,18 @@ STORED: Final = "leaderboard.json"  # beside this module
 MARKERS: Final = ("<!-- leaderboard: begin -->", "<!-- leaderboard: end -->")
 
 OPENINGS: Final = 3  # plies
-FULL: Final = 25  # of those 121 openings: about an hour on two cores
-QUICK: Final = 6  # of them in the quick form
-TRIAL: Final = 25  # openings a newcomer is tried on
+FULL: Final = 25  # of the 121 openings: about an hour on two cores
+QUICK: Final = 6  # openings of the quick form
+TRIAL: Final = 25  # openings that a newcomer plays
 
 DEFAULT: Final = "default"
 PUBLISHED: Final = "published"  # the settings of a published system
 EQUAL_TIME: Final = "equal time"
 
-_POINTS: Final = {"1": 1.0, "=": 0.5, "0": 0.0}  # of the first player; "-": no game
+_POINTS: Final = {"1": 1.0, "=": 0.5, "0": 0.0}  # points of the first player; "-": no game
 
 
-# `minimax` is left out: it plays as `alphabeta-chain` does, move by move, only slower.
+# `minimax` is left out: it plays the moves of `alphabeta-chain`, more slowly.
 FIELD: Final = {
     "random": DEFAULT,
     "greedy": DEFAULT,
@@ -67,7 +67,7 @@ FIELD: Final = {
     "deepening:movetime=0.02,heuristic=threats": EQUAL_TIME,
     "deepening:movetime=0.02,heuristic=window": EQUAL_TIME,
 }
-"""The agents, and what their settings are."""
+"""The agents, each with the kind of its settings."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ class Board:
     """A leaderboard: the stored results of a field.
 
     Attributes:
-        version: of the package that played.
-        date: of the day it ended, as YYYY-MM-DD.
-        openings: in the order they were played.
-        field: settings by spec.
-        deterministic: specs of the agents known to answer the same position always alike.
-        milliseconds: a move of each agent took on average where it was played.
-        results: ``results[first][second]`` is one character an opening: 1, = or 0 for the
-            first player, - where no game was played.
+        version: version of the package that played.
+        date: the day on which the games ended, as YYYY-MM-DD.
+        openings: move strings in the order of playing.
+        field: kind of settings by spec.
+        deterministic: specs of agents known to give one position one answer.
+        milliseconds: mean time of a move, by spec.
+        results: ``results[first][second]`` has a character for each opening: 1, = or 0 for the
+            first player, - for no game.
     """
 
     version: str
@@ -95,7 +95,7 @@ class Board:
 
     @classmethod
     def of(cls, run: Tournament, settings: Mapping[str, str]) -> Board:
-        """The leaderboard of a finished round robin; ``settings`` by spec."""
+        """Make the leaderboard of a finished round robin, with kinds of settings by spec."""
         found = {g.fixture: "10="[2 if g.winner is None else g.winner] for g in run.games}
         return cls(
             version_here().split(",")[0],
@@ -118,15 +118,15 @@ class Board:
         )
 
     def format(self) -> str:
-        """A JSON text, the inverse of :meth:`parse`."""
+        """Write the leaderboard as JSON, the inverse of :meth:`parse`."""
         return json.dumps({"format": FORMAT, **asdict(self)}, indent=1) + "\n"
 
     @classmethod
     def parse(cls, text: str, where: str = "leaderboard") -> Board:
-        """The leaderboard of a JSON text.
+        """Parse a leaderboard from JSON.
 
         Raises:
-            UnreadableRun: not such a text; ``where`` says which.
+            UnreadableRun: the text is not a leaderboard; the message begins with ``where``.
         """
         try:
             stored: dict[str, Any] = json.loads(text)
@@ -152,7 +152,7 @@ class Board:
         return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
 
     def tally(self, players: Sequence[str] = ()) -> Tally:
-        """Points and games, opening by opening; ``players`` names others besides the field."""
+        """Points and games, opening by opening; ``players`` adds players to the field."""
         names = tuple(sorted({*self.field, *players}))
         openings = tuple(sorted(self.openings))
         points = np.zeros((len(openings), len(names), len(names)))
@@ -167,11 +167,11 @@ class Board:
         return Tally(names, openings, points, games)
 
     def rate(self) -> Ratings:
-        """Ratings of the field; their mean is 0."""
+        """Rate the field; the mean is 0."""
         return rate(self.tally(), self.deterministic)
 
     def table(self) -> Table:
-        """The ratings, strongest first, beside the settings and the time a move takes; dated."""
+        """The ratings, strongest first, with settings, the time of a move, and the date."""
         ratings = self.rate()
         heading, *rated = ratings.rows()
         rows = [["#", "agent", "setting", *heading[2:5], "ms a move"]]
@@ -181,14 +181,14 @@ class Board:
         return Table(rows, notes=(self.basis(ratings),), left=(1, 2))
 
     def markdown(self) -> str:
-        """The table as a README has it, with specs as code."""
+        """The table as Markdown, with specs as code."""
         table = self.table()
         heading, *rows = table.rows
         as_code = [[row[0], f"`{row[1]}`", *row[2:]] for row in rows]
         return replace(table, rows=[heading, *as_code]).markdown()
 
     def basis(self, ratings: Ratings) -> str:
-        """What the numbers rest on, in a few sentences."""
+        """A note on version, date, games and intervals."""
         plies = sorted({len(opening) for opening in self.openings})
         said = (
             f"c4env {self.version}, {self.date}: {self.games} games, every pairing over "
@@ -204,11 +204,11 @@ class Board:
 def play_leaderboard(
     field: Mapping[str, str] = FIELD, quick: bool = False, **settings: Any
 ) -> Board:
-    """Play the field against itself: about an hour on two idle cores, the quick form in minutes.
+    """Play the field against itself, in about an hour on two idle cores.
 
     Args:
-        field: the agents by spec, each with what its settings are.
-        quick: few openings.
+        field: kind of settings by spec.
+        quick: play few openings, in minutes.
         settings: ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`; the seed stays 0.
     """
@@ -217,10 +217,10 @@ def play_leaderboard(
 
 
 def stored_board(path: Path | None = None) -> Board:
-    """The leaderboard that comes with the package, or that of a file.
+    """Read the leaderboard that comes with the package, or that of a file.
 
     Raises:
-        UnreadableRun: no such file, or it holds something else.
+        UnreadableRun: the file cannot be read or is not a leaderboard.
     """
     source = (
         importlib.resources.files("c4env.evaluation.studies") / STORED if path is None else path
@@ -229,34 +229,37 @@ def stored_board(path: Path | None = None) -> Board:
 
 
 class Placement(NamedTuple):
-    """Where a newcomer stands."""
+    """A newcomer's place in a leaderboard."""
 
-    name: str  # of the newcomer in the ratings
-    ratings: Ratings  # of the field with the newcomer; the mean of the field alone is 0
-    run: Tournament  # what the newcomer played
+    name: str  # the newcomer's name in the ratings
+    ratings: Ratings  # ratings of field and newcomer; the mean of the field alone is 0
+    run: Tournament  # the newcomer's games
 
 
 @takes_settings
 def place(
     newcomer: Player, board: Board, limit: int = TRIAL, against: Sequence[str] = (), **settings: Any
 ) -> Placement:
-    """Rate an agent among a stored field: it meets the agents of it, the field does not play.
+    """Rate an agent in a stored field: it plays the field, whose own games are stored.
 
     Args:
         newcomer: a spec, or a callable on an observation.
-        board: the stored field.
-        limit: how many of the board's openings, the first of them, are played.
-        against: agents of the board; if there are any, it meets these alone.
+        board: the stored leaderboard.
+        limit: number of openings to play, from the beginning of the board's.
+        against: agents of the board to meet; empty for all.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
             :class:`c4env.evaluation.games.settings.Settings`.
 
+    Returns:
+        the newcomer's name, the ratings of field and newcomer, and the games.
+
     Raises:
-        InvalidRun: a bad number, or an agent to meet that the board does not have.
+        InvalidRun: a bad number, or an opponent that is not on the board.
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
     if strangers := set(against) - set(board.field):
         raise InvalidRun(
-            f"against {', '.join(sorted(strangers))}: expected of {', '.join(board.field)}"
+            f"against {', '.join(sorted(strangers))}: expected some of {', '.join(board.field)}"
         )
     name = "newcomer"
     if isinstance(newcomer, str):
@@ -272,10 +275,10 @@ def place(
 
 
 def put_between_markers(text: str, table: str) -> str:
-    """The text of a README with the table between the two markers.
+    """Put the table between the two markers of a Markdown text.
 
     Raises:
-        InvalidRun: the markers are not there, once each and in order.
+        InvalidRun: the text does not have each marker once, in order.
     """
     begin, end = MARKERS
     before, found, rest = text.partition(begin)

@@ -1,4 +1,4 @@
-"""A match of two: colour-swapped pairs of games, all of them or until a test has decided."""
+"""A match of two: colour-swapped pairs of games, all of them or until a test decides."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from c4env.evaluation.tables import plural, signed
 
 @dataclass(frozen=True)
 class Match(Tournament):
-    """What a match of two found, from the view of the first agent named.
+    """A match of two agents, from the view of the first.
 
-    Its games come in pairs from one opening, none after the pair that decided; its openings are
-    those there were to play.
+    The games come in pairs from one opening, up to the pair that decided the test. ``openings`` has
+    all openings, also those not played.
 
     Attributes:
         pairs: the points of the first agent in each pair of games.
-        sprt: the test, if the match had one.
+        sprt: the sequential test; None without one.
     """
 
     pairs: tuple[float, ...] = ()
@@ -43,12 +43,7 @@ class Match(Tournament):
 
     @classmethod
     def of(cls, header: RunHeader, games: Sequence[GameRecord]) -> Match:
-        """The match of a run directory's header and games, as :func:`play_match` left it.
-
-        Args:
-            header: of the directory.
-            games: of the directory.
-        """
+        """The match in a run directory, given its header and its games."""
         one, _ = header.players
         sprt = None if header.sprt is None else Sprt(*header.sprt)
         found = {game.fixture: game for game in games}
@@ -57,30 +52,30 @@ class Match(Tournament):
 
     @functools.cached_property
     def counts(self) -> tuple[int, ...]:
-        """Pairs that brought 0, 1/2, 1, 3/2 and 2 points."""
+        """The numbers of pairs with 0, 1/2, 1, 3/2 and 2 points for the first agent."""
         return tuple(self.pairs.count(2 * points) for points in SCORES)
 
     def course(self) -> list[float]:
-        """The test's log likelihood ratio after the first pair, after two, ..."""
+        """The test's log likelihood ratio after each pair."""
         assert self.sprt is not None
         kinds = np.array(self.pairs)[:, None] == 2 * SCORES
         return [*map(float, self.sprt.llr(np.cumsum(kinds, 0)))]
 
     @functools.cached_property
     def decision(self) -> Decision | None:
-        """The hypothesis the test accepted, if there was one and it did."""
+        """The hypothesis that the test accepted; None if it did not, or without a test."""
         if self.sprt is None:
             return None
         return self.sprt.decide(self.counts)
 
     @functools.cached_property
     def ratings(self) -> Ratings:
-        """Elo of both, the second at 0: that of the first is the difference."""
+        """Elo of both agents; the second is at 0, so the first's Elo is the difference."""
         return self.rate(anchor=(self.players[1], 0))
 
     @property
     def elo(self) -> Rating:
-        """How much stronger the first is."""
+        """The rating of the first agent: the Elo difference."""
         return next(rating for rating in self.ratings if rating.player == self.players[0])
 
     @property
@@ -93,12 +88,12 @@ class Match(Tournament):
 
     @property
     def measured(self) -> str:
-        """The Elo difference, as found, with its interval."""
+        """The measured Elo difference with its interval, as text."""
         elo = self.elo
         return f"{signed(elo.elo)} ({signed(elo.low)} .. {signed(elo.high)})"
 
     def as_dict(self) -> dict[str, Any]:
-        """What :meth:`report` says, for programs; Elo is the difference, the first's view."""
+        """The content of :meth:`report` as plain Python objects; Elo is the difference."""
         elo = self.elo
         found: dict[str, Any] = {
             "players": self.players,
@@ -122,7 +117,7 @@ class Match(Tournament):
         return found
 
     def report(self) -> str:
-        """What the test decided, then score and Elo difference, as lines for a terminal."""
+        """The decision of the test, score and Elo difference, as lines of text."""
         one, other = self.players
         total, score, elo = self.table.total(one), self.score, self.elo
         if not self.games:
@@ -167,7 +162,7 @@ class Match(Tournament):
             verdict,
             f"{ratio}; error rates: {test.alpha:.1%} to accept H1 where H0 "
             f"is true, {test.beta:.1%} to accept H0 where H1 is true.",
-            "The match stopped because of its result, so the score leans to that side.",
+            "The match stopped because of its result, which biases the score to that side.",
         ]
 
 
@@ -181,15 +176,15 @@ def play_match(
 ) -> Match:
     """Play two agents against each other, each opening with both colours.
 
-    The test is put after each pair, in the order of the openings and not in that of the
-    games' ends, so it decides alike for any number of workers and after any interruption.
-    More openings for the same ``out`` come after those there: the test goes on with them.
+    The test looks at the pairs in the order of the openings, so its decision does not depend on
+    workers or interruptions. New openings for the same ``out`` follow the old ones, and the test
+    goes on with them.
 
     Args:
-        players: two agents, as :func:`evaluation.round_robin` takes them.
-        openings: those of the match, shuffled by the seed
+        players: two agents, in the forms of :func:`evaluation.round_robin`.
+        openings: the openings, shuffled by the seed
             (:func:`c4env.evaluation.plan.openings.choose_openings`).
-        sprt: stop as soon as this test is decided; without it, all openings are played.
+        sprt: stop as soon as this test decides; None plays all openings.
         on_pair: called after each pair, with the points of the first agent.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...:
             see :class:`c4env.evaluation.games.settings.Settings`.
@@ -197,7 +192,7 @@ def play_match(
     Raises:
         InvalidRun: not two agents, or a bad number.
         UnreadableRun: ``out`` holds something else.
-        FileInUse: another process writes to it.
+        FileInUse: another process is writing to ``out``.
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     chosen = Settings.of("play_match", settings)
@@ -216,9 +211,10 @@ def play_match(
 
 
 def read_run(folder: str | Path) -> Tournament:
-    """A run from its directory, finished or not; or the games that people played.
+    """Read a run directory, finished or not, or a record of games that people played.
 
-    It is what playing the run returned: a match is a :class:`Match`.
+    Returns:
+        the object that playing the run returned: a :class:`Match` for a match.
 
     Raises:
         UnreadableRun: the directory holds something else, or is damaged.
@@ -236,7 +232,7 @@ def _until_decided(
     one: str,
     on_pair: Callable[[float], None] | None = None,
 ) -> tuple[tuple[GameRecord, ...], tuple[float, ...]]:
-    """The games up to the pair that decides the test, and what each pair brought."""
+    """The games up to the pair that decides the test, and the points of each pair."""
     taken: list[GameRecord] = []
     pairs: list[float] = []
     before: GameRecord | None = None
@@ -257,12 +253,12 @@ def _until_decided(
 
 
 def _going_on(openings: list[str], out: str | Path | None) -> list[str]:
-    """The openings of a test that goes on: those it was put to, then the new ones."""
+    """The openings of a test that goes on: the old ones first, then the new ones."""
     if out is None:
         return openings
     try:
         header, games = read_games(Path(out))
-    except UnreadableRun:  # nothing yet, or opening it for the games says what is wrong
+    except UnreadableRun:  # no run yet, or a damaged one, which opening the games reports
         return openings
     there = header.openings if games else ()
     return openings if {*openings} <= {*there} else list(dict.fromkeys([*there, *openings]))

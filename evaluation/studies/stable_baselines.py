@@ -1,4 +1,4 @@
-"""A callback of Stable-Baselines3 that watches how strong the model becomes.
+"""A callback of Stable-Baselines3 that measures the strength of a model in training.
 
 model.learn(1_000_000, callback=StrengthCallback("runs/one", every=50_000))
 """
@@ -18,19 +18,19 @@ with needs("sb3"):
 
 
 class StrengthCallback(BaseCallback):
-    """Every so many steps asks the model the exam, and lets it play a short gauntlet.
+    """Measures the model at intervals by the exam and a short gauntlet.
 
-    What is found goes to the logger of the training, as ``strength/blunders``, ``strength/elo``
-    and ``strength/score``, and so to TensorBoard where it is set up; and to
-    ``FOLDER/strength.tsv``.
+    The training's logger, and so TensorBoard, gets ``strength/blunders``, ``strength/elo`` and
+    ``strength/score``; ``FOLDER/strength.tsv`` gets them too.
 
     Args:
-        folder: of the file.
-        every: steps of the training, of all boards together, between two looks.
-        options: of :class:`~c4env.evaluation.studies.strength.Watch`: ``share`` of the time (0.1).
+        folder: folder of ``strength.tsv``.
+        every: training steps, of all boards together, between two measurements.
+        options: options of :class:`~c4env.evaluation.studies.strength.Watch`, such as ``share``,
+            the share of the time (0.1).
 
     Raises:
-        InvalidRun: not a positive number of steps, or a bad share.
+        InvalidRun: ``every`` is not positive, or ``share`` is bad.
     """
 
     def __init__(self, folder: str | Path, every: int = 50_000, **options: Any) -> None:
@@ -51,7 +51,7 @@ class StrengthCallback(BaseCallback):
                 self._next = self.num_timesteps + self.every
                 names = ("blunders", "elo", "score")
                 figures = {f"strength/{name}": getattr(found, name) for name in names}
-                # Not by record and dump, which would write the training's own figures early.
+                # record() and dump() would write the training's own figures early.
                 for form in self.logger.output_formats:
                     form.write(figures, dict.fromkeys(figures, ()), self.num_timesteps)
         return True

@@ -1,9 +1,9 @@
-"""How strong a model is while it is trained: blunders on the exam, and Elo among the stored field.
+"""The strength of a model in training: blunders on the exam, and Elo in the stored field.
 
     Watch(folder).look(model, step)
 
-The exam (``c4env.agents.solver.exam``) is asked in one batch; a few games against agents of the
-leaderboard place the model among all of them. Every look is a line of ``FOLDER/strength.tsv``.
+The model answers the exam (``c4env.agents.solver.exam``) in one batch, and plays a few games
+against agents of the leaderboard. Each measurement is a line of ``FOLDER/strength.tsv``.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from c4env.files import write_whole
 from c4env.observation import observe_many
 
 AGAINST: Final = ("random", "greedy", "alphabeta-window", "alphabeta-chain")
-"""Agents of the leaderboard that answer quickly, from the weakest on."""
+"""Fast agents of the leaderboard, the weakest first."""
 
 OPENINGS: Final = 6  # of three plies, each with both colours
 FILE: Final = "strength.tsv"
 
 
 class Strength(NamedTuple):
-    """What one look at a model found."""
+    """A measurement of a model's strength."""
 
-    step: int  # of the training, as the caller counts
+    step: int  # the caller's training step
     seconds: float  # since the training began
-    blunders: float  # share of the critical moves of the exam that give a win or a draw away
-    elo: float  # among the stored field, whose mean is 0
+    blunders: float  # share of the exam's positions in which it gives a win or a draw away
+    elo: float  # in the stored field, whose mean is 0
     low: float  # 95 % interval of the Elo
     high: float
     score: float  # share of the points of its games
@@ -45,14 +45,14 @@ class Strength(NamedTuple):
 
 
 def blunder_rate(model: Any, questions: int | None = None) -> float:
-    """The share of the exam's critical moves in which a model gives a win or a draw away.
+    """The share of the exam's positions in which a model gives a win or a draw away.
 
     Args:
-        model: what ``agents.make`` takes.
-        questions: the first so many of the exam; None for all.
+        model: a model or spec, as for ``agents.make``.
+        questions: number of positions, from the first; None for all.
 
     Raises:
-        InvalidRun: not a positive number of questions.
+        InvalidRun: ``questions`` is not positive.
     """
     if questions is not None:
         require_integer("questions", questions, wrong=InvalidRun)
@@ -75,15 +75,15 @@ def strength(
     questions: int | None = None,
     seed: int = 0,
 ) -> Strength:
-    """Ask a model the exam, and let it play a short gauntlet.
+    """Measure a model by the exam and a short gauntlet.
 
     Args:
-        model: a live one: what ``agents.make`` takes, such as a model of Stable-Baselines3.
-        step, seconds: when, for the record.
-        against: agents of the leaderboard to play with.
-        openings: of three plies, each with both colours.
-        questions: of the exam; None for all.
-        seed: of stochastic agents.
+        model: a model or spec, as for ``agents.make``, such as a live Stable-Baselines3 model.
+        step, seconds: training step and time, for the record.
+        against: its opponents, agents of the leaderboard.
+        openings: number of openings of three plies, each with both colours.
+        questions: number of exam positions; None for all.
+        seed: seed of stochastic agents.
 
     Raises:
         InvalidRun: a bad number, or an agent that is not in the stored field.
@@ -96,19 +96,19 @@ def strength(
 
 
 class Watch:
-    """Looks at a model in training, as often as a share of the time allows.
+    """Measures a model in training, within a share of the time.
 
-    What a look costs is known from the last one; so the first may cost more than the share,
-    and the next then waits until it is made up for.
+    The last measurement predicts the cost of the next one. The first may exceed the share; the next
+    one then waits.
 
     Args:
-        folder: where ``strength.tsv`` is kept; lines that are there stay.
-        share: of the time since this object was made that looks may take.
-        measure: ``measure(model, step, seconds)``; :func:`strength` with its settings.
+        folder: folder of ``strength.tsv``, which keeps its lines.
+        share: share of the time since this object was made that measurements may take.
+        measure: a function ``measure(model, step, seconds)``, by default :func:`strength`.
 
     Raises:
-        InvalidRun: a share that is not above 0 and below 1.
-        UnreadableRun: the file is there and is another's.
+        InvalidRun: ``share`` is not between 0 and 1.
+        UnreadableRun: ``strength.tsv`` exists with other columns.
         OSError: the folder cannot be written.
     """
 
@@ -131,11 +131,11 @@ class Watch:
                 raise UnreadableRun(f"{self.path}: {self._lines[:1]}: expected {heading!r}")
         self._measure = measure
         self._began = time.monotonic()
-        self.spent = 0.0  # seconds on looks
+        self.spent = 0.0  # seconds of all measurements
         self._last = 0.0
 
     def look(self, model: Any, step: int) -> Strength | None:
-        """Measure the model and add a line to the file; None if it would cost too much by now."""
+        """Measure the model and add a line to the file, or return None to keep to the share."""
         started = time.monotonic()
         if self.spent + self._last > self.share * (started - self._began):
             return None

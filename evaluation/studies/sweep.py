@@ -1,4 +1,4 @@
-"""Strength against cost: many settings of an agent play, and stand beside what they cost."""
+"""Strength against cost, for many settings of an agent."""
 
 from __future__ import annotations
 
@@ -22,35 +22,35 @@ from c4env.evaluation.tables import Rows, Tables, plural
 SWEEP_FILE: Final = "sweep.json"
 FORMAT: Final = "c4env sweep 1"
 AGENT: Final = "agent"
-"""The name of an agent, beside its options."""
+"""The key of an agent's name among its options."""
 
 
 class Point(NamedTuple):
-    """What one setting is worth, and what it costs."""
+    """The strength and the cost of one setting."""
 
     spec: str
-    options: dict[str, str]  # those that differ within the sweep, AGENT among them, axis last
-    series: str  # all of them but the axis: "heuristic=chain"; may be empty
-    x: int | None  # its value on the axis, if there is one
+    options: dict[str, str]  # options that differ within the sweep, with AGENT, the axis last
+    series: str  # the options without the axis: "heuristic=chain"; may be empty
+    x: int | None  # value on the axis, if there is one
     score: float  # points a game, 0..1
     elo: float
     low: float  # 95 % interval of the Elo
     high: float
     games: int
     moves: int
-    nodes: float  # searched a move, the mean
-    seconds: float  # a move, of the median game; never the same twice
+    nodes: float  # mean nodes a move
+    seconds: float  # seconds a move in the median game; they differ from run to run
 
 
 @dataclass(frozen=True)
 class Sweep(Tables):
-    """What a sweep found.
+    """The result of a sweep.
 
     Attributes:
         axis: the option with whole numbers that orders the points, if there is one.
-        points: one an agent, series by series in the order given.
-        against: the agents that all of them met; empty if they met each other.
-        result: the games, with their win table and ratings.
+        points: a point for each agent, series by series in the order given.
+        against: the opponents of all agents; empty if they met each other.
+        result: the games, with win table and ratings.
     """
 
     axis: str | None
@@ -59,7 +59,7 @@ class Sweep(Tables):
     result: Tournament
 
     def tables(self) -> list[list[list[str]]]:
-        """One table, a row a point."""
+        """A table with a row for each point."""
         varied = list(self.points[0].options)
         heading = [*(varied or [AGENT]), "score", "Elo", "95 %", "games"]
         rows = [[*heading, "nodes a move", "ms a move"]]
@@ -70,7 +70,7 @@ class Sweep(Tables):
         return [rows]
 
     def summary(self) -> str:
-        """Whom they met, and where the numbers come from."""
+        """Notes on opponents, games and times."""
         whom = f"against {', '.join(self.against)}" if self.against else "against each other"
         lines = [
             f"{plural(len(self.points), 'agent')} {whom}: {plural(len(self.result.games), 'game')} "
@@ -81,8 +81,8 @@ class Sweep(Tables):
         return "\n".join(lines)
 
     def records(self) -> Rows:
-        """One line a point."""
-        # No records by name: an option may be called as a number is, nodes for one.
+        """A row for each point."""
+        # Rows, not records by name: an option may be called ``nodes``.
         numbers = ("score", "elo", "low", "high", "games", "moves", "nodes", "seconds")
         lines: list[list[Any]] = [["spec", *self.points[0].options, *numbers]]
         for p in self.points:
@@ -90,7 +90,7 @@ class Sweep(Tables):
         return lines
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything a plot needs."""
+        """The sweep as plain Python objects, for a plot."""
         return {
             "format": FORMAT,
             "axis": self.axis,
@@ -108,21 +108,24 @@ def sweep(
     openings: Openings = 3,
     **settings: Unpack[SettingsByName],
 ) -> Sweep:
-    """Play all agents that some patterns stand for, and set their strength beside their cost.
+    """Play all agents of some patterns, and measure their strength and cost.
 
     Args:
-        patterns: such as ``"alphabeta:depth=1..8,heuristic={chain,window}"``
+        patterns: patterns such as ``"alphabeta:depth=1..8,heuristic={chain,window}"``
             (:func:`c4env.evaluation.plan.patterns.expand`).
-        against: specs of the agents each of them meets; without any, they meet each other.
+        against: specs of their opponents; empty lets them meet each other.
         openings: as in :func:`evaluation.round_robin`.
         settings: ``seed``, ``jobs``, ``out``, ...: see
-            :class:`c4env.evaluation.games.settings.Settings`. With ``out`` the points are written
-            to ``sweep.json`` there as well.
+            :class:`c4env.evaluation.games.settings.Settings`. ``out`` also gets the points, in
+            ``sweep.json``.
+
+    Returns:
+        the points, and the games.
 
     Raises:
         InvalidRun: a pattern is malformed, or an agent is there twice.
         UnwritableRun: ``out`` cannot be written; the games are safe.
-        UnreadableRun, FileInUse, UnknownAgent, ...: as of :func:`evaluation.round_robin`.
+        UnreadableRun, FileInUse, UnknownAgent, ...: as in :func:`evaluation.round_robin`.
     """
     given = [patterns] if isinstance(patterns, str) else list(patterns)
     agents = [agent for pattern in given for agent in _expanded(pattern)]
@@ -140,7 +143,7 @@ def sweep(
         others = ", ".join(f"{key}={value}" for key, value in differing.items() if key != axis)
         x = int(differing[axis]) if axis else None
         strength = rating.score, rating.elo, rating.low, rating.high, rating.games
-        # Not the mean: the first game loads the code.
+        # The median, since the first game loads the code.
         seconds = statistics.median(cost.by_game or [0.0])
         spent_on = cost.moves, cost.nodes_a_move, seconds
         points.append(Point(named[name], differing, others, x, *strength, *spent_on))
@@ -153,10 +156,10 @@ def sweep(
 
 
 def _expanded(pattern: str) -> list[str]:
-    """The agents of a pattern, with its name if it has one and stands for one agent.
+    """The agents of a pattern; one that has a name must be a single agent.
 
     Raises:
-        InvalidRun: it has a name and stands for several.
+        InvalidRun: the pattern has a name and several agents.
     """
     name, spec = split_name(pattern)
     found = expand(spec)
@@ -168,16 +171,16 @@ def _expanded(pattern: str) -> list[str]:
 
 
 def _varied(named: Mapping[str, str]) -> tuple[dict[str, dict[str, str]], str | None]:
-    """The options that differ, by name, and which of them is the axis, which comes last.
+    """The options that differ, by agent, and the axis, which comes last.
 
-    The axis is the first option that is a whole number everywhere.
+    The axis is the first option that is a whole number in all agents.
     """
     parts = {}
     for name, spec in named.items():
         agent, options = split_spec(spec)
         parts[name] = {AGENT: agent if name == spec else name, **options}
     keys = list(dict.fromkeys(key for options in parts.values() for key in options))
-    # An option left out is not equal to its default written down: a spec is a name.
+    # An option left out differs from its default written down: a spec is a name.
     values = {key: [options.get(key, "") for options in parts.values()] for key in keys}
     differing = [key for key in keys if len(set(values[key])) > 1]
     axis = next((key for key in differing if all(v.isdecimal() for v in values[key])), None)

@@ -1,1 +1,1 @@
-"""A page to play, analyse and look at games, and the server of it: ``c4 web``."""
+"""The server of ``c4 web``, a page to play, analyse and replay games."""

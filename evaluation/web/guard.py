@@ -1,4 +1,4 @@
-"""Turns away requests from other web sites, and reads the JSON of the rest."""
+"""Refuse requests from other web sites, and read the JSON of requests."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ LARGEST_BODY: Final = 16_384  # bytes; the longest game takes a few hundred
 
 
 def refuse(scope: Scope, status: int, reason: str) -> JSONResponse:
-    """The answer to a bad request, written to the log."""
+    """Log a bad request, and return the answer to it."""
     LOG.warning("%s %.200r: %d %.300s", scope["method"], scope["path"], status, reason)
     return JSONResponse({"error": reason}, status)
 
 
 class Guard:
-    """Lets in requests from this server's own page, and adds its security headers.
+    """Middleware that accepts requests of this server's own page, and adds security headers.
 
     Args:
-        app: what it guards.
-        names: host names of this server; addresses are let in without a name.
-        headers: added to every answer.
+        app: the application.
+        names: host names of this server; requests to an IP address pass without one.
+        headers: headers to add to every answer.
     """
 
     def __init__(self, app: ASGIApp, names: frozenset[str], headers: Mapping[str, str]) -> None:
@@ -39,7 +39,7 @@ class Guard:
         self.headers = headers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse to."""
+        """Pass a request on, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -59,10 +59,10 @@ class Guard:
 
 
 async def json_object(request: Request) -> dict[str, Any]:
-    """The JSON object a request carries.
+    """Read the JSON object in a request.
 
     Raises:
-        Refused: it carries something else, or too much.
+        Refused: the body is something else, or too long.
     """
     check_json(request.headers)
     body = b""

@@ -1,8 +1,8 @@
-"""Processes that each answer one question at a time, and can be stopped in the middle.
+"""Processes that answer one question at a time, and can be interrupted.
 
-An answer is a stream of messages. Whoever stops listening stops the search: the process is
-told to leave it, which it does at its next message; where it does not within a moment it is
-killed and replaced. So no process is ever given a question while it is at work on another's.
+An answer is a stream of messages. If the listener leaves, the pool tells the process to leave the
+search, which it does at its next message. A process that does not is killed and replaced. So a
+process never gets a question while it works on another.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ from typing import Any, Final, NamedTuple
 from c4env.evaluation.games.processes import sigint_blocked
 from c4env.evaluation.web.questions import Message, Question, RecentAgents, answers
 
-GRACE: Final = 0.4  # seconds a process has to leave a search before it is killed
-END: Final = None  # stands after the last message of an answer
-STOP: Final = None  # sent to a process in place of a question: leave the one in hand
+GRACE: Final = 0.4  # seconds that a process has to leave a search before it is killed
+END: Final = None  # follows the last message of an answer
+STOP: Final = None  # sent to a process in place of a question: leave the search
 
 
 class Answer(NamedTuple):
-    """Messages as they come, END after the last. Who no longer wants them cancels the task."""
+    """The messages of an answer as they come, then END; cancelling the task stops the search."""
 
     messages: asyncio.Queue[Message | None]
     task: asyncio.Task[None]
 
 
 class QuestionPool:
-    """So many processes, and the questions that wait for one of them.
+    """A pool of processes, and the questions that wait for one.
 
     Args:
-        size: processes.
-        seconds: the longest an answer may take once its search has begun.
+        size: number of processes.
+        seconds: limit of an answer, from the start of its search.
 
     Attributes:
-        waiting: questions that no process has taken up yet.
+        waiting: number of questions that no process has begun.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
@@ -54,12 +54,12 @@ class QuestionPool:
         self._threads = ThreadPoolExecutor(size, "worker")
 
     def start(self) -> None:
-        """Start the processes; they are ready some moments later."""
+        """Start the processes, without waiting until they are ready."""
         for _ in range(self._size):
             self._idle.put_nowait(self._start_worker())
 
     async def close(self) -> None:
-        """End every process, whatever it is doing."""
+        """End every process, whatever it does."""
         self._closing = True
         for task in self._tasks:
             task.cancel()
@@ -69,9 +69,7 @@ class QuestionPool:
         self._threads.shutdown()
 
     def ask(self, question: Question) -> Answer:
-        """Begin to answer. The last message is an ``error`` where the search takes too long
-        or its process dies.
-        """
+        """Begin an answer; an ``error`` ends it if the search is late or its process dies."""
         messages: asyncio.Queue[Message | None] = asyncio.Queue()
         return Answer(messages, self._begin(self._answer(question, messages.put_nowait)))
 
@@ -104,11 +102,11 @@ class QuestionPool:
             if finished:
                 self._idle.put_nowait(worker)
             elif not self._closing:
-                # A task of its own, which whoever stops listening does not stop.
+                # In its own task, which does not end when the listener leaves.
                 self._begin(self._recover(worker))
 
     async def _recover(self, worker: _Worker) -> None:
-        """Make a process that was stopped in a search free again, or start one in its place."""
+        """Free a process that was stopped in a search, or replace it."""
         try:
             worker.send(STOP)
             deadline = asyncio.get_running_loop().time() + GRACE
@@ -129,7 +127,7 @@ class QuestionPool:
 
 
 class _Worker:
-    """A process, seen from the server."""
+    """The server's handle of a process."""
 
     def __init__(self, threads: ThreadPoolExecutor, seconds: float) -> None:
         context = multiprocessing.get_context("spawn")
@@ -145,10 +143,13 @@ class _Worker:
         self._connection.send(question)
 
     async def receive(self, deadline: float) -> Any:
-        """The next message; cancelled or too late, it loses none.
+        """Wait for the next message; a cancelled or late call loses no message.
+
+        Args:
+            deadline: time of the loop's clock.
 
         Raises:
-            TimeoutError: it has not come when the loop's clock shows ``deadline``.
+            TimeoutError: no message came before ``deadline``.
             EOFError: the process has died.
         """
         loop = asyncio.get_running_loop()
@@ -170,18 +171,18 @@ class _Worker:
 
 
 def serve(connection: Connection, seconds: float) -> None:
-    """Answer questions until the server is gone."""
+    """Answer questions until the server has gone."""
     cache = RecentAgents()
     with open(os.devnull, "w") as nowhere, suppress(EOFError, BrokenPipeError):
         while True:
             question = connection.recv()
-            if question is STOP:  # it came after the last message of what it was to stop
+            if question is STOP:  # the search that it was to stop had already ended
                 continue
-            # Ends the process even in native code, should the server be gone by then.
+            # If the server has gone by then, this ends the process, even in native code.
             faulthandler.dump_traceback_later(seconds + 10, exit=True, file=nowhere)
             for message in answers(cache, question):
                 connection.send(message)
-                if connection.poll():  # to be stopped
+                if connection.poll():  # STOP has come
                     break
             faulthandler.cancel_dump_traceback_later()
             connection.send(END)

@@ -1,6 +1,6 @@
-"""What the page asks agents and the solver, answered in a worker process.
+"""Questions of the page to agents and to the solver, answered in a worker process.
 
-A question holds all it takes to answer it: no answer depends on what was asked before.
+A question has all that its answer needs: no answer depends on earlier questions.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ from c4env.observation import Observation, observe, position_from
 from c4env.position import Position, format_moves
 
 Message = dict[str, Any]
-"""What goes to the page as one JSON line; ``type`` says what it is, columns count from 1."""
+"""One JSON line to the page; ``type`` says what it is, and columns count from 1."""
 
-AGENTS_KEPT: Final = 8  # by a process, unless their tables together exceed MEMORY
+AGENTS_KEPT: Final = 8  # agents that a process keeps, fewer if their tables exceed MEMORY
 SOLVER_MB: Final = 64
 
 
 class Question(NamedTuple):
-    """One question about one position, or about each position of a game."""
+    """A question about one position, or about each position of a game."""
 
     kind: str  # a key of KINDS
-    agent: str  # spec; "" where no agent is asked
+    agent: str  # spec, or "" for the solver
     moves: str  # 1-based columns from the empty board
-    seed: int = 0  # of the game, for stochastic agents
-    since: int = 0  # discs of the first position of a game that is asked about
+    seed: int = 0  # seed of the game, for stochastic agents
+    since: int = 0  # discs of the first position in question
 
 
 class RecentAgents:
-    """What a process keeps between questions: agents ready to play, and the solver."""
+    """The agents and the solver that a process keeps between questions."""
 
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
 
     def agent(self, spec: str) -> Agent:
-        """The agent of a spec, made when first asked for."""
+        """The agent of a spec, made at the first call."""
         if spec in self._agents:
-            self._agents[spec] = self._agents.pop(spec)  # the latest used stands last
+            self._agents[spec] = self._agents.pop(spec)  # most recently used last
             return self._agents[spec]
         needed = reserved_mb(spec)
-        # Before it is made: two tables of the greatest size at once would be one too many.
+        # Close old agents before making the new one, so that their tables never exceed MEMORY.
         while self._agents and (
             len(self._agents) >= AGENTS_KEPT
             or needed + sum(map(reserved_mb, self._agents)) > MEMORY
@@ -65,13 +65,13 @@ class RecentAgents:
         return Solver(table_mb=SOLVER_MB)
 
     def clear(self) -> None:
-        """Give all agents back."""
+        """Close all agents."""
         while self._agents:
             self._agents.popitem()[1].close()
 
 
 def answers(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """The messages that answer a question, the last of them the result."""
+    """The messages that answer a question; the last one is the result."""
     try:
         yield from KINDS[question.kind](cache, question)
     except C4Error as error:
@@ -81,7 +81,7 @@ def answers(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 class _Searcher:
-    """A searching agent as a policy that keeps what it found."""
+    """A searching agent as a policy that keeps its last search result."""
 
     result: SearchResult | None = None
     nodes = 0
@@ -90,17 +90,17 @@ class _Searcher:
         self._agent = agent
 
     def __call__(self, observation: Observation) -> int:
-        """The column of a search, which is the one the agent chooses."""
+        """Search, and return the column, which is the agent's choice."""
         self.result = self._agent.search(position_from(observation))
         self.nodes = self.result.nodes
         return self.result.column
 
 
 def _move(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """The column an agent plays, and what it saw if it looks ahead.
+    """Answer with an agent's column, and the search result if it has one.
 
-    It begins anew at each move, with a seed of this game and ply, so that its column
-    depends on the question alone.
+    The agent is reset at each move, with a seed of the game and the ply, so that its column depends
+    on the question alone.
     """
     position = Position.parse(question.moves)
     agent = cache.agent(question.agent)
@@ -117,12 +117,12 @@ def _move(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 def _seed(question: Question, position: Position) -> int:
-    """Of this game and ply alone."""
+    """A seed of the game and the ply."""
     return game_seed(question.seed, (question.agent, ""), question.moves, position.to_move)
 
 
 def _seen(result: SearchResult) -> Message:
-    """Value, depth and line of a search; a value that is no number goes as null."""
+    """Value, depth and principal variation of a search; a value that is not finite is null."""
     return {
         "value": result.value if math.isfinite(result.value) else None,
         "depth": result.depth,
@@ -131,7 +131,7 @@ def _seen(result: SearchResult) -> Message:
 
 
 def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """What a searching agent would play, and why."""
+    """Answer with a searching agent's column and its search result."""
     agent = cache.agent(question.agent)
     if not isinstance(agent, SearchingAgent):
         yield {"type": "error", "error": f"{question.agent} does not search: it gives no hints"}
@@ -143,7 +143,7 @@ def _hint(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """The exact score of each column, one after another as they are found, then all."""
+    """Answer with the exact score of each column as it is found, then with all."""
     from c4env.bitboard import CENTRE_FIRST
 
     position = Position.parse(question.moves)
@@ -156,9 +156,9 @@ def _scores(cache: RecentAgents, question: Question) -> Iterator[Message]:
 
 
 def _values(cache: RecentAgents, question: Question) -> Iterator[Message]:
-    """The exact score of each undecided position of a game for its side to move, the last first.
+    """Answer with the exact score of each unfinished position of a game, the last first.
 
-    In this order what the solver has found of later positions shortens the earlier ones.
+    In this order, the solver's table has later positions when it solves earlier ones.
     """
     for discs in range(len(question.moves), question.since - 1, -1):
         position = Position.parse(question.moves[:discs])

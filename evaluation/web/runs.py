@@ -12,44 +12,46 @@ from c4env.evaluation.store.record import GAMES_FILE
 from c4env.evaluation.studies.match import read_run
 from c4env.evaluation.tables import shortened
 
-KEPT: Final = 32  # runs that are not read again each time
-SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # of a game, beside its players
+KEPT: Final = 32  # runs kept in memory
+SHOWN: Final = ("opening", "moves", "winner", "ending", "reason")  # fields of a game on the page
 
 
 class Runs:
-    """The runs in some folders: each a run directory, or a folder of run directories.
+    """The runs in some folders, each a run directory or a folder of run directories.
 
-    A page names a run only by a name listed here, which is looked up, never made a path.
+    A page names a run by a name in this list; the server never makes a path of it.
 
     Raises:
-        UnreadableRun: a folder is not one.
+        UnreadableRun: a folder does not exist.
     """
 
     def __init__(self, folders: tuple[Path, ...]) -> None:
         for folder in folders:
             if not folder.is_dir():
-                raise UnreadableRun(f"--runs {folder}: expected a run directory, or one of runs")
+                raise UnreadableRun(
+                    f"--runs {folder}: expected a run directory, or a folder of them"
+                )
         self._folders = folders
 
     def find(self) -> dict[str, Path]:
-        """The run directories there are now, by name."""
+        """The run directories that exist now, by name."""
         found: dict[str, Path] = {}
         for folder in self._folders:
             places = [folder, *sorted(path for path in folder.iterdir() if path.is_dir())]
             for place in places:
                 if (place / GAMES_FILE).is_file():
                     name, number = place.resolve().name, 2
-                    while name in found:  # two folders of one name
+                    while name in found:  # two folders have this name
                         name, number = f"{place.resolve().name} ({number})", number + 1
                     found[name] = place
         return found
 
     def open(self, name: object) -> dict[str, Any]:
-        """A run as the page shows it: its players, the best first, results, and all its games.
+        """A run for the page: its players, the best first, results, and games.
 
         Raises:
             InvalidRequest: no run has the name.
-            UnreadableRun: it is damaged.
+            UnreadableRun: the run is damaged.
         """
         runs = self.find()
         if not isinstance(name, str) or name not in runs:
@@ -61,7 +63,7 @@ class Runs:
 
 @functools.lru_cache(KEPT)
 def _shown(path: Path, state: tuple[int, int]) -> dict[str, Any]:
-    """A run, read again when the state of its file is another."""
+    """A run, read again when the state of its file changes."""
     run = read_run(path)
     ratings = run.ratings if run.games else ()
     players = [rating.player for rating in ratings]

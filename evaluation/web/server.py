@@ -1,8 +1,8 @@
-"""The web server: one page, and what it asks, as JSON.
+"""The web server: one page, and its requests as JSON.
 
-Every request holds the whole game, so that the server keeps none: pages cannot be given one
-another's. Answers that take a search come as JSON lines while it goes on; a page that
-leaves off listening stops it.
+Every request has the whole game. The server keeps no games, so it cannot mix up those of two
+pages. An answer that needs a search comes as JSON lines; a page that stops listening stops the
+search.
 """
 
 from __future__ import annotations
@@ -42,33 +42,33 @@ from c4env.evaluation.web.runs import Runs
 from c4env.evaluation.web.specs import LEVELS, catalogue, check_spec
 from c4env.position import Position
 
-BEAT: Final = 0.5  # seconds between signs of life while a search goes on
-MOST_WAITING: Final = 500  # questions; further ones are sent away
-REMEMBERED: Final = 10_000  # games, so that one sent twice is recorded once
-REASON: Final = 300  # characters of a forfeit's
-LONGEST: Final = 86_400.0  # seconds of a search; timers do not take any number
+BEAT: Final = 0.5  # seconds between signs of life during a search
+MOST_WAITING: Final = 500  # questions that may wait; more are refused
+REMEMBERED: Final = 10_000  # ids of recorded games, so that a game sent twice is recorded once
+REASON: Final = 300  # the most characters of a forfeit's reason
+LONGEST: Final = 86_400.0  # the longest search in seconds; timers have a limit
 HELPED: Final = "human with help"
-"""Who asked for help stands under this name: such games do not count as those of a person alone."""
+"""The name of a person who had help; the tally counts such games apart."""
 
 HELP: Final = ("hint", "take-back", "exact scores")
-"""What a person can be helped with."""
+"""The kinds of help."""
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """What the owner of the server chose.
+    """The settings of the server, chosen by its owner.
 
     Attributes:
-        agents: specs offered beside the zoo; these alone may be of any kind.
-        hint: who gives hints.
-        record: where games of people are appended; None for nowhere.
+        agents: specs to offer beside the zoo; only these may name code, files or addresses.
+        hint: the agent that gives hints.
+        record: folder that games of people are appended to; None keeps none.
         runs: run directories, or folders of them, that the page may open.
-        seconds: the longest an answer may take, at most a day.
-        workers: processes that answer.
-        host: the address served at; also a name this server may be called by.
+        seconds: limit of an answer, at most a day.
+        workers: number of processes that answer.
+        host: the address to listen on, which is also an accepted host name.
 
     Raises:
-        InvalidRun: an answer may take no time, or more than a day.
+        InvalidRun: ``seconds`` is not positive, or more than a day.
     """
 
     agents: tuple[str, ...] = ()
@@ -96,11 +96,11 @@ HEADERS: Final = {
     "cache-control": "no-store",
     "cross-origin-resource-policy": "same-origin",
 }
-"""Of every answer: scripts and styles are this server's files, and nothing comes from elsewhere."""
+"""Headers of every answer: scripts and styles are this server's files, and nothing else loads."""
 
 
 def create_app(settings: ServerSettings) -> Starlette:
-    """The application, for uvicorn or any other ASGI server."""
+    """Make the ASGI application."""
     own = files("c4env.evaluation.web.static")
     page = own.joinpath("web.html").read_text("utf-8")
     shared = {each.name for each in STATIC.iterdir()}
@@ -123,12 +123,12 @@ def create_app(settings: ServerSettings) -> Starlette:
         exception_handlers={C4Error: _refused, HTTPException: _refused},
         lifespan=endpoints.lifespan,
     )
-    app.state.stopping = lambda: False  # until who runs it knows better
+    app.state.stopping = lambda: False  # the server replaces this
     return app
 
 
 def _refused(request: Request, error: Exception) -> Response:
-    """What any error of the sender is answered with."""
+    """The answer to an error in a request."""
     if isinstance(error, HTTPException):
         reason = f"{request.method} {shortened(request.url.path, 80)}: {error.detail}"
         return refuse(request.scope, error.status_code, reason)
@@ -137,7 +137,7 @@ def _refused(request: Request, error: Exception) -> Response:
 
 
 class _Endpoints:
-    """Answers requests."""
+    """The functions that answer requests."""
 
     def __init__(self, settings: ServerSettings, page: str, parts: dict[str, str]) -> None:
         self._settings = settings
@@ -150,7 +150,7 @@ class _Endpoints:
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        """The worker processes live as long as the server."""
+        """Start the worker processes with the server, and end them with it."""
         self._pool.start()
         try:
             yield
@@ -170,7 +170,7 @@ class _Endpoints:
         return Response(self._parts[name], media_type=kind)
 
     async def settings_(self, request: Request) -> Response:
-        """GET /api/settings: the agents to choose from, and what else this server offers."""
+        """GET /api/settings: agents, levels and other settings of this server."""
         settings = self._settings
         return JSONResponse(
             {
@@ -198,11 +198,11 @@ class _Endpoints:
         """POST /api/ask {kind, agent, moves, seed, since}: JSON lines, the last one the result."""
         question = self._question(await json_object(request))
         if self._pool.waiting >= MOST_WAITING:
-            raise Refused(503, f"{MOST_WAITING} questions are waiting already; ask again later")
+            raise Refused(503, f"{MOST_WAITING} questions are waiting; ask again later")
         return StreamingResponse(self._answer(request, question), media_type="application/x-ndjson")
 
     def _question(self, fields: dict[str, Any]) -> Question:
-        """The question in a request, checked."""
+        """Parse and check the question in a request."""
         kind, moves = fields.get("kind"), fields.get("moves")
         if not isinstance(kind, str) or kind not in KINDS:
             raise InvalidRequest(
@@ -217,7 +217,7 @@ class _Endpoints:
         return Question(kind, agent, str(moves), seed, _integer(fields, "since", CELLS))
 
     async def _answer(self, request: Request, question: Question) -> AsyncIterator[str]:
-        """The lines of an answer. Each names its position: a page trusts no other."""
+        """The lines of an answer; each names its position, which the page checks."""
         answer = self._pool.ask(question)
         started = asyncio.get_running_loop().time()
 
@@ -264,7 +264,7 @@ class _Endpoints:
         return JSONResponse({"recorded": folder is not None, "winner": game.winner})
 
     def _game(self, fields: dict[str, Any]) -> GameRecord:
-        """The game in a request: its result is worked out here, from the moves."""
+        """Parse the game in a request; the server finds its result from the moves."""
         players, forfeit = fields.get("players"), fields.get("forfeit")
         if not isinstance(players, list) or len(players) != 2 or HUMAN not in players:
             raise InvalidRequest(
@@ -300,7 +300,7 @@ class _Endpoints:
                     refused = f"forfeit {shortened(forfeit, 80)}: expected none, or by 0 or 1"
                     raise InvalidRequest(refused)
         game = GameRecord((one, two), opening, moves, winner, ending, one_line(reason))
-        return GameRecord.parse(game.values())  # which plays the moves through
+        return GameRecord.parse(game.values())  # replays the moves
 
     async def run(self, request: Request) -> Response:
         """GET /api/run?name=...: a run's table and games."""
@@ -316,13 +316,13 @@ def _integer(fields: dict[str, Any], name: str, most: int) -> int:
 
 
 def one_line(text: str) -> str:
-    """A text from elsewhere as the record keeps it: short, without what breaks or hides lines."""
+    """Make a text of a request safe for the record: short, on one line, printable."""
     plain = "".join(c if c.isprintable() else " " for c in text[: 2 * REASON])
     return shortened(" ".join(plain.split()), REASON)
 
 
 def _position(moves: Any) -> Position:
-    """The position of the moves in a request, of which an error quotes no more than a game's."""
+    """Parse the moves in a request; an error quotes at most a game's length."""
     if isinstance(moves, str) and len(moves) > CELLS:
         raise InvalidRequest(f"moves {moves[:CELLS]!r}...: {len(moves)}, expected at most {CELLS}")
     return Position.parse(moves)
@@ -332,12 +332,12 @@ def _position(moves: Any) -> Position:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens there; port 0 takes a free one.
+    """Open a socket that listens on a port; port 0 takes a free one.
 
     Raises:
-        PortTaken: it cannot be had.
+        PortTaken: the address or port cannot be used.
     """
-    if not 0 <= port <= 65535:  # the system would take the remainder
+    if not 0 <= port <= 65535:  # the system would reduce it modulo 65536
         raise PortTaken(f"port {port}: expected 0..65535")
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
@@ -359,11 +359,11 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """A server of the application; ``run(sockets=[listen(...)])`` serves until interrupted.
+    """The server; ``run(sockets=[listen(...)])`` serves until interrupted.
 
     Args:
-        settings: what it offers.
-        announce: called once it answers.
+        settings: the server's settings.
+        announce: called when the server begins to answer.
     """
 
     def __init__(
@@ -377,13 +377,13 @@ class Server(uvicorn.Server):
                 log_config=None,
                 ws="none",
                 server_header=False,
-                timeout_graceful_shutdown=int(4 * BEAT),  # searches are left within two beats
+                timeout_graceful_shutdown=int(4 * BEAT),  # a search ends within two beats
             )
         )
         app.state.stopping = lambda: self.should_exit
         self._announce = announce
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to answer."""
+        """Begin to answer, then call ``announce``."""
         await super().startup(sockets=sockets)
         self._announce()

@@ -1,8 +1,8 @@
-"""Which agents a page may ask for: the zoo with plain options, and what the owner named.
+"""The agents that a page may name: the zoo with plain options, and those named by the owner.
 
-A spec that comes from a page must not import modules, open files, start programs or make
-connections. So it names an agent of the zoo that needs no path, address or program, and
-its options are numbers or names from a list; the owner names anything on the command line.
+A spec from a page must not import modules, open files, start programs or make connections. So it
+names an agent of the zoo that needs no path, address or program, with options that are numbers or
+names from a list. The owner may name any agent on the command line.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from c4env.agents.registry.table import ZOO
 from c4env.evaluation.errors import InvalidRequest
 from c4env.evaluation.tables import shortened
 
-MEMORY: Final = 256  # megabytes, the most that a page's agents reserve in a process together
+MEMORY: Final = 256  # megabytes that the page's agents may reserve together, in each process
 
 
 def offered(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """By name, those that need no argument, and no package that is not installed."""
+    """The entries, by name, that need no argument and whose packages are installed."""
     return {
         entry.name: entry
         for entry in entries
@@ -36,7 +36,7 @@ PLAIN: Final = offered(ZOO)
 
 
 class Level(NamedTuple):
-    """An opponent to choose by strength."""
+    """An opponent of a level of strength."""
 
     name: str
     spec: str
@@ -44,17 +44,17 @@ class Level(NamedTuple):
 
 
 LEVELS: Final = (
-    Level("Easy", "mcts:simulations=25", "tries out 25 games before each move"),
-    Level("Medium", "mcts:simulations=150", "tries out 150 games before each move"),
-    Level("Hard", "mcts:simulations=1000", "tries out 1,000 games before each move"),
-    Level("Expert", "mcts:simulations=10000", "tries out 10,000 games before each move"),
+    Level("Easy", "mcts:simulations=25", "plays out 25 games before each move"),
+    Level("Medium", "mcts:simulations=150", "plays out 150 games before each move"),
+    Level("Hard", "mcts:simulations=1000", "plays out 1,000 games before each move"),
+    Level("Expert", "mcts:simulations=10000", "plays out 10,000 games before each move"),
     Level("Perfect", "perfect:ties=random", "knows the result of every move, and never errs"),
 )
-"""The weakest first. None of them plays the same game every time."""
+"""The weakest first. All of them vary their games."""
 
 
 def settable(entry: Entry) -> list[Option]:
-    """The options a page may set: numbers, tables only so large, and texts with a list of names."""
+    """The options that a page may set: numbers, tables up to a size, and names from a list."""
     return [
         replace(option, high=min(option.high, MEMORY)) if option.name.endswith("_mb") else option
         for option in options_of_entry(entry)
@@ -63,15 +63,15 @@ def settable(entry: Entry) -> list[Option]:
 
 
 def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
-    """The spec, if a page may ask for it.
+    """Return the spec if a page may name it.
 
     Args:
-        spec: what the page sent.
+        spec: the value that the page sent.
         named: specs that the owner named on the command line.
 
     Raises:
-        InvalidRequest: it may not; the message says what it may.
-        InvalidSpec, InvalidValue: malformed, or a value out of range.
+        InvalidRequest: the page may not name it; the message says what it may name.
+        InvalidSpec, InvalidValue: the spec is malformed, or a value is out of range.
     """
     if not isinstance(spec, str):
         raise InvalidRequest(
@@ -80,7 +80,7 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
     if spec in named:
         return spec
     name = spec.replace("(", ":").partition(":")[0].strip()
-    if name not in PLAIN:  # before the spec is looked at: that may import what it names
+    if name not in PLAIN:  # before parsing, which may import what the spec names
         known = ", ".join([*PLAIN, *named])
         raise InvalidRequest(f"agent {shortened(spec, 80)!r}: this page offers {known}")
     name, given = split_spec(spec)
@@ -94,14 +94,14 @@ def check_spec(spec: object, named: tuple[str, ...] = ()) -> str:
             raise InvalidRequest(
                 f"agent {shortened(spec, 80)!r}: option {key!r}: expected one of {expected}"
             )
-        if options[key].choices:  # an import path is none for a page
+        if options[key].choices:  # a page may not use import paths
             require_choice(name, key, text, options[key].choices)
         parsed[key] = options[key].parse(name, text)
     return join_spec(name, parsed)
 
 
 def reserved_mb(spec: str) -> float:
-    """The megabytes that the tables of an agent may take; 0 for one the owner named."""
+    """The most megabytes for the tables of an agent; 0 for one that the owner named."""
     name, given = split_spec(spec)
     options = options_of_entry(PLAIN[name]) if name in PLAIN else ()
     tables = [option for option in options if option.name.endswith("_mb")]
@@ -109,7 +109,7 @@ def reserved_mb(spec: str) -> float:
 
 
 def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
-    """What the page shows for choosing an agent: names, summaries, options with their ranges."""
+    """The agents for the page's menu: names, summaries, and options with their ranges."""
     zoo = [
         {
             "spec": name,
@@ -125,7 +125,7 @@ def catalogue(named: tuple[str, ...] = ()) -> list[dict[str, Any]]:
 
 def _described(option: Option) -> dict[str, Any]:
     limits = {"low": option.low, "high": option.high}
-    is_flag = option.kind is bool  # chosen from the two names that a spec has for it
+    is_flag = option.kind is bool  # a choice between the two names of a flag in a spec
     return {
         "name": option.name,
         "kind": option.kind.__name__,

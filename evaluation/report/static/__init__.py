@@ -1,4 +1,4 @@
-"""The styles and scripts that the page of a run and that of ``c4 web`` share."""
+"""Styles and scripts shared by the page of a run and the page of ``c4 web``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from importlib.resources import files
 from typing import Final
 
 STATIC: Final = files(__name__)
-"""Where they are."""
+"""The folder of these files."""
 
 
 def inlined(template: str) -> str:
-    """A page with the styles and scripts in it that it names."""
+    """Replace a page's references to styles and scripts by their content."""
 
     def content(found: re.Match[str]) -> str:
         tag = "style" if found[1].endswith(".css") else "script"

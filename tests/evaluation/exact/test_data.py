@@ -192,10 +192,10 @@ WRONG = [
     ("a.txt", "a.txt: expected a file name that ends in .npz or .parquet"),
     ("there.npz", "there.npz: expected a new file"),
     ("none/a.npz", "none/a.npz: expected a new file in a directory that is there"),
-    ("a.npz --plies 8-30", "--plies 8-30: expected as in 8..30"),
-    ("a.npz --plies 30..8", "--plies 30..8: expected as in 8..30"),
-    ("a.npz --plies 8..42", "plies=range(8, 43): expected some of 0..41"),
-    ("a.npz --plies 13 --set all", "plies=range(13, 14): expected some of 0..12"),
+    ("a.npz --plies 8-30", "--plies 8-30: expected a range such as 8..30"),
+    ("a.npz --plies 30..8", "--plies 30..8: expected a range such as 8..30"),
+    ("a.npz --plies 8..42", "plies=range(8, 43): expected consecutive numbers of 0..41"),
+    ("a.npz --plies 13 --set all", "plies=range(13, 14): expected consecutive numbers of 0..12"),
     ("a.npz --positions 0", "positions=0: expected a positive integer"),
     ("a.npz --seed -1", "seed=-1: expected an integer of 0 or more"),
     ("a.npz --jobs 0", "jobs=0: expected a positive integer"),
@@ -203,7 +203,10 @@ WRONG = [
     ("a.npz --set random uci", "sets 'random uci': expected some of random, zoo, or one of"),
     ("a.npz --set uci --plies 8", "set uci: expected no number of positions or plies"),
     ("a.npz --set uci --positions 9", "set uci: expected no number of positions"),
-    ("a.npz --set all --plies 1 --positions 5", "positions=5: expected at most 4, as many as"),
+    (
+        "a.npz --set all --plies 1 --positions 5",
+        "positions=5: expected at most 4, as many as",
+    ),
 ]
 
 

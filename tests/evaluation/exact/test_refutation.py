@@ -321,7 +321,10 @@ def test_an_agent_that_ends_its_process_is_refuted_there(jobs, tmp_path):
 
 
 def test_the_table_says_how_the_agent_was_asked():
-    assert "each was asked once, with a seed" in evaluation.refute("random", LATE[:1]).summary()
+    assert (
+        "answered each position once, with a seed"
+        in evaluation.refute("random", LATE[:1]).summary()
+    )
     assert evaluation.refute("greedy", LATE[:1]).notes == ()
     timed = evaluation.refute("mcts:movetime=0.001", LATE[:1], 3)
     assert "depend on the clock" in timed.text()

@@ -35,7 +35,7 @@ def test_the_same_run_has_not_changed():
         assert row["change"] == row["Elo"] == row["better"] == row["worse"] == 0
         assert row["95 %"] == row["Elo 95 %"] == [0, 0]
     assert notes[0] == (
-        "8 games in both runs, from 4 openings: 0 went another way, 0 ended otherwise."
+        "8 games in both runs, from 4 openings: 0 have other moves, 0 another result."
     )
     assert "relative to the mean of all." in notes[1]
 
@@ -81,7 +81,7 @@ def test_openings_are_resampled_together():
         assert (low > 0) == (wins == 32)
         # Two runs of 256 games apart would be uncertain by 2 * 1.4 * 0.5 / 16 either way.
         assert high - low < 0.1 < 4 * 1.4 * 0.5 / 16
-        assert f"{wins} went another way, {wins} ended otherwise" in notes[0]
+        assert f"{wins} have other moves, {wins} another result" in notes[0]
 
 
 def test_a_few_games_that_changed_prove_no_change_of_elo():
@@ -122,7 +122,7 @@ def test_the_games_that_ended_otherwise_are_listed():
     assert row["opening"] == games[0].opening
     assert (row["first"], row["second"]) == games[0].players
     assert (row["before"], row["after"]) == (old, f"{old[::-1]} (time)")
-    assert "1 went another way, 1 ended otherwise" in found["notes"][0]
+    assert "1 have other moves, 1 another result" in found["notes"][0]
 
 
 def test_what_was_played_otherwise_is_said():

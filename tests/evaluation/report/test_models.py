@@ -59,7 +59,7 @@ def test_answers_and_tokens_are_counted_in_games_that_are_over():
     assert (row.unreadable, row.illegal, row.again, row.failures) == (1, 1, 2, 3)
     assert (row.asked_tokens, row.answered_tokens, row.seconds) == (300, 30, 2.0)
     assert row.cost == pytest.approx(300 * 2e-6 + 30 * 10e-6)
-    with pytest.raises(InvalidRun, match="'tiny' has no price: there are those of big"):
+    with pytest.raises(InvalidRun, match="'tiny' has no price: expected one beside big"):
         model_rows([OVERLOOKED], spoken, {"big": (1, 1)})
 
 
@@ -103,7 +103,7 @@ def test_the_report_has_them_in_every_form(server, tmp_path, capsys):
     text = capsys.readouterr().out
     assert "language model" in text
     assert "blunders per critical move" in text
-    assert "overlooked" in text
+    assert "missed" in text
     line = text.partition("language model")[2].splitlines()[1]
     assert line.split()[:6] == ["model", "2", str(len(server.asked)), "1", "1", "2"]
     assert main([*command, "--format", "markdown"]) == 0

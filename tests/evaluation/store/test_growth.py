@@ -278,8 +278,9 @@ def test_an_object_that_changes_its_own_values_is_refused_in_words(tmp_path):
     agent = Counts()
     players = {"mine": agent, "random": "random"}
     evaluation.round_robin(players, 0, out=tmp_path)
-    words = "mine is an object, and 2 games were played with other code or other values in it: .*"
-    with pytest.raises(UnreadableRun, match=words + "changes them while it plays .give a new one"):
+    words = "mine is an object, and 2 games were played with other code or values in it: .*"
+    words += "changes them while it plays .give a new object"
+    with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(players, 0, out=tmp_path)
     result, there = counted({"mine": Counts(), "random": "random"}, ["", "1"], out=tmp_path)
     assert (there, len(result.games)) == (2, 4)

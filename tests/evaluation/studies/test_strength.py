@@ -58,7 +58,7 @@ def test_a_measurement_repeats():
 def test_bad_settings_are_refused_in_a_line(tmp_path):
     with pytest.raises(InvalidRun, match="questions=0"):
         blunder_rate("random", 0)
-    with pytest.raises(InvalidRun, match="against nobody: expected of "):
+    with pytest.raises(InvalidRun, match="against nobody: expected some of "):
         strength("random", against=("nobody",), questions=1)
     for share in (0, 1, float("nan")):
         with pytest.raises(InvalidRun, match="share="):
