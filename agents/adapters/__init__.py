@@ -1,1 +1,1 @@
-"""Other people's agents as agents of the zoo, one adapter a module; README.md has the protocols."""
+"""Adapters: other people's agents as agents of the zoo. README.md has the protocols."""

@@ -1,4 +1,4 @@
-"""``bitbully``: the solver of that name, exact or as deep as it is told."""
+"""``bitbully``: the BitBully solver, exact or to a depth."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from c4env.position import Position
 
 
 class BitBully(Agent):
-    """Plays a best column of BitBully, which is exact without a depth.
+    """Plays a best column of BitBully; without a depth it is exact.
 
     Args:
         depth: plies before it guesses; 0: exact. It guesses by playing on.
-        book: none, 8-ply, 12-ply or 12-ply-dist. The last is as exact as none; the others know who
-            wins and not how soon.
-        ties: of the best: center, leftmost or random. What is drawn is seeded by :meth:`reset`.
+        book: none, 8-ply, 12-ply or 12-ply-dist. The last is exact; the others know who wins, but
+            not how soon.
+        ties: choice among best columns: center, leftmost or random. :meth:`reset` seeds the last.
 
     Raises:
-        InvalidValue: an option has none of its values.
+        InvalidValue: an option has another value.
         MissingExtra: the package or its books are not installed.
     """
 
@@ -50,21 +50,21 @@ class BitBully(Agent):
         self.deterministic = ties != "random"
 
     def __getstate__(self) -> Any:
-        """What it draws by, too."""
+        """The options and the random generator."""
         return super().__getstate__() | {"drawn": self._solver.rng.getstate()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Go on where the copied agent was."""
+        """Restore the state of the copied agent."""
         self._solver.rng.setstate(state.pop("drawn"))
         self.__dict__.update(state)
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game with nothing remembered; the same seed draws the same columns."""
+        """Begin a new game with an empty table; the same seed draws the same columns."""
         self._solver.reset_transposition_table()
         self._solver.rng.seed(as_number(seed))
 
     def choose(self, position: Position) -> int:
-        """A column of its best score; :attr:`nodes` as it counts them."""
+        """A column of the best score; sets :attr:`nodes` to BitBully's count."""
         require_move(position)
         self._solver.reset_node_counter()
         board = self._board([int(digit) - 1 for digit in position.moves()])

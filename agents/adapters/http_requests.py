@@ -1,8 +1,8 @@
-"""Which HTTP requests a server on this machine answers, and how their JSON is read.
+"""Checks of HTTP requests to a server on this machine, and of their JSON.
 
-A page of another site, open in a browser of this machine, can send requests to this machine
-too. It is kept out by its ``Origin``; and a name of its own that it lets point to this machine
-(DNS rebinding) by the ``Host`` header.
+A page of another site, open in a browser of this machine, can send requests to this machine. The
+``Origin`` header gives it away. If it lets a name of its own point to this machine (DNS rebinding),
+the ``Host`` header does.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from c4env.errors import C4Error
 
 
 class Refused(C4Error):
-    """A request that is not answered, and the HTTP status that says why."""
+    """A refused request, with its HTTP status."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
@@ -24,14 +24,14 @@ class Refused(C4Error):
 
 
 class Headers(Protocol):
-    """The headers of a request, whose names are found in any case."""
+    """The headers of a request; names are case-insensitive."""
 
     def get(self, name: str) -> str | None:
-        """The value of a header, None without it."""
+        """The value of a header, or None."""
 
 
 def is_loopback(host: str) -> bool:
-    """True for an address by which only this machine is reached."""
+    """Whether an address reaches only this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -39,19 +39,19 @@ def is_loopback(host: str) -> bool:
 
 
 def server_names(host: str) -> frozenset[str]:
-    """The names by which a server that listens at ``host`` may be called, in lower case."""
+    """Accepted host names of a server that listens at ``host``, in lower case."""
     return frozenset({"localhost", socket.gethostname().lower(), host.lower()})
 
 
 def check_sender(headers: Headers, names: frozenset[str]) -> None:
-    """Let pass what programs and the server's own page send.
+    """Refuse requests that neither a program nor the server's own page sent.
 
     Args:
-        headers: of the request.
-        names: of this server; addresses pass without a name.
+        headers: headers of the request.
+        names: host names of this server; IP addresses pass too.
 
     Raises:
-        Refused: the request calls another server, or a page of another site sent it.
+        Refused: the request names another server, or a page of another site sent it.
     """
     host = headers.get("Host") or ""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
@@ -70,10 +70,10 @@ def check_sender(headers: Headers, names: frozenset[str]) -> None:
 
 
 def check_json(headers: Headers) -> None:
-    """Let pass what says that its body is JSON, which a form of another site cannot say.
+    """Refuse requests that do not declare JSON, which a form of another site cannot declare.
 
     Raises:
-        Refused: it says something else.
+        Refused: the content type is another one.
     """
     kind = (headers.get("Content-Type") or "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -81,14 +81,14 @@ def check_json(headers: Headers) -> None:
 
 
 def json_object(body: bytes) -> dict[str, Any]:
-    """The JSON object in a body; all its texts can be written as UTF-8.
+    """Parse the JSON object in a body; all its texts are valid Unicode.
 
     Raises:
-        Refused: it is none.
+        Refused: the body is something else.
     """
     try:
         found = json.loads(body)
-        json.dumps(found, ensure_ascii=False).encode()  # "\ud800" is JSON, and no text
+        json.dumps(found, ensure_ascii=False).encode()  # "\ud800" is JSON, but not Unicode
     except UnicodeEncodeError:
         raise Refused(400, "a text in it is not Unicode") from None
     except (ValueError, RecursionError) as error:

@@ -1,8 +1,8 @@
 """Models as agents that answer for many boards at once: ``agents.make(model)``.
 
-A model is one of Stable-Baselines3 or sb3-contrib (the algorithm, or its policy), a module of
-PyTorch, or a function of the observations of many boards, marked by ``c4env.batched``. It may go
-on being trained: what it plays is what it has learned by then.
+A model is an algorithm or policy of Stable-Baselines3 or sb3-contrib, a module of PyTorch, or a
+function of the observations of many boards, marked by ``c4env.batched``. Its training may go on:
+the agent plays with the current weights.
 """
 
 from __future__ import annotations
@@ -33,12 +33,11 @@ class ModelAgent(Agent):
     """Plays the legal column that a model prefers.
 
     Args:
-        temperature: 0: the preferred column; 1: drawn as trained. With 0 the leftmost of several
-            is played; above, columns are drawn with the probabilities
-            ``softmax(preference / temperature)``.
+        temperature: 0: the preferred column; 1: drawn as trained. 0 plays the leftmost of equal
+            columns. Above 0, the probabilities are ``softmax(preference / temperature)``.
 
     Raises:
-        InvalidValue: the temperature is no number >= 0.
+        InvalidValue: the temperature is not a number >= 0.
     """
 
     @checked
@@ -48,10 +47,13 @@ class ModelAgent(Agent):
 
     @abc.abstractmethod
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """What the model says of each column: floats ``[M, 7]``, or the columns, integers ``[M]``.
+        """The model's preference for each column.
 
         Args:
-            planes: int8 ``[M, 6, 7, 2]``, as the side to move sees them.
+            planes: int8 ``[M, 6, 7, 2]``; plane 0 has the discs of the side to move.
+
+        Returns:
+            preferences, floats ``[M, 7]``; or columns, integers ``[M]``.
         """
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -65,15 +67,18 @@ class ModelAgent(Agent):
         return int(self.columns(seen["observation"][None], seen["action_mask"][None])[0])
 
     def columns(self, planes: Int8s, masks: Int8s, seeds: Int64s | None = None) -> Int64s:
-        """Columns int64 ``[M]``, each legal by its mask ``[M, 7]``.
+        """Choose a legal column for each board.
 
         Args:
             planes, masks: int8 ``[M, 6, 7, 2]`` and ``[M, 7]``.
-            seeds: int64 ``[M]``, from which a temperature draws; None for its own generator.
+            seeds: int64 ``[M]``, seeds for a temperature; None uses the agent's own generator.
+
+        Returns:
+            columns, int64 ``[M]``.
 
         Raises:
-            EngineFault: the model's preferences are not ``[M, 7]``, or hold nan; or it
-                answered columns that are none, or full.
+            EngineFault: the model's preferences do not have the shape ``[M, 7]`` or hold nan, or
+                it answers full columns or none.
         """
         found = np.asarray(self.preferences(planes))
         if found.shape == (len(masks),):
@@ -90,19 +95,19 @@ class ModelAgent(Agent):
         if self.temperature:
             if seeds is None:
                 seeds = self._generator.integers(2**48, size=len(masks))
-            # The greatest sum with Gumbel noise is a draw from the softmax.
+            # Gumbel-max: the argmax with Gumbel noise is a draw from the softmax.
             drawn = streams((seeds[:, None] * COLUMNS + np.arange(COLUMNS)).astype(np.uint64))
             values = values / self.temperature - np.log(-np.log((drawn + 0.5) / 2.0**48))
-        # By mask, so that a column of preference -inf is legal still.
+        # Mask columns, so that a legal column of preference -inf stays legal.
         best = np.where((values == values.max(axis=1, keepdims=True)) & (masks != 0), 1, 0)
         return np.asarray(best.argmax(axis=1), np.int64)
 
 
 class PolicyAgent(ModelAgent):
-    """A policy network of Stable-Baselines3; the layout it observes is known by its shape.
+    """A policy network of Stable-Baselines3; its shape tells the layout that it observes.
 
     Raises:
-        InvalidModel: it observes or does something else, or is of another kind.
+        InvalidModel: the policy has other observations or actions, or is of another kind.
     """
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
@@ -113,7 +118,7 @@ class PolicyAgent(ModelAgent):
         self._lay_out = next(LAYOUTS[name] for name, ours in LAYOUT_SHAPES.items() if ours == shape)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """Logits, or the values of DQN, ``[M, 7]``; see :class:`ModelAgent`."""
+        """Logits, or Q-values of DQN, ``[M, 7]``; see :class:`ModelAgent`."""
         import torch
 
         policy = self._policy
@@ -132,11 +137,12 @@ class PolicyAgent(ModelAgent):
 
 
 class ModuleAgent(ModelAgent):
-    """A module of PyTorch: called with float32 ``[M, 2, 6, 7]``, it returns logits ``[M, 7]``.
+    """A module of PyTorch that maps float32 ``[M, 2, 6, 7]`` to logits ``[M, 7]``.
 
-    Plane 0 is the discs of the side to move, plane 1 the other's, row 0 on top. A tuple that
-    begins with the logits will do, as networks with a value return it. The tensor is on the
-    device of the module's parameters; it is called in evaluation mode, without gradients.
+    Plane 0 has the discs of the side to move, plane 1 those of the other side; row 0 is the top.
+    The module may return a tuple that begins with the logits, as networks with a value head do. The
+    agent puts the tensor on the device of the module's parameters, and calls the module in
+    evaluation mode without gradients.
     """
 
     def __init__(self, module: Any, temperature: float = 0.0) -> None:
@@ -163,10 +169,10 @@ class ModuleAgent(ModelAgent):
 
 
 class BatchFunctionAgent(ModelAgent):
-    """A function of many observations that returns columns, or preferences.
+    """A function of many observations that returns columns or preferences.
 
-    It is called with a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and ``"action_mask"``
-    int8 ``[M, 7]`` and returns integers ``[M]``, or preferences ``[M, 7]``.
+    It gets a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and ``"action_mask"`` int8 ``[M, 7]``,
+    and returns columns, integers ``[M]``, or preferences, floats ``[M, 7]``.
     """
 
     def __init__(self, function: Any, temperature: float = 0.0) -> None:
@@ -175,16 +181,16 @@ class BatchFunctionAgent(ModelAgent):
         self.name = getattr(function, "__name__", "")
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """What the function returned; see :class:`ModelAgent`."""
+        """The function's result; see :class:`ModelAgent`."""
         masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # by the top row
         return np.asarray(self._function({"observation": planes, "action_mask": masks}))
 
 
 def require_policy(kind: type[Any], who: str = "") -> None:
-    """Refuse a class of policies that cannot be asked what it prefers.
+    """Refuse a class of policies without preferences for columns.
 
     Raises:
-        InvalidModel: it is one; the message begins with ``who``.
+        InvalidModel: the class has none; the message begins with ``who``.
     """
     if not hasattr(kind, "make_q_net") and not hasattr(kind, "get_distribution"):
         raise InvalidModel(
@@ -193,10 +199,10 @@ def require_policy(kind: type[Any], who: str = "") -> None:
 
 
 def require_ours(observation_space: Any, action_space: Any, who: str = "") -> Any:
-    """The shape that a model observes, which is that of a layout of ``ConnectFourEnv``.
+    """The shape of a model's observations; it must be a layout of ``ConnectFourEnv``.
 
     Raises:
-        InvalidModel: its spaces are others; the message begins with ``who``.
+        InvalidModel: the model has other spaces; the message begins with ``who``.
     """
     shape = getattr(observation_space, "shape", None)
     if shape not in LAYOUT_SHAPES.values():
@@ -210,18 +216,18 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> An
 
 
 def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
-    """A model, or a function, as an agent.
+    """Make an agent of a model or a function.
 
     Args:
-        model: see the module; a function that is not marked by ``c4env.batched`` is given one
-            observation. An agent is handed back as it is.
+        model: a model as the module describes. A function without the mark of ``c4env.batched``
+            gets one observation. An agent is returned unchanged.
         temperature: as for :class:`ModelAgent`; a function of one observation has none.
-        unknown: refused.
+        unknown: other options, which are refused.
 
     Raises:
-        InvalidSpec: it is none of these.
-        InvalidModel: it is made for another environment.
-        WrongBoard: it is an agent of a board of another size.
+        InvalidSpec: ``model`` is none of these.
+        InvalidModel: the model is made for another environment.
+        WrongBoard: the agent plays on a board of another size.
         InvalidValue, UnknownOption: a bad temperature, or another option.
     """
     if unknown:
@@ -249,7 +255,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
 
 
 def maker_of(model: Any) -> Callable[..., Agent]:
-    """What makes agents of a model, as a class of agents is called with options."""
+    """A function that makes agents of a model from options, as a class of agents does."""
 
     def make(temperature: float = 0.0) -> Agent:
         """a model that was registered"""

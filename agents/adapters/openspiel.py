@@ -1,4 +1,4 @@
-"""``open_spiel:BOT``: bots of OpenSpiel, playing its own connect_four."""
+"""``open_spiel:BOT``: bots of OpenSpiel, which play its own connect_four."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_column, parse_moves
 
-SEED_LIMIT: Final = 2**31  # of its generators
+SEED_LIMIT: Final = 2**31  # of OpenSpiel's generators
 
 
 class OpenSpielBot(Agent):
-    """Plays as a bot of OpenSpiel: any registered one that plays connect_four will do.
+    """Plays as a bot of OpenSpiel, any registered one that plays connect_four.
 
     Args:
         bot: mcts, minimax, uniform_random, ...
-        simulations: of mcts, a move. Each ends in one random playout.
-        c: of mcts, the constant of its UCT.
-        depth: of minimax, plies looked ahead, its own included. Beyond it every board counts as a
-            draw.
+        simulations: mcts: simulations a move. Each ends in a random playout.
+        c: mcts: the constant of UCT.
+        depth: minimax: plies looked ahead, its own included. Boards beyond count as draws.
 
     Raises:
-        InvalidValue: it has no such bot.
+        InvalidValue: OpenSpiel has no such bot.
         MissingExtra: OpenSpiel is not installed.
     """
 
@@ -62,7 +61,7 @@ class OpenSpielBot(Agent):
         self._steps = [build(self, player, number % SEED_LIMIT) for player in (0, 1)]
 
     def choose(self, position: Position) -> int:
-        """The bot's column, for the player whose turn it is."""
+        """The bot's column for the side to move."""
         require_move(position)
         state = self._game.new_initial_state()
         for column in parse_moves(position.moves()):
@@ -70,11 +69,11 @@ class OpenSpielBot(Agent):
         return parse_column(self._steps[position.to_move](state))
 
 
-# How bots are made: each function gives one that takes a state and answers with a column.
+# Each function makes a bot: a function from a state to a column.
 
 
 def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
-    """Its C++ Monte-Carlo tree search with random playouts, proven nodes included."""
+    """OpenSpiel's Monte Carlo tree search in C++, with random playouts and proven nodes."""
     import pyspiel
 
     evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
@@ -83,12 +82,12 @@ def mcts(agent: OpenSpielBot, player: int, seed: int) -> Any:
 
 
 def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
-    """Its Python alpha-beta search."""
+    """OpenSpiel's alpha-beta search in Python."""
     from open_spiel.python.algorithms.minimax import alpha_beta_search
 
     def step(state: Any) -> int:
         mover = state.current_player()
-        # Its depth counts the plies after the first position: the same as ours.
+        # OpenSpiel counts depth as we do, in plies after the first position.
         _, action = alpha_beta_search(
             agent._game, state, lambda _: 0.0, agent.depth, maximizing_player_id=mover
         )
@@ -98,7 +97,7 @@ def minimax(agent: OpenSpielBot, player: int, seed: int) -> Any:
 
 
 def registered(agent: OpenSpielBot, player: int, seed: int) -> Any:
-    """A bot by the name that OpenSpiel's own registry has."""
+    """A bot of OpenSpiel's registry."""
     import pyspiel
 
     if agent.bot == "uniform_random":  # the registry would seed it by the clock

@@ -24,19 +24,19 @@ from c4env.bitboard import COLUMNS
 from c4env.position import Position
 
 LONGEST_ANSWER: Final = 1 << 16  # bytes
-LEAVE_TIMEOUT: Final = 1.0  # seconds to tell the server that this client leaves
+LEAVE_TIMEOUT: Final = 1.0  # seconds for the message that this client leaves
 
 
 class Remote(Agent):
-    """Plays what a server answers; README.md of this folder is the protocol.
+    """Plays the answers of a server; README.md of this folder describes the protocol.
 
     Args:
-        url: its address. ``http:`` may be left out, as in ``//127.0.0.1:8001``.
+        url: the server's address. ``http:`` may be left out, as in ``//127.0.0.1:8001``.
         timeout: seconds for a move.
         reach: loopback (this machine alone) or any.
 
     Raises:
-        InvalidValue: no such address, or it is of another machine and ``reach`` says no.
+        InvalidValue: the address is malformed, or on another machine without ``reach=any``.
     """
 
     settings_are_all = True  # a copy is another client
@@ -65,16 +65,16 @@ class Remote(Agent):
         self._known = False  # to the server
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game: the next request has its number and seed."""
+        """Begin a new game; the next request has its number and seed."""
         self._game += 1
         self._seed = as_number(seed)
 
     def choose(self, position: Position) -> int:
-        """The column that the server answers; :attr:`nodes` if it says them.
+        """The server's column; sets :attr:`nodes` if the server reports them.
 
         Raises:
-            EngineFault: it cannot be reached, refuses, or answers no legal column.
-            LateAnswer: it took longer than ``timeout``.
+            EngineFault: the server cannot be reached, refuses, or answers no legal column.
+            LateAnswer: the answer took longer than ``timeout``.
         """
         require_move(position)
         request: dict[str, Any] = {
@@ -107,10 +107,10 @@ class Remote(Agent):
         return EngineFault(f"{self.url} answered {str(answer)[:120]}: expected {expected}")
 
     def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """The JSON object that answers a request.
+        """Send a request, and return the JSON object in the answer.
 
         Raises:
-            EngineFault, LateAnswer: there is none, or none in time.
+            EngineFault, LateAnswer: there is no answer, or none in time.
         """
         started = time.monotonic()
         wrong: Exception | None = None
@@ -135,11 +135,11 @@ class Remote(Agent):
         return answer
 
     def _exchange(self, body: str, seconds: float) -> tuple[int, bytes]:
-        """Status and body of the response, or an OSError once the time is over."""
+        """Status and body of the response; raises OSError when the time is over."""
         connection = http.client.HTTPConnection(*self._address, timeout=seconds)
         with contextlib.closing(connection):
             connection.connect()
-            # The timeout of a socket is for each part alone, however many trickle in.
+            # A socket's timeout holds for each part of the answer, not for the whole.
             alarm = threading.Timer(seconds, _shut, [connection.sock])
             alarm.start()
             try:
@@ -151,13 +151,13 @@ class Remote(Agent):
                 alarm.cancel()
 
     def close(self) -> None:
-        """Tell the server, if it can be told, that this client leaves."""
+        """Tell the server that this client leaves, if the server can be reached."""
         if self._known:
-            with contextlib.suppress(EngineFault):  # it is gone, or has no use for it
+            with contextlib.suppress(EngineFault):  # the server has gone, or ignores the message
                 self._ask({"client": self._client, "leave": True}, LEAVE_TIMEOUT)
         self._known = False
 
 
 def _shut(sock: socket.socket) -> None:
-    with contextlib.suppress(OSError):  # the answer came after all
+    with contextlib.suppress(OSError):  # the answer may have come
         sock.shutdown(socket.SHUT_RDWR)

@@ -1,7 +1,7 @@
 """Models trained with Stable-Baselines3 or sb3-contrib as agents: ``sb3:path/to/model.zip``.
 
-Only the policy network is rebuilt, so one way serves MaskablePPO, PPO, A2C and DQN. A
-saved model holds pickled Python: open only what you trust.
+The adapter rebuilds the policy network alone, in the same way for MaskablePPO, PPO, A2C and DQN. A
+saved model holds pickled Python: open only files that you trust.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from c4env.lazy import from_extra
 
 
 class SB3(PolicyAgent):
-    """Plays a saved model, among the legal columns only.
+    """Plays the legal columns that a saved model prefers.
 
     Args:
         path: the model's .zip, which may run code: trust it.
@@ -32,11 +32,11 @@ class SB3(PolicyAgent):
 
 
 def load_policy(path: Path) -> Any:
-    """The policy network in a model's ``.zip``, on the processor.
+    """Load the policy network in a model's ``.zip``, onto the CPU.
 
     Raises:
         MissingExtra: the library that made the model is not installed.
-        InvalidModel: no such file, no such model, or a model for another environment.
+        InvalidModel: no such file, not a model, or a model for another environment.
     """
     with from_extra("sb3", f"sb3:{path}: needs Stable-Baselines3"):
         from stable_baselines3.common.save_util import load_from_zip_file
@@ -47,9 +47,9 @@ def load_policy(path: Path) -> Any:
         data, parameters, _ = load_from_zip_file(path, device="cpu", custom_objects=_SCHEDULES)
         spaces = data["observation_space"], data["action_space"]
         build, weights = data["policy_class"], parameters["policy"]
-    except ImportError as error:  # of the module that a pickled class lives in
+    except ImportError as error:  # the module of a pickled class is missing
         raise MissingExtra(f"{wrong}: {error}; pip install 'c4env[sb3]'") from None
-    except Exception as error:  # of a file that holds something else, whatever that is
+    except Exception as error:  # the file holds something else
         raise InvalidModel(f"{wrong}: {type(error).__name__}: {error}") from None
     require_ours(*spaces, who=f"sb3:{path}: ")
     require_policy(build, who=f"sb3:{path}: ")
@@ -59,5 +59,5 @@ def load_policy(path: Path) -> Any:
     return policy
 
 
-# What training alone needs may be a function that cannot be unpickled elsewhere.
+# Values that only training needs may be functions that cannot be unpickled elsewhere.
 _SCHEDULES: Final = dict.fromkeys(("learning_rate", "lr_schedule", "clip_range"), 0.0)

@@ -17,16 +17,16 @@ from c4env.arrays import Int8s
 class SelfPlay(ModelAgent):
     """Plays the legal column that the network's policy prefers, without search.
 
-    The policy is the mean of what the network says of the board and of its mirror image.
+    The policy is the mean of the network's policies for the board and its mirror image.
 
     Args:
-        network: a folder of self-play, of which the latest network plays, or a network's file; or
-            an ``c4env.agents.network.convolution.Evaluator``, asked as it is at the time.
+        network: a folder of self-play, whose latest network plays; a network's file; or a
+            ``c4env.agents.network.convolution.Evaluator``, with its current weights.
         temperature: as for :class:`~c4env.agents.adapters.model.ModelAgent`.
 
     Raises:
         MissingExtra: PyTorch is not installed.
-        UnreadableWeights: there is no network.
+        UnreadableWeights: there is no network at that path.
     """
 
     def __init__(self, network: Any, temperature: float = 0.0) -> None:
@@ -48,18 +48,19 @@ def selfplay(
     simulations: Annotated[int, Between(0, 10**9)] = 0,
     temperature: Temperature = 0.0,
 ) -> Agent:
-    """The policy alone; with simulations, what the search ``puct`` makes of the network.
+    """A network of self-play: its policy alone, or ``puct`` with the network.
 
-    It asks about two leaves at a time, not about forced moves, takes the policy less seriously at
-    the root, and plays the best column by policy and value: it errs less than ``puct`` by default.
+    With simulations, the search evaluates two leaves at a time, skips forced moves, flattens the
+    policy at the root, and plays the best column by policy and value. It errs less than the
+    default ``puct``.
 
     Args:
-        path: the folder of its training, or the network's file.
-        simulations: a move, by puct; 0: the policy alone.
-        temperature: of the policy; 0: the preferred column.
+        path: the folder of the training, or the network's file.
+        simulations: simulations of puct for a move; 0: the policy alone.
+        temperature: temperature of the policy; 0: the preferred column.
 
     Raises:
-        InvalidValue: simulations and a temperature, which is the policy's alone.
+        InvalidValue: both simulations and a temperature, which only the policy has.
     """
     if not simulations:
         return SelfPlay(path, temperature)

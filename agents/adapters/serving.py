@@ -1,6 +1,6 @@
-"""An agent served to other programs: by lines, or by JSON over HTTP.
+"""Serve an agent to other programs, by lines or by JSON over HTTP.
 
-README.md of this folder is the protocol. A column is 1..7 in both, as in the notation.
+README.md of this folder describes the protocols. Both count columns from 1.
 """
 
 from __future__ import annotations
@@ -28,35 +28,42 @@ from c4env.errors import C4Error, require_integer
 from c4env.position import Position, parse_column
 
 LONGEST_BODY: Final = 1 << 16  # bytes
-IDLE: Final = 600.0  # seconds after which a client that says nothing gives up its place
+IDLE: Final = 600.0  # seconds without a request after which a client loses its place
 SLOWEST_CLIENT: Final = 30.0  # seconds to send a request
 
 
 def answer(agent: Agent, moves: str) -> tuple[int, int]:
-    """The 1-based column for a position, and the positions searched for it.
+    """Ask an agent for a move.
+
+    Args:
+        agent: the agent.
+        moves: the 1-based columns played so far.
+
+    Returns:
+        the 1-based column, and the number of nodes searched.
 
     Raises:
-        C4Error: no position, the game is over, or whatever the agent raises.
+        C4Error: bad moves, a finished game, or an error of the agent.
     """
     column = parse_column(agent.choose(Position.parse(moves)))
     return column + 1, int(agent.nodes)
 
 
 def serve_lines(agent: Agent, lines: Iterable[str], write: Callable[[str], object]) -> None:
-    """Answer each line by one, until there are no more."""
+    """Answer each line with a line."""
     for line in lines:
         write(answer_line(agent, line.strip()))
 
 
 def answer_line(agent: Agent, line: str) -> str:
-    """``COLUMN``, with ``nodes=N`` if it searched; ``ok`` to a reset; ``error: ...``."""
+    """Answer a line: ``COLUMN``, ``COLUMN nodes=N``, ``ok`` (to a reset) or ``error: ...``."""
     try:
         word, _, rest = line.partition(" ")
         if word == "reset":
             agent.reset(_seed(int(rest) if rest.isdecimal() else rest) if rest else None)
             return "ok"
         column, nodes = answer(agent, line)
-    except Exception as error:  # an agent's own mistake must not end the service
+    except Exception as error:  # an agent's error must not end the server
         return f"error: {_in_words(error)}"
     return f"{column} nodes={nodes}" if nodes else str(column)
 
@@ -71,9 +78,10 @@ def _in_words(error: Exception) -> str:
 
 
 class Client:
-    """Who asks: an agent of its own, and the game it plays.
+    """A client, with its own agent and the game that it plays.
 
-    Whoever asks the agent, or closes it, holds the lock: nobody closes an agent that chooses.
+    A thread that asks or closes the agent holds the lock, so that none closes an agent that is
+    choosing.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -81,17 +89,17 @@ class Client:
         self.game: Any = None
         self.lock = threading.Lock()
         self.latest = time.monotonic()
-        self.left = False  # the agent is closed
+        self.left = False  # whether the agent is closed
 
 
 class AgentServer(socketserver.ThreadingTCPServer):
-    """Serves an agent as JSON; each client, by the name it gives, has one of its own.
+    """A server that answers JSON; each client, by its name, has its own agent.
 
     Args:
-        address: host and port; port 0 is any free one.
-        make: builds an agent for a new client.
-        name: of the agent, for those who ask.
-        clients: how many may play at once.
+        address: host and port; port 0 takes a free one.
+        make: makes an agent for a new client.
+        name: the agent's name, which a GET request returns.
+        clients: the most clients that may play at once.
     """
 
     daemon_threads = True
@@ -112,10 +120,10 @@ class AgentServer(socketserver.ThreadingTCPServer):
         super().__init__(address, Handler)
 
     def move(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request; its fields are in the README.
+        """Answer a request; the README describes its fields.
 
         Raises:
-            Refused: it is not of the form, or there is no place for another client.
+            Refused: the request is malformed, or there is no place for another client.
         """
         known = {"moves": str, "client": str, "game": int, "seed": int, "leave": bool}
         for field, value in request.items():
@@ -132,7 +140,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
             raise Refused(400, "expected 'moves', the 1-based columns played so far")
         client = self._client(name)
         with client.lock:
-            if client.left:  # while this request waited for the one before it
+            if client.left:  # it left while this request waited
                 raise Refused(409, f"client {name!r} left before it was answered")
             try:
                 if request.get("game") != client.game or client.game is None:
@@ -162,26 +170,26 @@ class AgentServer(socketserver.ThreadingTCPServer):
             return client
 
     def _close(self, client: Client) -> None:
-        """Close a client's agent, once it has chosen."""
+        """Close a client's agent, when it is not choosing."""
         with client.lock:
             client.left = True
             client.agent.close()
 
     def server_close(self) -> None:
-        """Stop listening, and close the agents, also those that still choose."""
+        """Stop listening, and close all agents, also those that are choosing."""
         super().server_close()
         for client in self._clients.values():
             client.agent.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that left is no news; anything else is one line."""
+        """Print an error in one line; ignore a client that has left."""
         error = sys.exc_info()[1]
         if not isinstance(error, ConnectionError | TimeoutError):
             print(f"request of {client_address[0]}: {error!r}", file=sys.stderr)
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """One connection: GET says who is served, POST asks for a move."""
+    """One connection: GET returns the agent's name, POST asks for a move."""
 
     protocol_version = "HTTP/1.1"
     server_version = "c4"
@@ -191,20 +199,20 @@ class Handler(http.server.BaseHTTPRequestHandler):
     server: AgentServer
 
     def do_GET(self) -> None:
-        """Who is served."""
+        """Answer with the agent's name."""
         self._answer(lambda: {"agent": self.server.agent_name})
 
     def do_POST(self) -> None:
-        """A move, or why there is none."""
+        """Answer with a move, or with an error."""
         self._answer(lambda: self.server.move(self._request()))
 
     def _answer(self, find: Callable[[], dict[str, Any]]) -> None:
-        """Send what is found, or why the request is refused."""
+        """Send the answer, or the reason of a refusal."""
         try:
             check_sender(self.headers, self.server.names)
             self._send(200, find())
         except Refused as refusal:
-            # What was not read of the body would be taken for the next request.
+            # The unread rest of the body would count as the next request.
             self.close_connection = True
             self.log_error("%d %s", refusal.status, refusal)
             self._send(refusal.status, {"error": str(refusal)})
@@ -229,4 +237,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_request(self, *_: object) -> None:
-        """Say nothing of what went well."""
+        """Do not log answered requests."""

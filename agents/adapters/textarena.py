@@ -1,7 +1,7 @@
-"""Our agents in TextArena's Connect Four: they read the drawn board and answer ``[col 3]``.
+"""The zoo's agents in TextArena's Connect Four: they read the board and answer ``[col 3]``.
 
-``TextArenaAgent("alphabeta:depth=5")`` stands where an agent of TextArena stands: called with the
-observation, a text or TextArena's list of messages, it returns the text of an action.
+``TextArenaAgent("alphabeta:depth=5")`` is an agent of TextArena: a function from the observation,
+a text or TextArena's list of messages, to the text of an action.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _BOARD: Final = re.compile(
 
 
 class TextArenaAgent:
-    """An agent of the zoo as TextArena calls it.
+    """An agent of the zoo for TextArena.
 
     Args:
-        spec: of the agent.
-        seed: of its lots; another game, another :meth:`reset`.
+        spec: the agent's spec.
+        seed: seed of the first game; call :meth:`reset` for another game.
 
     Raises:
         UnknownAgent, ...: the spec is wrong.
@@ -41,20 +41,20 @@ class TextArenaAgent:
         self.agent.reset(seed)
 
     def __call__(self, observation: str | Sequence[Sequence[Any]]) -> str:
-        """The action for an observation, such as ``[col 3]``: columns count from 0 there.
+        """The action for an observation, such as ``[col 3]``; columns count from 0.
 
         Raises:
-            InvalidObservation: it shows no board of 7 columns and 6 rows.
+            InvalidObservation: the observation shows no board of 7 columns and 6 rows.
             NoMove: the game is over.
         """
         return f"[col {self.agent.choose(board_of(observation))}]"
 
 
 def board_of(observation: str | Sequence[Sequence[Any]]) -> Position:
-    """The position that an observation shows last.
+    """The last position in an observation.
 
     Raises:
-        InvalidObservation: it shows none.
+        InvalidObservation: the observation shows none.
     """
     text = observation
     if not isinstance(text, str):

@@ -24,21 +24,20 @@ from c4env.position import parse_column
 
 
 class TorchFunction(ModelAgent):
-    """Plays the legal column to which a function gives the greatest logit.
+    """Plays the legal column with the greatest logit of a function.
 
-    The function gets one tensor, float32 ``(1, 2, 6, 7)``: a batch of one board, plane 0 the
-    discs of the side to move, plane 1 the other's, row 0 on top. It returns logits of the
-    seven columns, ``(1, 7)`` or ``(7,)``; or a tuple that begins with them, as networks with a
-    value do; or the column, an int or a tensor of one integer. Of equal logits the leftmost is
-    played; logits of full columns do not count. It is called without gradients, and a
-    module in evaluation mode.
+    The function gets a tensor, float32 ``[1, 2, 6, 7]``: one board, with the discs of the side to
+    move in plane 0, those of the other side in plane 1, and row 0 on top. It returns logits ``[1,
+    7]`` or ``[7]``; a tuple that begins with them, as networks with a value head do; or a column,
+    an int or a tensor of one integer. The leftmost of equal logits is played, and logits of full
+    columns do not count. Calls run without gradients, and modules in evaluation mode.
 
     Args:
-        function: FILE.py:NAME, which runs as code: trust it. A class is built, without arguments.
-        device: where its tensors are. A module is brought there.
+        function: FILE.py:NAME, which runs as code: trust it. A class is called without arguments.
+        device: the device of the tensors and of a module.
 
     Raises:
-        InvalidValue: there is nothing that can be called, or no such device.
+        InvalidValue: the name is not callable, or there is no such device.
         MissingExtra: PyTorch is not installed.
     """
 
@@ -57,7 +56,7 @@ class TorchFunction(ModelAgent):
             raise InvalidValue(f"torch: device={device!r}: {error}") from None
         found = import_callable(function, InvalidValue, f"torch: {function!r}", "FILE.py:NAME")
         folder = os.path.dirname(os.path.abspath(function))
-        if folder not in sys.path:  # what it imports while it plays is looked for there too
+        if folder not in sys.path:  # for imports while it plays
             sys.path.append(folder)
         if isinstance(found, type):
             found = found()
@@ -69,16 +68,16 @@ class TorchFunction(ModelAgent):
         self._title = function
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; a function that draws from PyTorch's generator draws by the seed."""
+        """Begin a new game; ``seed`` also seeds PyTorch's generator."""
         number = as_number(seed)
         if number is not None:
             self._torch.manual_seed(number)
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
-        """The function's logits or columns, asked board by board; see :class:`ModelAgent`.
+        """The function's logits or columns, board by board; see :class:`ModelAgent`.
 
         Raises:
-            EngineFault: it answers neither logits of seven columns nor a column.
+            EngineFault: the function returns neither seven logits nor a column.
         """
         given = self._torch.from_numpy(LAYOUTS["planes_first"](planes).astype(np.float32))
         with self._torch.inference_mode():
@@ -86,7 +85,7 @@ class TorchFunction(ModelAgent):
             return np.stack([self._read(self._function(board)) for board in boards])
 
     def _read(self, answer: Any) -> Any:
-        """Seven logits, or a column."""
+        """Parse the function's result as seven logits or a column."""
         if isinstance(answer, tuple | list) and answer and self._torch.is_tensor(answer[0]):
             answer = answer[0]
         if self._torch.is_tensor(answer) and answer.numel() == COLUMNS:

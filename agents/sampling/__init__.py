@@ -1,1 +1,1 @@
-"""Monte-Carlo tree search: by random playouts, or led by a policy and value function."""
+"""Monte Carlo tree search, with random playouts or with a policy and value function."""

@@ -1,4 +1,4 @@
-"""Gumbel MuZero's search, in many positions at once: self-play learns from it.
+"""Gumbel MuZero's search in many positions at once, from which self-play learns.
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
@@ -58,11 +58,11 @@ _table = types.float64[:, ::1]
 
 
 class Improved(NamedTuple):
-    """What the searches of N positions found."""
+    """The results of the searches of N positions."""
 
     columns: Int64s  # [N] the columns to play
     policies: Float64s  # [N, 7] the improved policies
-    values: Float64s  # [N] expected results for the sides to move; nan where there was no choice
+    values: Float64s  # [N] expected results for the sides to move; nan without a choice
     proven: Bools  # [N] True where the value is the result under best play
 
 
@@ -88,7 +88,7 @@ def advance(
         asked: written to: the numbers of the searches whose leaf waits for an evaluation.
 
     Returns:
-        How many wait.
+        the number of searches that wait.
     """
     scores, values = np.empty(COLUMNS), np.empty(COLUMNS)
     count = 0
@@ -190,7 +190,7 @@ def conclude(
         first = int(tree[0]["first"])
         end = first + int(tree[0]["children"])
         proof = int(tree[0]["proof"])
-        worth = float(-sign(proof))  # the result for the side to move, if it is proven
+        worth = float(-sign(proof))  # the proven result for the side to move
         proven[i] = proof != OPEN
         improve_logits(tree, searches[i]["value"], scores, values)
         most = 0
@@ -201,7 +201,7 @@ def conclude(
         for child in range(first, end):
             column, proof = tree[child]["column"], int(tree[child]["proof"])
             if proven[i] and values[column] != worth:
-                scores[column] = -math.inf  # gives away what was proven
+                scores[column] = -math.inf  # gives the proven result away
             greatest = max(greatest, scores[column])
             score = scores[column] + noise[column]
             tried = proof == 0 or (proof == OPEN and tree[child]["visits"] == most)
@@ -257,7 +257,7 @@ class GumbelSearch:
 
     Args:
         evaluate: see :data:`Evaluate`.
-        simulations: of each position, besides the evaluation of its root.
+        simulations: simulations in each position, besides the evaluation of its root.
     """
 
     def __init__(self, evaluate: Evaluate, simulations: int) -> None:
@@ -302,7 +302,7 @@ def considered_visits(columns: int, simulations: int) -> list[int]:
     equally often, and the better half of them remains.
 
     Args:
-        columns: that the root considers.
+        columns: number of columns that the root considers.
         simulations: the length of the result.
     """
     found: list[int] = []

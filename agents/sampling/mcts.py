@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search: UCT with random or greedy playouts, and proofs in the tree."""
+"""Monte Carlo tree search: UCT with random or greedy playouts, and proofs in the tree."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from c4env.position import Position
 GREEDY: Final = 1
 ROLLOUTS: Final = {"random": 0, "greedy": GREEDY}
 
-RANDOM_STATE: Final = 2  # word of the workspace: that of the generator (``drand48``)
+RANDOM_STATE: Final = 2  # word of the workspace: state of the generator (``drand48``)
 
 _int64 = types.int64
 _words = types.int64[::1]
@@ -51,7 +51,7 @@ _words = types.int64[::1]
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
 def random_cell(moves: int, state: int) -> tuple[int, int]:
-    """One of the cells, each as likely, at most one in a column; and the generator's state."""
+    """Draw one of the playable cells ``moves``; returns it and the generator's new state."""
     while True:
         state = next_random(state)
         column = below(state, COLUMNS)
@@ -62,7 +62,7 @@ def random_cell(moves: int, state: int) -> tuple[int, int]:
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64)")
 def random_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
-    """Play any legal columns to the end.
+    """Play random legal columns to the end.
 
     Returns:
         1, 0 or -1 for the side to move, and the generator's state.
@@ -99,7 +99,7 @@ def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
             return -sign, state
         cell, state = (safe, state) if their_wins & moves else random_cell(safe, state)
         mine, theirs = theirs, mine | cell
-        # Only the side that moved has new cells to win on.
+        # Only the side that moved can have new winning cells.
         my_wins, their_wins = their_wins, winning_cells(theirs)
         sign = -sign
 
@@ -108,7 +108,7 @@ def greedy_playout(mine: int, theirs: int, state: int) -> tuple[int, int]:
 def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
     """The child of an undecided node with the greatest upper confidence bound (UCB1).
 
-    An unvisited one comes before all others; a proven loss is never looked at again.
+    An unvisited child comes first; a proven loss is never selected.
     """
     first = int(tree[node]["first"])
     wide = exploration * math.sqrt(math.log(1.0 + tree[node]["visits"]))
@@ -140,18 +140,18 @@ def simulate(
     exploration: float,
     rollout: int,
 ) -> int:
-    """Simulations: down the tree to a new leaf, a playout from there, the result back up.
+    """Run simulations: descend to a new leaf, play out from there, and back the result up.
 
     Args:
         tree: the nodes; the root, ``root_mine`` and ``root_theirs``, has children.
         work: the workspace.
         path: [CELLS + 1], written to.
-        most: simulations to make.
+        most: number of simulations.
         exploration: the ``c`` of UCB1.
-        rollout: of ROLLOUTS.
+        rollout: one of ROLLOUTS.
 
     Returns:
-        simulations made: ``most``, or fewer if the root is proven.
+        the number of simulations made: ``most``, or fewer if the root is proven.
     """
     used = int(work[USED])
     state = int(work[RANDOM_STATE])
@@ -171,7 +171,7 @@ def simulate(
             mine, theirs = theirs, mine | drop(mine | theirs, int(tree[node]["column"]))
         if tree[node]["proof"] == OPEN and tree[node]["visits"] == 0:
             prove_leaf(tree, path, depth, mine, theirs)
-        # The result for the side that moved into the leaf, as its node's total is.
+        # The result is for the side that moved into the leaf, as in its node's total.
         proof = int(tree[node]["proof"])
         if proof != OPEN:
             result = sign(proof)
@@ -190,13 +190,13 @@ def simulate(
 
 
 class MCTS(TreeAgent):
-    """Upper confidence bounds for trees (UCT): plays the column it tried most.
+    """Upper confidence bounds for trees (UCT); plays the most visited column.
 
     Args:
         simulations: simulations a move (2000 if there is no movetime). Each is a playout.
         movetime: seconds a move; games then need not repeat.
-        c: how much it explores; results are 1, 0 and -1. How the default was chosen is told in
-            the README of the agents.
+        c: the constant of exploration; results are 1, 0 and -1. The README of the agents says how
+            the default was chosen.
         rollout: greedy: win, block, give no win; or random.
         reuse: keep the tree from move to move. See
             :class:`c4env.agents.sampling.tree.TreeAgent`.
@@ -223,7 +223,7 @@ class MCTS(TreeAgent):
 
     def _prepare(self, position: Position) -> None:
         self._expand_root(position)
-        # Random numbers are keyed by the seed and the position searched.
+        # The seed and the position determine the random numbers.
         key = (*self._seed.spawn_key, position.mine, position.theirs)
         sequence = np.random.SeedSequence(self._seed.entropy, spawn_key=key)
         self._work[RANDOM_STATE] = int(sequence.generate_state(1, np.uint64)[0]) % STATES

@@ -1,4 +1,4 @@
-"""Policy and value functions of users: found by their names, asked, and their answers checked."""
+"""Policy and value functions of users, found by name and checked."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Asked:
 
     Args:
         function: see :func:`load`.
-        policy: what it gives of the policy: ``"logits"`` or ``"probabilities"``.
+        policy: the form of its policy, ``"logits"`` or ``"probabilities"``.
 
     Attributes:
-        deterministic: it is known to answer the same position always alike.
+        deterministic: whether it is known to give one position one answer.
 
     Raises:
         InvalidFunction: see :func:`load`; and, when it is asked, for a wrong answer.
@@ -45,7 +45,7 @@ class Asked:
         self.deterministic = getattr(self._function, "deterministic", False) is True
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
-        """Weights ``[N, 7]``, at least 0 and 0 where a column is full, and values ``[N]``."""
+        """Weights ``[N, 7]``, not negative and 0 for full columns, and values ``[N]``."""
         answer = self._function(planes, masks)
         try:
             given, expected = (np.asarray(part, np.float64) for part in answer)
@@ -74,11 +74,14 @@ class Asked:
 
 
 def load(function: str | PolicyValue) -> PolicyValue:
-    """The shipped network, one of self-play, the function of an import path, or itself.
+    """Load a policy and value function.
+
+    Args:
+        function: ``learned``, the shipped network; ``selfplay:DIR``; an import path; or a function.
 
     Raises:
-        InvalidFunction: there is none.
-        MissingExtra, UnreadableWeights: a network of self-play without PyTorch, or none there.
+        InvalidFunction: there is no such function.
+        MissingExtra, UnreadableWeights: self-play without PyTorch, or without a network there.
     """
     who = f"puct: function={function!r}"
     if isinstance(function, str):

@@ -1,7 +1,7 @@
-"""Tree search led by a policy and value function: PUCT, as AlphaZero's, with proofs.
+"""PUCT, AlphaZero's tree search with a policy and value function, and with proofs.
 
-The function is asked about batches of leaves. A leaf that waits for its answer counts as a
-loss for whoever moves there (a *virtual loss*), so that the next descent goes elsewhere.
+The search evaluates batches of leaves. A leaf that waits for its evaluation counts as a loss for
+the side that moves into it (a *virtual loss*), so that the next descent goes elsewhere.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _rows = types.int64[:, ::1]
 
 @kernel(types.int64(NODES, _int64, _float64))
 def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
-    """The child of an undecided node with the greatest value plus bonus for its prior.
+    """The child of an undecided node with the greatest value plus exploration bonus.
 
-    One that was never tried is valued as the node itself; a proven loss is never tried again.
+    An unvisited child has the value of the node itself; a proven loss is never selected.
     """
     first = int(tree[node]["first"])
     visits = float(tree[node]["visits"])
@@ -74,7 +74,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Add a loss to every node of a path, for whoever moved into it; -1 takes it off again."""
+    """Add losses to each node of a path, for the side that moved into it; ``loss`` -1 undoes one."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
@@ -156,7 +156,7 @@ def select_leaves(
         follow: forced moves are made without the function.
 
     Returns:
-        Simulations that ended without the function, at a proven node. The others wait.
+        the number of simulations that ended at a proven node. The others wait.
     """
     waiting = done = 0
     while waiting < len(depths) and waiting + done < most and tree[0]["proof"] == OPEN:
@@ -169,7 +169,7 @@ def select_leaves(
         work[USED] = max(used, now)
         node = path[depth]
         if tree[node]["proof"] == OPEN and tree[node]["first"] == PENDING:
-            break  # nothing else is worth a look before this leaf's answer is there
+            break  # the search needs this leaf's evaluation to go on
         work[DEEPEST] = max(int(work[DEEPEST]), depth)
         proof = int(tree[node]["proof"])
         if proof != OPEN:
@@ -189,7 +189,7 @@ def select_leaves(
 
 @kernel(types.void(_rows, _int64, types.int8[:, :, :, ::1], types.int8[:, ::1]))
 def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None:
-    """Write what the sides to move of the first ``count`` boards observe."""
+    """Write the observations of the first ``count`` boards, for the sides to move."""
     for i in range(count):
         mine, theirs = int(boards[i, 0]), int(boards[i, 1])
         fill(mine, theirs, mine | theirs, planes[i], masks[i])
@@ -205,11 +205,11 @@ def expand_leaves(
     weights: Float64s,
     values: Float64s,
 ) -> None:
-    """Expand the leaves that waited, take their virtual losses back, and back their values up.
+    """Expand the waiting leaves, undo their virtual losses, and back their values up.
 
     Args:
         tree, work, paths, depths, boards: as :func:`select_leaves` left them.
-        weights: [waiting, 7], at least 0: what priors are in proportion to.
+        weights: [waiting, 7], not negative; priors are proportional to them.
         values: [waiting], the results expected for the sides to move.
     """
     for i in range(work[WAITING]):
@@ -242,8 +242,8 @@ def improve_logits(
     Gumbel", section 4 and appendix D). Proven columns count by their results.
 
     Args:
-        tree: of the search.
-        value: the network's, of the root.
+        tree: the nodes of the search.
+        value: the network's value of the root.
         scores: [7], written to: logits of the improved policy, -inf without a child.
         values: [7], written to.
     """
@@ -275,21 +275,21 @@ class PUCT(TreeAgent):
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
             with the package, ``selfplay:DIR`` one of ``c4env.agents.training.selfplay``; the
             others are a :class:`~c4env.agents.sampling.policy_value.PolicyValue`, by its import
-            path or itself. Only if it has an attribute ``deterministic`` that is True is it known
-            to answer the same position always alike.
+            path or itself. It counts as deterministic only if it has an attribute
+            ``deterministic`` that is True.
         simulations: simulations a move (400 if there is no movetime).
         movetime: seconds a move; games then need not repeat.
-        c: how much the policy counts; values are -1 to 1.
-        policy: what the function gives: logits or probabilities. These need not add up to 1. What
-            it gives full columns is not looked at.
-        batch: leaves it is asked about at a time. With fewer a search errs less and takes longer.
-        choice: most tried, or best by policy and value. The latter plays the best column by its
-            share of the policy and its value, as Gumbel searches improve a policy.
-        follow: ask no question where all moves but one lose at once. The function is asked about
-            the position after that move instead. A search errs less so.
-        root_temperature: above 1: tries more at the root. The policy counts less there: its shares
-            are taken to the power 1 / ``root_temperature``. With networks of self-play a search of
-            200 simulations mostly errs less so.
+        c: weight of the policy; values are -1 to 1.
+        policy: the function's policy: logits or probabilities. These need not sum to 1. Full
+            columns are ignored.
+        batch: leaves to evaluate at a time. Smaller batches err less and take longer.
+        choice: most visits, or improved by value. The latter plays the best column of the improved
+            policy of Gumbel searches.
+        follow: follow forced moves without an evaluation. Where all moves but one lose at once,
+            the search evaluates the position after that move. It then errs less.
+        root_temperature: above 1: a flatter policy at the root. Its probabilities are taken to the
+            power 1 / ``root_temperature``. With networks of self-play a search of 200
+            simulations then usually errs less.
         reuse: keep the tree from move to move. See
             :class:`c4env.agents.sampling.tree.TreeAgent`.
         tree_mb: memory of the tree, at most.
@@ -326,8 +326,8 @@ class PUCT(TreeAgent):
 
     def _prepare(self, position: Position) -> None:
         if not self._tree[0]["children"]:
-            self._grow(position, 1)  # beyond the budget: a simulation needs the root's priors
-        self._expand_root(position)  # if it was decided at once
+            self._grow(position, 1)  # beyond the budget: simulations need the root's priors
+        self._expand_root(position)  # for a root that is decided at once
         if self.root_temperature != 1.0 and self._tree[0]["proof"] == OPEN:
             children = self._children(0)
             priors = self._tree["prior"][children.start : children.stop]

@@ -1,14 +1,13 @@
-"""What the sampling searches share: the tree, proofs in it, its reuse, and the agent.
+"""The tree that the sampling searches share: its nodes, proofs, reuse, and the agent.
 
-A tree is one array of nodes. A node's children lie side by side, so that a node names
-its first one and how many they are; node 0 is the root. ``total`` and ``proof`` are from the
-view of the side that *moved into* the node: what its parent compares.
+A tree is an array of nodes; node 0 is the root. The children of a node are adjacent, so a node has
+the index of the first one and their number. ``total`` and ``proof`` are from the view of the side
+that *moved into* the node, which its parent compares.
 
-Proofs (MCTS-Solver: Winands, Björnsson, Saito, "Monte-Carlo Tree Search Solver", 2008): a node
-whose game is decided carries a score as :class:`c4env.agents.solver.Solver` gives them. Its sign is
-exact; a won side may have a quicker win that was never tried. A node follows from its
-children, so a proof is propagated towards the root as far as it decides something, and no
-simulation is spent below one.
+Proofs follow MCTS-Solver (Winands, Björnsson, Saito, "Monte-Carlo Tree Search Solver", 2008). A
+decided node has a score of :class:`c4env.agents.solver.Solver`. The sign is exact; there may be
+a quicker win that the search has not tried. A proof propagates towards the root while it decides
+nodes, and no simulation goes below a proven node.
 """
 
 from __future__ import annotations
@@ -45,17 +44,17 @@ NODE: Final = np.dtype(
     [
         ("total", np.float64),  # sum of results, 1 for a win
         ("visits", np.int32),
-        ("first", np.int32),  # its first child; 0 if it has none yet
-        ("prior", np.float32),  # how likely a policy thinks the move, for the searches that ask one
-        ("column", np.int8),  # of the move into it
+        ("first", np.int32),  # its first child; 0 without children
+        ("prior", np.float32),  # the policy's probability of the move, in searches with a policy
+        ("column", np.int8),  # column of the move into it
         ("children", np.int8),
         ("proof", np.int8),  # a score, or OPEN
     ],
     align=True,
 )
-OPEN: Final = 99  # no score: undecided as far as is known
+OPEN: Final = 99  # in place of a score: not proven
 
-# Words of the workspace of a search; a third one is its own.
+# Words of the workspace of a search, which adds a third one of its own.
 USED: Final = 0  # nodes of the tree in use
 DEEPEST: Final = 1  # plies below the root of the deepest simulation
 
@@ -66,16 +65,16 @@ _words = types.int64[::1]
 
 @kernel("int64(int64)")
 def sign(score: int) -> int:
-    """1, 0 or -1."""
+    """The sign of a score: 1, 0 or -1."""
     return (score > 0) - (score < 0)
 
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
 def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
-    """The exact score, if the next two discs decide it, and cells for the side to move to play.
+    """The exact score, if the next two discs decide the position, and the cells worth playing.
 
-    Undecided positions have the score ``OPEN`` and all the cells that do not lose to the next
-    disc, decided ones a single cell to play, or none once the board is full.
+    An undecided position has the score ``OPEN`` and all cells that do not lose to the next disc. A
+    decided one has a single cell, or none if the board is full.
     """
     moves = playable(mine | theirs)
     plies = popcount(mine | theirs)
@@ -95,17 +94,17 @@ def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
 
 @kernel(types.int64(NODES, _int64, _int64, _int64, _int64))
 def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
-    """Give a node its children, centre first; needs room for seven.
+    """Add the children of a node, centre first; the tree needs room for seven.
 
-    Moves that lose to the next disc get no node unless all do; a decided node is proven and
-    has one child.
+    Moves that lose to the next disc get no node, unless all do. A decided node is proven and has
+    one child.
 
     Args:
         tree: the nodes, ``used`` of them in use.
-        node: one without children, of the position ``mine``, ``theirs``.
+        node: a node without children, for the position ``mine``, ``theirs``.
 
     Returns:
-        nodes in use now.
+        the number of nodes in use.
     """
     score, cells = tactical_status(mine, theirs)
     tree[node]["first"] = used
@@ -127,7 +126,7 @@ def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int)
 
 @kernel(types.void(NODES, _words, _int64))
 def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
-    """Prove the nodes above ``path[depth]``, just proven, as far as that decides them.
+    """Propagate the proof of ``path[depth]`` to the nodes above that it decides.
 
     ``path[0]`` is the root.
     """
@@ -149,7 +148,7 @@ def propagate_proof(tree: NDArray[np.void], path: Int64s, depth: int) -> None:
 
 @kernel(types.void(NODES, _words, _int64, _int64, _int64))
 def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, theirs: int) -> None:
-    """Prove ``path[depth]``, of this position, if the next two discs decide it, and those above."""
+    """Prove ``path[depth]``, if the next two discs decide its position, and propagate the proof."""
     score, _ = tactical_status(mine, theirs)
     if score != OPEN:
         tree[path[depth]]["proof"] = -score
@@ -160,7 +159,7 @@ def prove_leaf(tree: NDArray[np.void], path: Int64s, depth: int, mine: int, thei
 def add_result(
     tree: NDArray[np.void], path: Int64s, depth: int, visits: int, result: float
 ) -> None:
-    """Add visits and a result, that of the side that moved into the leaf, along a path."""
+    """Add visits and a result along a path; the result is for the side that moved into the leaf."""
     for step in range(depth, -1, -1):
         tree[path[step]]["visits"] += visits
         tree[path[step]]["total"] += result
@@ -169,10 +168,10 @@ def add_result(
 
 @kernel(types.int64(NODES, _int64))
 def best_child(tree: NDArray[np.void], node: int) -> int:
-    """The child to play: a proven win, else the most visited that is not a proven loss.
+    """The child to play: a proven win, else the most visited child that is not a proven loss.
 
-    Of equals the one with the better total, then the first. If all lose, the latest loss.
-    -1 when there is no child that anything is known about.
+    Ties go to the better total, then to the first. If all children lose, the latest loss. -1 if no
+    child has visits or a proof.
     """
     first = int(tree[node]["first"])
     chosen = -1
@@ -196,11 +195,11 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
 
 @kernel(types.int64(NODES, _int64, NODES), nogil=True)
 def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int:
-    """Copy a node and all below it, as the root of another array; returns the nodes copied."""
+    """Copy a node and its descendants to the beginning of another array; returns their number."""
     to[0] = tree[node]
     used = 1
     done = 0
-    while done < used:  # what was copied still names children in the old array
+    while done < used:  # copied nodes still refer to children in the old array
         first = int(to[done]["first"])
         children = int(to[done]["children"])
         if children:
@@ -214,31 +213,30 @@ def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int
 
 @dataclass(frozen=True, slots=True)
 class TreeResult(SearchResult):
-    """What a sampling search found; ``nodes`` counts the simulations made for this answer.
+    """The result of a sampling search; ``nodes`` counts the simulations of this search.
 
-    Values are from the view of the side to move: 1 for a win, 0 for a draw, -1 for a loss.
+    Values are for the side to move: 1 for a win, 0 for a draw, -1 for a loss.
     """
 
-    visits: tuple[int, ...]  # [7] by column, those kept from earlier searches included
-    values: tuple[float | None, ...]  # [7] mean results, exact where proven; None: not known
-    proven: int | None  # 1, 0 or -1 once the game is decided under best play
+    visits: tuple[int, ...]  # [7] by column, with those kept from earlier searches
+    values: tuple[float | None, ...]  # [7] mean results, exact where proven; None: no visit
+    proven: int | None  # 1, 0 or -1 if the result under best play is proven
 
 
 class TreeAgent(SearchingAgent):
     """An agent that grows a tree by simulations until its budget is spent.
 
-    What lies below the position reached is kept from one move to the next when the new
-    position is one or two plies after the last, and simulations are added to it. All of an
-    answer follows from the seed and the positions asked since :meth:`reset`; asked again about
-    the last position, it answers the same.
+    If the new position is one or two plies after the last one, the agent keeps the subtree below it
+    and adds simulations. The answer depends only on the seed and on the positions searched since
+    :meth:`reset`; a second search of the last position gives the same answer.
 
     Args:
-        simulations: a move, added to what was kept; None for no limit but the clock's, or, if
-            there is none either, for the default of the class.
-        movetime: seconds a move; None for no limit. With both, what is reached first ends it.
+        simulations: simulations a move, added to the kept ones. None means no limit with
+            ``movetime``, and the default of the class without it.
+        movetime: seconds a move; None for no limit. With both, the first limit ends the search.
         reuse: keep the tree between moves.
-        tree_mb: memory of the tree, half of it to copy to if it is kept between moves; when it
-            is full, simulations go on from the leaves that there are.
+        tree_mb: memory of the tree; half of it is for copying if the tree is kept. When it is
+            full, simulations go on from the existing leaves.
 
     Raises:
         InvalidValue: a number out of range.
@@ -246,8 +244,8 @@ class TreeAgent(SearchingAgent):
 
     settings_are_all = True
     memory = ("_seed", "_root", "_result")
-    default_simulations: ClassVar[int]  # a move, where nothing else ends it
-    slice: int  # simulations between two looks at the clock, and for Ctrl-C
+    default_simulations: ClassVar[int]  # simulations a move, without another limit
+    slice: int  # simulations between two checks of the clock and of Ctrl-C
 
     def __init__(
         self, simulations: int | None, movetime: float | None, reuse: bool, tree_mb: int
@@ -273,7 +271,7 @@ class TreeAgent(SearchingAgent):
         self._root = self._result = None
 
     def search(self, position: Position) -> TreeResult:
-        """The column :meth:`choose` takes, what is expected of each, and the line seen.
+        """Search: the column to play, the value of each column, and the principal variation.
 
         Raises:
             NoMove: the game is over.
@@ -282,7 +280,7 @@ class TreeAgent(SearchingAgent):
         if self._result is None or self._root != position:
             started = time.perf_counter()
             node = self._find(position) if self.reuse else None
-            # A search that is interrupted leaves a tree that nothing can be said of.
+            # An interrupted search leaves an inconsistent tree.
             self._root = self._result = None
             self._take_root(node)
             self._result = self._read(position, self._run(position, started))
@@ -290,25 +288,25 @@ class TreeAgent(SearchingAgent):
         return self._result
 
     def __getstate__(self) -> Any:
-        """The tree too, as far as a search may go on from it."""
+        """The state with the used part of the tree."""
         used = int(self._work[USED]) if self.reuse and self._root is not None else 0
         return super().__getstate__() | {"_tree": self._tree[:used].copy()}
 
     @abc.abstractmethod
     def _prepare(self, position: Position) -> None:
-        """Get ready for a search; the root is there, perhaps without children."""
+        """Prepare a search; the root exists, perhaps without children."""
 
     @abc.abstractmethod
     def _grow(self, position: Position, most: int) -> int:
-        """Make up to ``most`` simulations, fewer only if the root gets proven: how many."""
+        """Make ``most`` simulations, fewer if the root is proven; returns their number."""
 
     # -- the root ---------------------------------------------------------------------
 
     def _take_root(self, node: int | None) -> None:
-        """Keep what is known below a node, else begin a new tree."""
+        """Make a node the root and keep its subtree; None begins a new tree."""
         known = self._tree
-        if len(known) < self._capacity:  # there is none yet, or a copy took it along
-            try:  # pages are only taken as they are written to
+        if len(known) < self._capacity:  # not allocated yet, or a copy of the agent
+            try:  # the system allocates pages when they are written
                 self._tree = np.empty(self._capacity, NODE)
                 self._spare = np.empty(self._capacity if self.reuse else 0, NODE)
             except MemoryError as error:
@@ -322,13 +320,13 @@ class TreeAgent(SearchingAgent):
             self._tree, self._spare = self._spare, self._tree
 
     def _expand_root(self, position: Position) -> None:
-        """Give the root its children, if it has none."""
+        """Add the children of the root, if it has none."""
         if not self._tree[0]["children"]:
             used = int(self._work[USED])
             self._work[USED] = expand(self._tree, 0, position.mine, position.theirs, used)
 
     def _find(self, position: Position) -> int | None:
-        """The node of a position at most two plies after the root; None if there is none."""
+        """The node of a position at most two plies after the root, or None."""
         if self._root is None or not 0 <= position.plies - self._root.plies <= 2:
             return None
         nodes = [(0, self._root)]
@@ -352,7 +350,7 @@ class TreeAgent(SearchingAgent):
         self._work[DEEPEST] = 0
         done = 0
         while self.simulations is None or done < self.simulations:
-            # Python hands out a Ctrl-C only between its own instructions, so between slices.
+            # Python handles Ctrl-C between its own instructions, so between slices.
             left = self.slice if self.simulations is None else self.simulations - done
             most = min(left, self.slice)
             made = self._grow(position, most)
@@ -364,7 +362,7 @@ class TreeAgent(SearchingAgent):
         return done
 
     def _read(self, position: Position, done: int) -> TreeResult:
-        """The answer of the tree as it stands."""
+        """The search result of the current tree."""
         line = []
         node = self._chosen()
         best = self._tree[node]
@@ -376,7 +374,7 @@ class TreeAgent(SearchingAgent):
         visits = [0] * COLUMNS
         values: list[float | None] = [None] * COLUMNS
         if int(best["proof"]) != win_score(position.plies + 1):
-            for column in position.legal_columns():  # those without a node lose at once
+            for column in position.legal_columns():  # columns without a node lose at once
                 values[column] = -1.0
         for child in self._children(0):
             visits[self._tree[child]["column"]] = int(self._tree[child]["visits"])
@@ -394,7 +392,7 @@ class TreeAgent(SearchingAgent):
         )
 
     def _chosen(self) -> int:
-        """The child of the root to be played."""
+        """The child of the root to play."""
         return int(best_child(self._tree, 0))
 
     def _value(self, node: int) -> float | None:

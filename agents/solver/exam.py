@@ -1,8 +1,7 @@
 """The exam: a frozen set of critical positions with the exact score of each column.
 
-In a critical position some column keeps what exact play gives the side to move, a win or a draw,
-and another gives it away. How they were chosen: ``tests/makers/exam.py``. Nothing that
-ships was trained on one of them, and training here leaves them out.
+In a critical position some column keeps the win or the draw of the side to move, and another gives
+it away. ``tests/makers/exam.py`` chose the positions. Training in this project leaves them out.
 
 The file has a line for each position: a game that leads to it (1-based columns), a tab, and the
 seven scores of its columns for the side to move, ``-`` where the column is full.
@@ -19,24 +18,24 @@ from c4env.position import Position
 VERSION: Final = 1
 FILE: Final = f"exam_{VERSION}.tsv"  # beside this module
 SHA256: Final = "358e07c41065de6eeeb4e5a11358c7229543f6f8fe3fc8e070d6050efff879b6"
-"""Of the file."""
+"""The hash of the file."""
 
 
 class Question(NamedTuple):
     """A position of the exam."""
 
     moves: str  # 1-based columns from the empty board
-    scores: tuple[int | None, ...]  # exact, of the seven columns; None where one is full
+    scores: tuple[int | None, ...]  # exact scores of the seven columns; None: full
 
     @property
     def position(self) -> Position:
-        """The position asked about."""
+        """The position in question."""
         return Position.parse(self.moves)
 
 
 @functools.cache
 def exam() -> tuple[Question, ...]:
-    """All positions. Their order is a lot: the first so many are spread as the whole."""
+    """All positions, in random order, so that the first N are a sample of the whole."""
     return parse_exam(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
 
 
@@ -48,7 +47,7 @@ def exam_positions() -> frozenset[Position]:
 
 
 def parse_exam(text: str) -> tuple[Question, ...]:
-    """The positions of such a file, the inverse of :func:`format_exam`."""
+    """Parse the text of an exam file, the inverse of :func:`format_exam`."""
     found = []
     for line in text.splitlines():
         moves, scores = line.split("\t")
@@ -57,6 +56,6 @@ def parse_exam(text: str) -> tuple[Question, ...]:
 
 
 def format_exam(questions: tuple[Question, ...]) -> str:
-    """The text of a file."""
+    """The text of an exam file."""
     rows = [(q.moves, " ".join("-" if s is None else str(s) for s in q.scores)) for q in questions]
     return "".join(f"{moves}\t{scores}\n" for moves, scores in rows)

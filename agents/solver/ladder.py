@@ -1,4 +1,4 @@
-"""From plain negamax to a fast solver, one improvement a rung: for measuring, not for use.
+"""From plain negamax to a fast solver, one improvement a rung, for measurements.
 
 The steps are those of "Solving Connect 4" (Pons); the full solver beyond them is
 :class:`c4env.agents.solver.Solver`. All rungs use bitboards.
@@ -39,21 +39,25 @@ RUNGS: Final = (
 )
 ALPHA_BETA, CENTRE, TABLE, NULL_WINDOW, NO_LOSING_MOVES, THREATS = range(1, len(RUNGS))
 
-VALUE_BITS: Final = 8  # of an entry, below the key
+VALUE_BITS: Final = 8  # bits of an entry below the key
 VALUE_BIAS: Final = 64  # added to a score to store it
-ENTRIES: Final = (1 << 22) + 15  # of the table: 4,194,319, odd, spreads keys by the remainder
+ENTRIES: Final = (1 << 22) + 15  # entries of the table, 4,194,319: odd, to spread remainders
 
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64, int64, int64, int64[::1])")
 def rung_search(
     mine: int, theirs: int, plies: int, alpha: int, beta: int, rung: int, limit: int, table: Int64s
 ) -> tuple[int, int]:
-    """Score within ``alpha < beta`` (fail-hard), or STOPPED, and nodes, this one included.
+    """Search a position that is not won with one rung of the ladder.
 
-    The position is not won; from NO_LOSING_MOVES on the side to move cannot win at once.
+    From NO_LOSING_MOVES on, the side to move must not be able to win at once.
 
     Args:
-        table: [ENTRIES] a key and, in the lowest VALUE_BITS, an upper bound; 0 where empty.
+        table: [ENTRIES], each a key and, in the lowest VALUE_BITS, an upper bound; 0 is empty.
+
+    Returns:
+        the score within ``alpha < beta`` (fail-hard), or STOPPED; and the nodes, this one
+        included.
     """
     nodes = 1
     if plies == CELLS:
@@ -115,7 +119,7 @@ def rung_search(
 def rung_score(
     mine: int, theirs: int, rung: int, limit: int, table: Int64s, work: Int64s
 ) -> tuple[int, int]:
-    """Exact score of a position that is not over, or STOPPED, and nodes searched.
+    """Exact score of an unfinished position, or STOPPED, and the nodes searched.
 
     Args:
         table: as for :func:`rung_search`.

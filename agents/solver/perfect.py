@@ -1,4 +1,4 @@
-"""Exact play by the solver, and opponents of graded strength: exact play that errs."""
+"""Exact play by the solver, and weaker opponents: exact play that errs at random."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Perfect(SearchingAgent):
     """Plays a column of the best exact score: a quickest win, a draw, or a slowest loss.
 
     Args:
-        blunder: share of moves that are not a best one. It is the chance, at each move where
-            some column is worse than the best, of playing one of those instead, each as likely;
-            seeded by :meth:`reset`.
+        blunder: probability of a worse move. At each move where some column is worse than the
+            best, the agent plays a random one of those with this probability; :meth:`reset` seeds
+            it.
         ties: among best columns: center (first) or random.
         table_mb: memory of the solver's table.
     """
@@ -45,23 +45,23 @@ class Perfect(SearchingAgent):
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; the same seed errs at the same moves.
 
-        What earlier games left in the solver's table is forgotten: how many positions are
-        searched does not depend on which games this agent played before.
+        This clears the solver's table, so that the number of nodes does not depend on earlier
+        games.
         """
         self.solver.clear()
         self._generator = np.random.default_rng(seed)
 
     def reseed(self, seed: int) -> None:
-        """Err by this seed; what the solver's table holds is true of every game."""
+        """Set the seed of errors; the solver's table stays valid."""
         self._generator = np.random.default_rng(seed)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, the exact score it keeps, positions searched."""
+        """The column to play, its exact score, and the nodes searched."""
         require_move(position)
         best = self.solver.best_columns(position)
         nodes = self.solver.nodes
         worse = [c for c in position.legal_columns() if c not in best]
-        # A number is drawn at every move, so that one game's errors do not shift another's.
+        # Draw a number at every move, so that an error does not shift later draws.
         if self.blunder and self._generator.random() < self.blunder and worse:
             column = worse[int(self._generator.integers(len(worse)))]
             value = -self.solver.score(position.play(column))
@@ -72,7 +72,7 @@ class Perfect(SearchingAgent):
         return column, float(value), nodes + self.solver.nodes
 
     def search(self, position: Position) -> SearchResult:
-        """The chosen column, the exact score it keeps, and best play from there to the end."""
+        """Search: the column to play, its exact score, and best play to the end."""
         column, value, nodes = self.best_move(position)
         line = self.solver.principal_variation(position.play(column))
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

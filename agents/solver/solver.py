@@ -1,4 +1,4 @@
-"""The exact solver as Python sees it."""
+"""The exact solver, for Python."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position, require_position
 
-_QUICK: Final = 20_000  # nodes searched in the caller's own thread before others are started
+_QUICK: Final = 20_000  # nodes in the caller's thread before other threads start
 _SOON: Final = 1_000_000  # nodes of a search that ends in some hundredths of a second
-_SHARED_PLIES: Final = 24  # nodes of more plies are too small to share among threads
-_PORTION: Final = 64  # positions of a batch a thread takes at a time, at most
-_SHARES: Final = 8  # portions a thread, at least: a batch may be short, its positions hard
+_SHARED_PLIES: Final = 24  # threads share nodes of up to so many plies; others are too small
+_PORTION: Final = 64  # the most positions that a thread takes at a time
+_SHARES: Final = 8  # the least portions for each thread: few positions may be hard
 
 T = TypeVar("T")
 
@@ -36,30 +36,29 @@ T = TypeVar("T")
 class Solver:
     """Exact scores of positions.
 
-    A score is seen from the side to move: 0 for a draw; if it can force a win, the number
-    of its own discs still in hand after the winning one, plus one (so ``(43 - plies) // 2``
-    for a win with the next disc, one less for each move later); negative in the same way
-    if it is lost. A position that is over has the score ``-((44 - plies) // 2)`` if its
-    last disc won, which is what the winner's score was, negated, and 0 if the board is full.
+    A score is for the side to move. A draw is 0. A forced win scores the number of the winner's own
+    discs in hand after the winning one, plus one: ``(43 - plies) // 2`` for a win with the next
+    disc, one less for each move later. A loss is the same, negative. A finished position scores
+    ``-((44 - plies) // 2)`` if its last disc won, and 0 if the board is full.
 
-    What has been found out is kept in the table and serves the next calls; :meth:`clear`
-    forgets it, and a copy begins without. Threads that share a solver wait for each other.
+    The transposition table serves later calls; :meth:`clear` empties it, and a copy begins with an
+    empty one. Threads that share a solver wait for each other.
 
     Args:
-        book: the opening book: ``"default"`` for the one that comes with the package,
-            ``"12ply"`` for that of the package ``bitbully-databases``, a path or a
-            :class:`~c4env.agents.solver.book.Book`, or None for none, as there is on other boards.
-        table_mb: the most the transposition table may take, 1 or more; it is the next
-            power of two of entries not above that, allocated when first needed.
+        book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
+            ``bitbully-databases``; a path; a :class:`~c4env.agents.solver.book.Book`; or None for
+            no book. Other boards have none.
+        table_mb: the most MB for the transposition table, at least 1. The number of entries is
+            a power of two, allocated at the first search.
         threads: threads that search together; they change no score.
 
     Attributes:
-        nodes: positions searched by the last call.
+        nodes: nodes searched by the last call.
 
     Raises:
         InvalidOption: an option is out of range.
-        BookUnavailable: the book asked for cannot be read.
-        InvalidPosition: a method is given no position of this board.
+        BookUnavailable: the book cannot be read.
+        InvalidPosition: a method's argument is not a position of this board.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Solver:
         self.book = Book.open(book)
         self.nodes = 0
         self._table: Int64s | None = None
-        self._epoch = self._newest = 1  # of the table's entries: in use, and the last given out
+        self._epoch = self._newest = 1  # epochs of the table: the current and the newest one
         self._workspaces: list[Int64s] = []
         self._lock = threading.RLock()
 
@@ -91,14 +90,14 @@ class Solver:
         return self._score(position, -LARGEST, LARGEST)
 
     def sign(self, position: Position) -> int:
-        """1, 0 or -1: the side to move wins, draws or loses. Faster than :meth:`score`."""
+        """1, 0 or -1 if the side to move wins, draws or loses; faster than :meth:`score`."""
         return self._score(position, -1, 1)
 
     def at_least(self, position: Position, score: int) -> bool:
-        """Whether the position's score is ``score`` or more: one of the searches it is found by.
+        """Whether the position's score is at least ``score``, by one null-window search.
 
         Raises:
-            InvalidOption: ``score`` is no integer.
+            InvalidOption: ``score`` is not an integer.
         """
         if not isinstance(score, (int, np.integer)) or isinstance(score, bool):
             raise InvalidOption(f"score={score!r}: expected an integer")
@@ -106,24 +105,27 @@ class Solver:
         return self._score(position, least - 1, least) >= score
 
     def scores(self, position: Position) -> list[int | None]:
-        """The score of each column played, for the side to move; None where it is full.
+        """The exact score of each column, for the side to move; None if it is full.
 
-        All are None once the game is over. ``max(scores) == score(position)``.
+        All are None if the game is over. The greatest is :meth:`score`.
         """
         return [None if bounds is None else bounds[0] for bounds in self._columns(position, inf)]
 
     def bounds(self, position: Position, effort: float = 3.0) -> list[tuple[int, int] | None]:
-        """The lowest and the highest each column's score can be; None where it is full.
+        """Lower and upper bounds on each column's score; None for a full column.
 
-        The quick way to all columns. On a position that is soon decided, each column but the
-        best ones leads to a long game of its own, and :meth:`scores` has to solve them all.
-        Here the best columns have their exact score, and the others are bounded closer until
-        ``effort`` times the positions are searched that :meth:`score` takes (a few more if
-        that is next to nothing, or if the best columns are not known by then). What the table
-        knows from calls before makes bounds closer; they are always right.
+        Bounds are quicker than :meth:`scores`: if one column wins soon, each other column may lead
+        to a long game. The best columns get their exact score. The search tightens the bounds of
+        the others until it has spent ``effort`` times the nodes of :meth:`score` (more if that is
+        very few, or if the best columns are not known by then). Earlier calls may make the bounds
+        tighter; they are always valid.
+
+        Args:
+            position: the position.
+            effort: nodes to spend, as a multiple of those of :meth:`score`.
 
         Raises:
-            InvalidOption: ``effort`` is no number of 0 or more.
+            InvalidOption: ``effort`` is not a number of 0 or more.
         """
         if not (isinstance(effort, (int, float)) and effort >= 0):
             raise InvalidOption(f"effort={effort!r}: expected a number of 0 or more")
@@ -132,16 +134,16 @@ class Solver:
     def signs(
         self, position: Position, nodes: int, order: Sequence[int] = CENTRE_FIRST
     ) -> list[tuple[int, int] | None]:
-        """The lowest and the highest sign each column's score can have; None where it is full.
+        """Lower and upper bounds on the sign of each column's score; None for a full column.
 
-        A search of about so many positions that neither uses nor forgets what was found before: how
-        far it gets depends on nothing else. Once a column is known to win, or to draw, others are
-        only asked whether they are better.
+        The search visits about ``nodes`` nodes with an empty table, and keeps the entries of
+        earlier calls, so the result depends on the arguments alone. Once a column is known to
+        win, or to draw, the search only asks whether other columns are better.
 
         Args:
-            position: where all columns are None once the game is over.
-            nodes: positions to search, 1 or more.
-            order: all columns, those that are tried first before others.
+            position: the position; all columns are None if the game is over.
+            nodes: nodes to search, 1 or more.
+            order: all columns, in the order to try them.
 
         Raises:
             InvalidOption: ``nodes`` or ``order`` is something else.
@@ -162,9 +164,9 @@ class Solver:
                 lowest, highest = -1, 1
                 if after.outcome is not None and after.outcome.winner is not None:
                     lowest = 1
-                elif best < 1:  # is it better? with an equal part of the nodes that are left
+                elif best < 1:  # is it better? It gets an equal part of the remaining nodes
                     work[beside.LIMIT] = work[NODES] + (nodes - work[NODES]) // (COLUMNS - i)
-                    if work[beside.STOPPED]:  # whoever stops sets it first, then the limit
+                    if work[beside.STOPPED]:  # a stop sets this word before the limit
                         break
                     low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
                     lowest, highest = (-high if -high > best else -1), -low
@@ -173,7 +175,7 @@ class Solver:
             return found
 
         with self._lock:
-            epoch = self._new_epoch()  # in which the table is empty; what it holds stays
+            epoch = self._new_epoch()  # in a new epoch the table is empty; its entries stay
             table, (work,) = self._memory(1)
             work[EPOCH] = epoch
             found = search(work) if nodes <= _SOON else beside.search_interruptibly(search, work)
@@ -181,26 +183,26 @@ class Solver:
         return found
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
-        """The columns whose score is the position's, centre first; none once it is over.
+        """The columns with the best score, centre first; none if the game is over.
 
-        Such a column wins as soon, or loses as late, as can be.
+        Each wins as soon, or loses as late, as possible.
         """
         lowest = [NO_SCORE if b is None else b[0] for b in self._columns(position, 0.0)]
         best = max(lowest)
         return tuple(c for c in CENTRE_FIRST if NO_SCORE < lowest[c] == best)
 
     def plies_to_end(self, position: Position) -> int:
-        """Discs still to be played when both sides play best: 0 once it is over."""
+        """Discs still to come if both sides play best; 0 if the game is over."""
         score = self.score(position)
         if score == 0:
             return CELLS - position.plies
-        # The winner's last disc leaves |score| - 1 of its own in hand.
+        # After the winning disc, |score| - 1 of the winner's discs are in hand.
         winner = position.to_move if score > 0 else 1 - position.to_move
         own_discs = (CELLS + 1 - winner) // 2 + 1 - abs(score)
         return 2 * own_discs - 1 + winner - position.plies
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """Best columns of both sides to the end of the game, the most central where several are."""
+        """Best columns of both sides to the end of the game; ties go to the centre."""
         nodes = 0
         line: list[int] = []
         with self._lock:
@@ -226,15 +228,15 @@ class Solver:
         Args:
             mine: positions, or [N] int64 bitboards of the sides to move.
             theirs: [N] int64 bitboards of the other sides, with the latter form.
-            threads: how many; all the cores the process may use by default.
-            fresh: begin each position with an empty table, as benchmarks do, in one thread.
+            threads: number of threads; by default, all cores that the process may use.
+            fresh: begin each position with an empty table, in one thread, as benchmarks do.
 
         Returns:
-            [N] int8.
+            scores, int8 ``[N]``.
 
         Raises:
-            InvalidPosition: bitboards that are no position; the first is named.
-            InvalidOption: arrays of different shapes, ``threads`` out of range.
+            InvalidPosition: bitboards are not a position; the message names the first.
+            InvalidOption: arrays of different shapes, or ``threads`` out of range.
         """
         return self._many(mine, theirs, 1, threads, fresh)[:, 0]
 
@@ -246,30 +248,30 @@ class Solver:
         threads: int | None = None,
         fresh: bool = False,
     ) -> Int8s:
-        """The exact scores of all columns of N positions, as :meth:`scores_many` takes them.
+        """The exact scores of all columns of N positions; arguments as for :meth:`scores_many`.
 
         Returns:
-            [N, 7] int8; ``NO_SCORE``, less than any score, where a column is full or the
-            game is over.
+            scores, int8 ``[N, 7]``; ``NO_SCORE``, less than any score, where a column is full
+            or the game is over.
         """
         return self._many(mine, theirs, COLUMNS, threads, fresh)
 
     def clear(self) -> None:
-        """Forget what has been searched; the table stays allocated."""
+        """Empty the transposition table, which stays allocated."""
         with self._lock:
             self._epoch = self._new_epoch()
 
     # -- how ------------------------------------------------------------------------
 
     def _new_epoch(self) -> int:
-        """An epoch that no entry of the table belongs to; once all are used, in a new table."""
+        """A new epoch, to which no entry of the table belongs; the last one takes a new table."""
         if self._newest == LAST_EPOCH:
             self._epoch, self._newest, self._table = 1, 1, None
         self._newest += 1
         return self._newest
 
     def _score(self, position: Position, floor: int, ceiling: int) -> int:
-        """The score, or ``floor`` or ``ceiling`` if it is beyond."""
+        """The score, clipped to ``floor`` and ``ceiling``."""
         require_position(position)
         with self._lock:
             self.nodes = 0
@@ -308,7 +310,7 @@ class Solver:
                 pairs = zip(low.tolist(), high.tolist(), strict=True)
                 return [None if p[0] == NO_SCORE else p for p in pairs] if done else None
 
-            # Bounds are the same again only if one thread alone finds them.
+            # Bounds repeat exactly only with a single thread.
             return self._run(search, self.threads if effort in (0, inf) else 1, share=True)
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
@@ -332,11 +334,11 @@ class Solver:
         """Run a search: a short one in the caller's thread, a longer one in several.
 
         Args:
-            search: takes the table and a workspace. It returns None when its limit stopped it, and
-                is then called again in each thread.
-            threads: how many search.
-            wait_for: the search ends when so many threads are done.
-            share: a thread puts off nodes that another one is searching.
+            search: a function of the table and a workspace. If its limit stops it, it returns None,
+                and each thread calls it again.
+            threads: number of threads.
+            wait_for: number of finished threads that end the search.
+            share: let a thread postpone nodes that another one is searching.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][beside.LIMIT] = _QUICK
@@ -367,8 +369,8 @@ class Solver:
         threads: int | None,
         fresh: bool,
     ) -> Int8s:
-        """[N, width] scores, of positions or of all columns: the book's, and the rest searched."""
-        from c4env.agents.solver.search import batch  # compiled only where it is used
+        """Scores ``[N, width]`` of positions or of all columns, by book and search."""
+        from c4env.agents.solver.search import batch  # compiles only here
 
         mine, theirs = batch.bitboards(positions, others)
         if threads is None:
@@ -381,7 +383,7 @@ class Solver:
             scores = np.zeros((len(mine), width), np.int8)
             nodes = 0
             rest = np.arange(len(mine))
-            if self.book:  # it knows the columns of positions a ply before its last
+            if self.book:  # it has the columns of positions a ply before its last
                 early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
                 rest = np.flatnonzero(~early)
                 for i in np.flatnonzero(early).tolist():
@@ -394,7 +396,7 @@ class Solver:
             portions = iter([(0, len(rest))])
 
             def search(table: Int64s, work: Int64s) -> bool | None:
-                """Score one portion after the other; what the first call leaves is shared out."""
+                """Score one portion after another; threads share what the first call leaves."""
                 nonlocal portions
                 for start, stop in portions:
                     done = batch.score_batch(table, work, *sides, found, start, stop, fresh)

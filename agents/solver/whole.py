@@ -1,6 +1,6 @@
-"""Every position of a small board, with the exact score of each column: for who learns on it.
+"""Every position of a small board with the exact score of each column, to compare learners with.
 
-No search is needed: the last positions are known, and each ply follows from the next one.
+The scores need no search: full boards are known, and each ply follows from the next one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from c4env.errors import InvalidOption
 from c4env.geometry import BOARD_SIZE
 
 MOST: Final = 20_000_000
-"""Positions, mirror images apart, that are kept in memory."""
+"""The most positions to keep in memory, without mirror images."""
 
 ROW: Final = np.dtype(
     [("mine", np.int64), ("theirs", np.int64), ("score", np.int8), ("columns", np.int8, (COLUMNS,))]
@@ -31,12 +31,12 @@ it is full or the game is over."""
 
 
 def whole_board() -> NDArray[np.void]:
-    """[N] rows of the type ``ROW``, one for each position that games reach, by number of discs.
+    """All positions that games reach, as ``[N]`` rows of type ``ROW``, by number of discs.
 
     Raises:
-        InvalidOption: the board has too many.
+        InvalidOption: the board has too many positions.
     """
-    going = [np.array([BOTTOM], np.int64)]  # keys by ply, of positions that are not won
+    going = [np.array([BOTTOM], np.int64)]  # keys of positions that are not won, by ply
     won = [np.empty(0, np.int64)]
     for _ in range(CELLS):
         won.append(one_disc_on(going[-1], True))
@@ -57,7 +57,7 @@ def whole_board() -> NDArray[np.void]:
 
 
 def _rows(keys: Int64s, scores: Int8s, columns: Int8s) -> NDArray[np.void]:
-    """Positions, each followed by its mirror image unless that is the same."""
+    """Rows of positions, each followed by its mirror image if that differs."""
     rows = np.empty((len(keys), 2), ROW)
     rows["score"] = scores[:, None]
     rows["columns"] = np.stack([columns, columns[:, ::-1]], axis=1)

@@ -1,1 +1,1 @@
-"""Language models as agents: how they are asked, and how their answers are read."""
+"""Language models as agents: prompts, the endpoint, and the reading of answers."""

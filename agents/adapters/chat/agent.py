@@ -19,63 +19,63 @@ from c4env.envs.text import read_move
 from c4env.errors import IllegalMove, InvalidAction
 from c4env.position import Position
 
-LONGEST: Final = 1 << 16  # characters of an answer; a longer one is not read
-KEPT: Final = 2000  # characters of one that is longer
+LONGEST: Final = 1 << 16  # characters; a longer answer is unreadable
+KEPT: Final = 2000  # characters that are kept of a longer answer
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """A question and its answer."""
+    """A prompt and its answer."""
 
-    moves: str  # 1-based columns of the game so far, as the model was told
-    vote: int  # which answer of the move, from 0
-    attempt: int  # how many answers without a legal move were before it, in this vote
+    moves: str  # 1-based columns of the game so far, as in the prompt
+    vote: int  # number of the vote for this move, from 0
+    attempt: int  # number of earlier answers without a legal move in this vote
     model: str
     answer: str
-    column: int | None  # 0-based, of a legal move
-    fault: str = ""  # "unreadable" or "illegal", where there is none
-    problem: str = ""  # what was wrong then, in words
-    tokens: tuple[int, int] | None = None  # of question and answer, if the endpoint says
+    column: int | None  # 0-based column of a legal move, or None
+    fault: str = ""  # without a legal move: "unreadable" or "illegal"
+    problem: str = ""  # without a legal move: the problem in words
+    tokens: tuple[int, int] | None = None  # of prompt and answer, if the endpoint reports them
     seconds: float = 0.0
-    failures: int = 0  # times the network failed before it
-    messages: list[Message] = field(default_factory=list)  # the whole conversation, but the answer
+    failures: int = 0  # failures of the network before the answer
+    messages: list[Message] = field(default_factory=list)  # the conversation before the answer
 
 
 Tape = Callable[[str, int, int, Callable[[], Exchange]], Exchange]
-"""Keeps exchanges: given moves, vote and attempt, and what asks, it asks or knows the answer."""
+"""A function that returns a kept exchange, by moves, vote and attempt, or calls ``ask``."""
 
 
 def ask_always(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
-    """The tape that keeps nothing."""
+    """A tape that keeps nothing and always asks."""
     return ask()
 
 
 class Chat(Agent):
-    """Plays what a language model answers.
+    """Plays the answers of a language model.
 
-    A model that gives no legal move is told what was wrong and asked again; when it has no
-    tries left, that is its own fault, and the game is lost. A network that fails is not.
+    After an answer without a legal move, the next prompt says what was wrong. A model without tries
+    left forfeits the game. A failing network is not the model's fault.
 
     Args:
-        model: the name the endpoint knows it by.
-        base_url: of the endpoint; default: OPENAI_BASE_URL, else OpenAI's. The key comes from the
+        model: the model's name at the endpoint.
+        base_url: the endpoint; default: OPENAI_BASE_URL, else OpenAI's. The key comes from the
             environment alone.
         prompt: board, moves, both; +legal, +answer, +example; kaggle; a file. See
             :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
-        temperature: of its sampling; default: the endpoint's.
-        max_tokens: of an answer; default: the endpoint's. One that is cut off is unreadable.
+        temperature: sampling temperature; default: the endpoint's.
+        max_tokens: limit of an answer; default: the endpoint's. A truncated answer is unreadable.
         retries: more tries after an answer without a legal move.
-        timeout: seconds for an answer to arrive, before it is asked for again.
-        patience: seconds in which a network that fails is waited for.
-        votes: answers a move; the column most of them name is played. Of several it is the one
-            that was named first; a vote without a legal move is not counted.
+        timeout: seconds for an answer, before another request.
+        patience: seconds to wait for a failing network.
+        votes: answers a move; the column that most of them name is played. Ties go to the column
+            named first; a vote without a legal move does not count.
 
     Attributes:
-        prompt: how it is asked.
-        tape: keeps what is asked and answered; whoever plays the game may set it.
+        prompt: the prompt.
+        tape: keeps prompts and answers; the player of the game may set it.
 
     Raises:
-        InvalidValue: no such prompt, or an address that cannot be one.
+        InvalidValue: no such prompt, or a malformed address.
         MissingExtra: the client is not installed.
     """
 
@@ -102,20 +102,20 @@ class Chat(Agent):
         self.patience = patience
         self.votes = votes
         self.tape: Tape = ask_always
-        endpoint(self.base_url)  # an error now rather than in the first game
+        endpoint(self.base_url)  # report an error before the first game
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game: the moves of the last are forgotten. Nothing is drawn by the seed."""
+        """Begin a new game and forget the moves of the last one; the seed has no effect."""
         self._after: Position | None = None  # the position after its own last move
         self._moves = ""
 
     def choose(self, position: Position) -> int:
-        """The column that the model names.
+        """The model's column.
 
         Raises:
             NoMove: the game is over.
-            EngineFault: it named no legal move, however often it was asked.
+            EngineFault: no try gave a legal move.
             Unavailable: the endpoint cannot be reached, or refuses.
         """
         require_move(position)
@@ -130,13 +130,13 @@ class Chat(Agent):
         if not named:
             tries = "answer" if not self.retries else f"answer in {self.retries + 1} tries"
             raise EngineFault(f"{self.model} gave no {tries} that is a legal move: {last.problem}")
-        ((column, _),) = named.most_common(1)  # of equal ones the first that was counted
+        ((column, _),) = named.most_common(1)  # ties: the first that was counted
         self._after = position.play(column)
         self._moves += str(column + 1)
         return column
 
     def _moves_to(self, position: Position) -> str:
-        """The game so far: as it was played since the first question, some way there before."""
+        """Moves to the position: the real game since the first prompt, after some way to there."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:
@@ -144,7 +144,7 @@ class Chat(Agent):
         return position.moves()
 
     def _vote(self, position: Position, vote: int) -> Exchange:
-        """One answer and those after it, until one is a legal move or no try is left."""
+        """Ask until an answer is a legal move or no try is left."""
         messages = self.prompt.ask(position, self._moves)
         for attempt in range(self.retries + 1):
 

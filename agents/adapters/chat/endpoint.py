@@ -1,4 +1,4 @@
-"""A chat endpoint, asked by the official client; a network that fails is waited for."""
+"""A chat endpoint behind the official client, which waits for a failing network."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from c4env.agents.errors import InvalidValue, Unavailable
 from c4env.lazy import from_extra
 
 KEY: Final = "OPENAI_API_KEY"
-NO_KEY: Final = "none"  # what a server on one's own machine is told
-MOST_BYTES: Final = 4 << 20  # of a response
-FIRST_PAUSE: Final = 0.5  # seconds, doubled each time
+NO_KEY: Final = "none"  # the key for a server without one
+MOST_BYTES: Final = 4 << 20  # the longest response
+FIRST_PAUSE: Final = 0.5  # seconds, doubled after each failure
 LONGEST_PAUSE: Final = 30.0
-LONGEST_ASKED_FOR: Final = 120.0  # by a server that says how long to wait
-NEWS_EVERY: Final = 30.0  # seconds between two lines about a network that fails
-PASSING: Final = (408, 409, 425, 429)  # statuses that another try may not meet; so are 500 and up
+LONGEST_ASKED_FOR: Final = 120.0  # the longest pause, in seconds, that a server may ask for
+NEWS_EVERY: Final = 30.0  # seconds between two lines about a failing network
+PASSING: Final = (408, 409, 425, 429)  # statuses worth another try, as are 500 and above
 
 
 class Reply(NamedTuple):
-    """What an endpoint answered."""
+    """An answer of an endpoint."""
 
     text: str
-    cut: str  # why the text is not whole; "" where it is
-    tokens: tuple[int, int] | None  # of the question and of the answer, if the endpoint says
-    seconds: float = 0.0  # from the question that was answered to its answer
-    failures: int = 0  # times the network failed before
+    cut: str  # the reason of a truncated text, or ""
+    tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
+    seconds: float = 0.0  # from the successful request to its answer
+    failures: int = 0  # failures of the network before
 
 
 class _Failed(Exception):
-    """A try failed in a way that another may not; the pause is what the server asked for."""
+    """A try failed, and another may succeed after a pause that the server may have asked for."""
 
     def __init__(self, why: str, pause: float | None = None) -> None:
         super().__init__(why)
@@ -45,10 +45,10 @@ class _Failed(Exception):
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """The endpoint of an address, or of the environment; one for all who ask there.
+    """The endpoint of an address, or of the environment; all agents of an address share it.
 
     Raises:
-        InvalidValue: no address, or one that holds a secret.
+        InvalidValue: the address is malformed or holds a secret.
         MissingExtra: the client is not installed.
     """
     if base_url:
@@ -58,7 +58,7 @@ def endpoint(base_url: str) -> Endpoint:
         except ValueError:
             good = False
         if not good or parts.username is not None or parts.query:
-            # Not quoted: what stands in place of a name may be a password.
+            # Do not quote the address: it may hold a password.
             raise InvalidValue(
                 "chat: base_url: expected http(s)://HOST:PORT/PATH, without a name, a password or "
                 f"a query (a key is taken from {KEY} in the environment)"
@@ -72,11 +72,11 @@ def _shared(base_url: str, default: str, key: str) -> Endpoint:
 
 
 class Endpoint:
-    """One address and its client; safe to use in many threads.
+    """An address and its client; thread-safe.
 
     Args:
         base_url: the address; "" for the official one.
-        key: the secret. It is given to the client, and taken out of whatever is passed on.
+        key: the secret, which the client gets and all messages leave out.
     """
 
     def __init__(self, base_url: str, key: str) -> None:
@@ -100,17 +100,17 @@ class Endpoint:
         timeout: float,
         patience: float,
     ) -> Reply:
-        """The answer to a conversation.
+        """Ask for the answer to a conversation.
 
         Args:
-            model: its name there.
+            model: the model's name at the endpoint.
             messages: the conversation.
-            options: of the request, such as ``temperature``.
-            timeout: seconds for an answer; one that is late is asked for again.
-            patience: seconds in which failures of the network are waited out.
+            options: options of the request, such as ``temperature``.
+            timeout: seconds for an answer; after them the request is repeated.
+            patience: seconds to wait for a failing network.
 
         Raises:
-            Unavailable: it refuses, or there is no answer however often it is asked.
+            Unavailable: the endpoint refuses, or does not answer within ``patience``.
         """
         body = {"model": model, "messages": messages, **options}
         failures = 0
@@ -144,7 +144,7 @@ class Endpoint:
         try:
             streamed = self._client.with_options(timeout=timeout).chat.completions
             with streamed.with_streaming_response.create(**body) as response:
-                # In parts: neither a drop a second nor an endless one is waited for.
+                # Read in parts, to stop an answer that trickles in or never ends.
                 for part in response.iter_bytes():
                     received += part
                     if len(received) > MOST_BYTES:
@@ -162,7 +162,7 @@ class Endpoint:
             ) from None
         except _Failed:
             raise
-        except Exception as error:  # of the client's own HTTP library, whichever that is
+        except Exception as error:  # an error of the client's HTTP library
             raise _Failed(f"the connection broke off ({type(error).__name__})") from None
         return self._read(received)
 
@@ -174,8 +174,8 @@ class Endpoint:
             used = answer.get("usage") or {}
             tokens = (used.get("prompt_tokens"), used.get("completion_tokens"))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise _Failed("what it sent is no answer of a chat") from None
-        cut = "the answer was cut off at the most tokens it may have"
+            raise _Failed("the answer is not one of the chat protocol") from None
+        cut = "the answer was cut off at its limit of tokens"
         counted = [n for n in tokens if type(n) is int and n >= 0]
         return Reply(
             self.clean(text) if isinstance(text, str) else "",
@@ -184,7 +184,7 @@ class Endpoint:
         )
 
     def _refusal(self, error: Any) -> Exception:
-        """What a status other than 200 means: wait, or give up at once."""
+        """The error for a status other than 200: try again, or give up."""
         status = error.status_code
         said = " ".join(self.clean(str(getattr(error, "message", ""))).split())[:200]
         if status in (401, 403):
@@ -202,7 +202,7 @@ class Endpoint:
         return _Failed(f"status {status}", pause)
 
     def clean(self, text: str) -> str:
-        """A text of the endpoint's without the key, and such as can be written down."""
+        """Make a text of the endpoint safe to print, without the key."""
         if self._key != NO_KEY:
             text = text.replace(self._key, "[key]")
         return text.encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""What a language model is asked: prompts of ours by their kind, of the user, and of Kaggle."""
+"""Prompts for language models: our own kinds, the user's, and Kaggle's."""
 
 from __future__ import annotations
 
@@ -26,16 +26,17 @@ KAGGLE: Final = "kaggle_environments.envs.open_spiel_env.games.connect_four.harn
 
 @dataclass(frozen=True)
 class Prompt:
-    """How a position is put to a model, and how its answers announce a move.
+    """How to show a position to a model, and how to read the move in its answer.
 
     Attributes:
-        name: as the option names it.
-        version: a number of ours, or of the package or function it is from.
+        name: the name in the option ``prompt``.
+        version: our version number, or that of the prompt's package or function.
         digest: the first 12 hex digits of the SHA-256 of the template or source.
-        write: from a position and the moves to it (1-based columns) to a text or messages.
-        rewrite: the same from an answer without a legal move too; without it the
-            conversation goes on, with what was wrong.
-        label, first: how an answer is read (:func:`c4env.envs.text.read_move`).
+        write: a function from a position and the moves to it (1-based columns) to a text or
+            messages.
+        rewrite: the same, with an answer without a legal move as third argument; without it, the
+            conversation goes on with the problem.
+        label, first: how to read an answer (:func:`c4env.envs.text.read_move`).
     """
 
     name: str
@@ -51,10 +52,10 @@ class Prompt:
         return f"{self.name}{version}, sha256 {self.digest}"
 
     def ask(self, position: Position, moves: str) -> list[Message]:
-        """The conversation to begin with.
+        """The first conversation about a position.
 
         Raises:
-            Unavailable: a function of the user's raised, or returned something else.
+            Unavailable: the user's function raised, or returned something else.
         """
         try:
             said = self.write(position, moves)
@@ -83,7 +84,7 @@ class Prompt:
 
 
 def find_prompt(name: str) -> Prompt:
-    """The prompt that an option names.
+    """The prompt of an option.
 
     Args:
         name: a kind of :func:`c4env.envs.text.template`; ``kaggle``; a template file; or
@@ -91,7 +92,7 @@ def find_prompt(name: str) -> Prompt:
             returns a text or a list of messages.
 
     Raises:
-        InvalidValue: none of these, or it cannot be loaded.
+        InvalidValue: the name is none of these, or the prompt cannot be loaded.
         MissingExtra: ``kaggle`` without its package.
     """
     if name == "kaggle":
@@ -116,9 +117,9 @@ def find_prompt(name: str) -> Prompt:
 
 
 def _kaggle() -> Prompt:
-    """The prompt of Kaggle's harness for this game; columns count from 0 in it.
+    """The prompt of Kaggle's harness for this game, whose columns count from 0.
 
-    Its reader is not used: where no move is announced it takes any digit that fits.
+    Its own reader is not used: without an announced move it takes any digit that fits.
     """
     try:
         harness = importlib.import_module(KAGGLE)
@@ -147,7 +148,7 @@ def _kaggle() -> Prompt:
 def _source(thing: Any) -> str:
     try:
         return inspect.getsource(thing)
-    except (OSError, TypeError):  # typed in, or compiled
+    except (OSError, TypeError):  # interactive or compiled code
         return repr(thing)
 
 

@@ -1,4 +1,4 @@
-"""``exec:COMMAND``: a program in any language that reads positions and answers, a line each."""
+"""``exec:COMMAND``: a program in any language that answers lines."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from c4env.agents.registry.options import Seconds, checked
 from c4env.bitboard import CENTRE_FIRST, COLUMNS
 from c4env.position import DIGITS, Position
 
-LONGEST_COUNT: Final = 18  # digits of searched positions
+LONGEST_COUNT: Final = 18  # the most digits of a number of nodes
 
 
 class Engine(ProcessAgent):
-    """Plays what a program answers; ``agents/adapters/README.md`` is the protocol.
+    """Plays the answers of a program; ``agents/adapters/README.md`` describes the protocol.
 
     Args:
-        command: the program and its arguments. They are split as a shell would.
-        reply: what it answers: column, scores or score. Scores are those of the seven columns; the
-            score is that of the position, so that it is asked about each next one.
+        command: the program and its arguments. They are split as a shell does.
+        reply: the answer: column, scores or score. Scores has seven scores, one for each column;
+            score is that of a position, and the program is asked about each next position.
         timeout: seconds for a move.
-        startup: seconds more for the first answer of a fresh process.
+        startup: seconds more for the first answer of a process.
         newgame: at each game: none, reset (a line) or restart. The line is ``reset SEED``.
 
     Raises:
-        InvalidValue: there is no such program, or an option has none of its values.
+        InvalidValue: there is no such program, or an option has another value.
     """
 
     @checked
@@ -64,10 +64,10 @@ class Engine(ProcessAgent):
         return LineProcess(self.command, self.command[0])
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, of which the program hears as ``newgame`` says.
+        """Begin a new game, and tell the program in the way of ``newgame``.
 
         Raises:
-            EngineFault: it did not acknowledge the reset.
+            EngineFault: the program did not acknowledge the reset.
         """
         if self.newgame == "restart":
             self.close()
@@ -79,18 +79,18 @@ class Engine(ProcessAgent):
                 raise self.wrong(answer, "an acknowledgement of the reset")
 
     def choose(self, position: Position) -> int:
-        """The column that the program answers; :attr:`nodes` if it says them.
+        """The program's column; sets :attr:`nodes` if the program reports them.
 
         Raises:
             EngineFault: the program crashed, or answered no legal column.
-            LateAnswer: it took longer than ``timeout``.
+            LateAnswer: the answer took longer than ``timeout``.
         """
         require_move(position)
         self.nodes = 0
         return REPLIES[self.reply](self, position)
 
     def words(self, position: Position, seconds: float) -> list[str]:
-        """Words of the answer to a position; the position itself and ``key=value`` left out."""
+        """Words of the answer to a position, without the position itself and ``key=value``."""
         moves = position.moves()
         answer = self._ask(moves, seconds, self.startup)
         if answer.startswith("error"):
@@ -107,13 +107,13 @@ class Engine(ProcessAgent):
         return words[1:] if len(words) > 1 and words[0] == moves else words
 
     def wrong(self, answer: str, expected: str) -> EngineFault:
-        """The fault of an answer that is not what was expected; the program is ended."""
-        self.close()  # question and answer may be out of step
+        """The fault of an unexpected answer; this also ends the program."""
+        self.close()  # questions and answers may be out of step
         return EngineFault(f"{self.command[0]} answered {answer[:80]!r}: expected {expected}")
 
 
 def read_column(engine: Engine, position: Position) -> int:
-    """The column of an answer that is one, 1..7."""
+    """Read an answer that is a column, 1..7."""
     words = engine.words(position, engine.timeout)
     if len(words) != 1 or words[0] not in tuple(DIGITS):
         expected = "one column 1..7 (reply=scores and reply=score read what solvers print)"
@@ -125,7 +125,7 @@ def read_column(engine: Engine, position: Position) -> int:
 
 
 def read_scores(engine: Engine, position: Position) -> int:
-    """The best column of an answer that ends with seven scores, of columns 1 to 7."""
+    """Read an answer that ends with the scores of columns 1 to 7; return the best column."""
     words = engine.words(position, engine.timeout)
     if len(words) < COLUMNS:
         raise engine.wrong(" ".join(words), "a score of each of the seven columns")
@@ -134,7 +134,7 @@ def read_scores(engine: Engine, position: Position) -> int:
 
 
 def read_score(engine: Engine, position: Position) -> int:
-    """The column to the next position that the program scores worst for its side to move."""
+    """Ask for the score of each next position; return the column that is worst for the opponent."""
     deadline = time.monotonic() + engine.timeout
     scores = []
     for column in position.legal_columns():
@@ -155,10 +155,10 @@ REPLIES: Final[dict[str, Callable[[Engine, Position], int]]] = {
 
 
 def engine_score(engine: Engine, word: str) -> float:
-    """A score as a number.
+    """Parse a score.
 
     Raises:
-        EngineFault: it is none.
+        EngineFault: the word is not a number.
     """
     try:
         score = float(word)
@@ -170,6 +170,6 @@ def engine_score(engine: Engine, word: str) -> float:
 
 
 def best(position: Position, scores: list[float]) -> int:
-    """The legal column of the greatest score; of equal ones the nearest the centre, then left."""
+    """The legal column with the greatest score; ties go to the centre, then to the left."""
     ranked = dict(zip(position.legal_columns(), scores, strict=True))
     return max((column for column in CENTRE_FIRST if column in ranked), key=ranked.__getitem__)

@@ -24,19 +24,18 @@ RUNNER: Final = str(Path(__file__).with_name("kaggle_runner.py"))
 
 
 class Submission(ProcessAgent):
-    """Plays as a ConnectX submission does, under the competition's rules on time.
+    """Plays a ConnectX submission under the competition's time limits.
 
-    A move has ``timeout`` seconds; what it takes longer comes off the ``overage`` of the
-    game, and when that is used up the move is late. Each game has a fresh process, as each
-    episode has there. The modules ``random`` and ``numpy.random`` are seeded for each game.
+    A move has ``timeout`` seconds. A longer move uses the ``overage`` of the game; when that is
+    used up, the move is late. Each game has a new process, as each episode has on Kaggle, and seeds
+    the modules ``random`` and ``numpy.random``.
 
     Args:
-        file: the submission. Its agent is the last callable it defines.
+        file: the submission. Its agent is the last callable in it.
         timeout: seconds for a move. This is ``actTimeout``.
-        overage: seconds a game for moves that take longer. This is ``remainingOverageTime`` at its
-            beginning.
-        startup: seconds for Python to start. They are not the submission's.
-        python: its interpreter; default: this one.
+        overage: seconds a game for longer moves. This is the initial ``remainingOverageTime``.
+        startup: seconds for Python to start. They do not count for the submission.
+        python: the interpreter; default: this one.
 
     Raises:
         InvalidValue: there is no such file or interpreter.
@@ -63,7 +62,7 @@ class Submission(ProcessAgent):
         self.reset()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game: a fresh process, the whole overage time."""
+        """Begin a new game with a new process and the whole overage time."""
         self.close()
         self._seed = as_number(seed)
         self._remaining = self.overage
@@ -86,12 +85,12 @@ class Submission(ProcessAgent):
         """The submission's column.
 
         Raises:
-            EngineFault: it raised, died, or answered no legal column.
-            LateAnswer: the move took longer than ``timeout`` and what is left of ``overage``.
+            EngineFault: the submission raised, died, or answered no legal column.
+            LateAnswer: the move took longer than ``timeout`` and the rest of ``overage``.
         """
         require_move(position)
         observation = observe(position, self._remaining)
-        # A little longer, for the submission's own clock to judge what is not a hang.
+        # A little longer, so that the runner's clock judges all moves that end.
         wait = self.timeout + self._remaining + SLACK
         line = self._ask(json.dumps(observation), wait, self.startup)
         answer: dict[str, Any] = json.loads(line)
@@ -103,7 +102,7 @@ class Submission(ProcessAgent):
             self.close()
             raise LateAnswer(
                 f"{self.file} took {answer['seconds']:.3g} s for a move: "
-                f"expected {self.timeout:g} s, the overage time being used up"
+                f"expected {self.timeout:g} s, since the overage time is used up"
             )
         column = int(answer["action"])
         if not position.is_legal(column):
@@ -115,10 +114,11 @@ class Submission(ProcessAgent):
 
 
 def observe(position: Position, remaining: float) -> dict[str, Any]:
-    """What a submission is shown: ``board`` is 42 cells in reading order from the top left.
+    """The observation of a submission.
 
-    A cell is 0, or 1 or 2 for a disc of the first or the second player; ``mark`` is which of
-    them the submission is.
+    Returns:
+        ``board``, 42 cells in reading order from the top left: 0, or 1 or 2 for a disc of the first
+        or second player; ``mark``, the submission's number; and the rest of a ConnectX observation.
     """
     return {
         "board": numbered_cells(position),

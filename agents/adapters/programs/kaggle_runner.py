@@ -1,13 +1,13 @@
-"""Runs a ConnectX submission as the competition does, asked and answering in JSON lines.
+"""Run a ConnectX submission as the competition does; reads and writes JSON lines.
 
-A script, ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED``: it imports nothing of the
-project, so that it runs in whatever Python the submission needs. A line in is an observation,
-the line out ``{"action": ..., "seconds": ...}`` or ``{"error": ...}``. What the submission prints
-goes to standard error.
+A script, ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED``. It imports nothing of this
+project, so that it runs in any Python that the submission needs. It reads an observation and writes
+``{"action": ..., "seconds": ...}`` or ``{"error": ...}``, a line each. The submission's prints go
+to standard error.
 
-As in Kaggle's environment the agent is the last callable that the file defines; it gets as many of
-``(observation, configuration)`` as it has parameters, and loading the file counts as part
-of its first move.
+As in Kaggle's environment, the agent is the last callable in the file. It gets as many of
+``(observation, configuration)`` as it has parameters, and loading the file is part of its first
+move.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 
 class Struct(dict[str, Any]):
-    """A dict whose keys are attributes too, as submissions use both."""
+    """A dict whose keys are also attributes, since submissions use both."""
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -37,7 +37,7 @@ class Struct(dict[str, Any]):
 
 
 def load(path: str) -> Callable[..., Any]:
-    """The last callable of a file, in a namespace of its own."""
+    """Run a file in its own namespace, and return its last callable."""
     sys.path.append(os.path.dirname(os.path.abspath(path)))
     with open(path, encoding="utf-8") as file:
         code = compile(file.read(), path, "exec")
@@ -50,14 +50,14 @@ def load(path: str) -> Callable[..., Any]:
 
 
 def call(agent: Callable[..., Any], *arguments: Any) -> Any:
-    """What the agent answers, given as many arguments as it takes."""
+    """Call the agent with as many arguments as it takes."""
     code = getattr(agent, "__code__", None)
     count = getattr(code, "co_argcount", len(arguments))
     return agent(*arguments[:count])
 
 
 def seed_all(seed: int) -> None:
-    """Seed the generators that submissions draw from."""
+    """Seed the random generators that submissions use."""
     random.seed(seed)
     with contextlib.suppress(ImportError):
         import numpy
@@ -66,10 +66,10 @@ def seed_all(seed: int) -> None:
 
 
 def main(path: str, configuration: dict[str, Any], seed: int | None) -> None:
-    """Answer observations until there are no more."""
+    """Answer observations until the input ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    sys.path.pop(0)  # our folder, whose modules are none of the submission's business
+    sys.path.pop(0)  # hide the modules of our folder from the submission
     if seed is not None:
         seed_all(seed)
     agent = None
@@ -85,7 +85,7 @@ def main(path: str, configuration: dict[str, Any], seed: int | None) -> None:
             if isinstance(action, bool):
                 raise TypeError(f"{action!r} is no column")
             answer = {"action": operator.index(action), "seconds": seconds}
-        except BaseException as error:  # the submission's, whatever it is
+        except BaseException as error:  # any error of the submission
             answer = {"error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), file=answers, flush=True)
 

@@ -1,7 +1,7 @@
-"""A program that is asked and answers in lines, and an agent that has one.
+"""A program that reads and writes lines, and the base class of agents that have one.
 
-The program never outlives its owner: a small process of ours (``supervisor``) starts it and ends
-it, and all it started, as soon as the owner closes it, forgets it, exits or is killed.
+The program never outlives its owner. A small process of ours (``supervisor``) starts it, and ends
+it with all that it started, as soon as the owner closes it, forgets it, exits or is killed.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from c4env.agents.errors import EngineFault, LateAnswer
 
 SUPERVISOR: Final = str(Path(__file__).with_name("supervisor.py"))
 LONGEST_LINE: Final = 1 << 16  # bytes
-STDERR_KEPT: Final = 2000  # bytes, the last ones
+STDERR_KEPT: Final = 2000  # the last bytes of standard error
 END_TIMEOUT: Final = 10.0  # seconds for the supervisor to end everything
-EXIT_TIMEOUT: Final = 1.0  # seconds to end in, for a program that closed its output
+EXIT_TIMEOUT: Final = 1.0  # seconds to exit for a program that has closed its output
 
 
 class LineProcess:
-    """A running program: a line in, a line out.
+    """A running program that answers each line with a line.
 
     Args:
-        command: the program and its arguments; no shell comes between.
-        title: what errors call it.
+        command: the program and its arguments, without a shell.
+        title: the program's name in errors.
 
     Raises:
-        EngineFault: this system cannot hold such processes.
+        EngineFault: the system is not POSIX.
     """
 
     def __init__(self, command: Sequence[str], title: str) -> None:
@@ -56,7 +56,7 @@ class LineProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 pass_fds=[supervisor_end],
-                start_new_session=True,  # an interrupt from the keyboard is for the run alone
+                start_new_session=True,  # Ctrl-C is for the run alone
             )
         except BaseException:
             os.close(owner_end)
@@ -64,15 +64,15 @@ class LineProcess:
         finally:
             os.close(supervisor_end)
         self._open: list[Any] = [self._process.stdout, self._process.stderr]
-        # Also when the agent is forgotten, and at the end of the interpreter.
+        # Runs also when the agent is garbage, and when the interpreter exits.
         self._end = weakref.finalize(self, _end, self._process, owner_end)
 
     def ask(self, line: str, seconds: float) -> str:
-        """Send a line and wait for the one that answers it.
+        """Send a line, and wait for the answer.
 
         Raises:
-            LateAnswer: no answer in so many seconds.
-            EngineFault: the program ended, or said something before it was asked.
+            LateAnswer: no answer within ``seconds``.
+            EngineFault: the program ended, or wrote a line before the question.
         """
         deadline = time.monotonic() + seconds
         going = self._read(0.0)
@@ -98,7 +98,7 @@ class LineProcess:
         return answer.decode(errors="replace").strip()
 
     def close(self) -> None:
-        """End the program and all that it started; harmless when it is over already."""
+        """End the program and all that it started; a second call does nothing."""
         self._end()
 
     def _fault(self, words: str) -> EngineFault:
@@ -106,7 +106,7 @@ class LineProcess:
         return EngineFault(f"{self.title} {words}")
 
     def _read(self, seconds: float) -> bool:
-        """Take in what it says within so many seconds; False when its output has ended."""
+        """Read output for at most ``seconds``; False if the output has ended."""
         ready, _, _ = select.select(self._open, [], [], seconds)
         for stream in ready:
             said = os.read(stream.fileno(), LONGEST_LINE)
@@ -119,7 +119,7 @@ class LineProcess:
         return self._process.stdout in self._open
 
     def _how_it_ended(self) -> str:
-        """How a program whose output ended came to its end."""
+        """A description of how the program ended."""
         deadline = time.monotonic() + EXIT_TIMEOUT
         while self._open and (left := deadline - time.monotonic()) > 0:
             self._read(left)
@@ -137,43 +137,43 @@ class LineProcess:
 
 
 def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
-    """Let go of the supervisor, which ends the rest, and wait for it."""
+    """Close the supervisor's pipe, so that it ends the program, and wait for it."""
     os.close(owner_end)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
     try:
         process.wait(END_TIMEOUT)
-    except subprocess.TimeoutExpired:  # something cannot be killed; do not wait for it too
+    except subprocess.TimeoutExpired:  # a process cannot be killed; do not wait for it
         process.kill()
         process.wait()
 
 
 class ProcessAgent(Agent):
-    """An agent that plays by asking a program, started when it is first needed."""
+    """An agent that asks a program, which starts at the first question."""
 
     settings_are_all = True  # a copy starts a program of its own
     _process: LineProcess | None = None
 
     def reseed(self, seed: int) -> None:
-        """Nothing: a program is told of games, not of moves, and draws by itself."""
+        """Do nothing: a program gets seeds for games, not for moves."""
 
     @abc.abstractmethod
     def _start(self) -> LineProcess:
-        """A fresh program."""
+        """Start the program."""
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """The program's answer; a program just started may take ``startup`` seconds more.
+        """Ask the program; one that has just started may take ``startup`` seconds more.
 
         Raises:
-            EngineFault: it crashed, or has not answered in time; it is ended then.
+            EngineFault: the program crashed or was late; this also ends it.
         """
         if self._process is None:
             self._process = self._start()
             seconds += startup
         try:
             return self._process.ask(line, seconds)
-        except BaseException:  # also when the time of the match is over: it may answer yet
+        except BaseException:  # also when time is over: the program may still answer
             self.close()
             raise
 

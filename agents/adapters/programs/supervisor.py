@@ -1,14 +1,14 @@
-"""Runs a command, and ends it with everything it started when its owner leaves or dies.
+"""Run a command, and end it with everything it started when its owner leaves or dies.
 
-A script, started as ``python -I -S supervisor.py PIPE COMMAND...``: it imports nothing of the
-project, so it starts at once. PIPE is the number of a descriptor, the read end of a pipe
-whose other end only the owner has. Nothing is ever written to it; it ends when the owner
-closes its end, or dies, be it by ``kill -9``. The command talks to the owner directly: this
-process only waits. Its exit code is the command's, or 128 plus the signal that ended it.
+A script, ``python -I -S supervisor.py PIPE COMMAND...``. It imports nothing of the project, so it
+starts at once. PIPE is the descriptor of the read end of a pipe; only the owner has the other end.
+Nobody writes to the pipe. It closes when the owner closes its end or dies, even by ``kill -9``. The
+command talks to the owner directly; this process only waits. Its exit code is the command's, or 128
+plus the signal that ended it.
 
-A signal to the process group reaches the command's children too. On Linux what left the group
-is found as well, because orphans become children of this process (a "subreaper"), and should
-this process be killed itself, the kernel kills the command.
+A signal to the process group reaches the command's children. On Linux, processes that left the
+group are found too, because orphans become children of this process (a "subreaper"). If this
+process is killed, the kernel kills the command.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(owner: int, command: list[str]) -> int:
-    """Wait for the command or the owner to end, whichever is first; the exit code."""
+    """Run the command until it ends or the owner does; return the exit code."""
     os.set_inheritable(owner, False)
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else lambda *_: 0
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signalled, signal_end = os.pipe()
     os.set_blocking(signal_end, False)
-    signal.set_wakeup_fd(signal_end)  # before the fork, so that no child ends unnoticed
+    signal.set_wakeup_fd(signal_end)  # before the fork, to notice every child's end
     signal.signal(signal.SIGCHLD, lambda *_: None)
     supervisor, child = os.getpid(), os.fork()
     if child == 0:
@@ -41,7 +41,7 @@ def main(owner: int, command: list[str]) -> int:
             execute(command)
         os._exit(127)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):  # the owner must see the command's streams end with the command
+    for stream in (0, 1, 2):  # so that the command's streams end with the command
         os.dup2(nothing, stream)
     code = 128 + signal.SIGKILL
     while True:
@@ -58,8 +58,8 @@ def main(owner: int, command: list[str]) -> int:
 
 
 def execute(command: list[str]) -> None:
-    """Turn into the command; returns when that is impossible, having said why on stderr."""
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # by Python, which the command is not
+    """Replace this process by the command; if that fails, print why and return."""
+    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these signals
         signal.signal(ignored, signal.SIG_DFL)
     try:
         os.execvp(command[0], command)
@@ -68,7 +68,7 @@ def execute(command: list[str]) -> None:
 
 
 def reap(options: int = os.WNOHANG) -> tuple[int, int]:
-    """A child that ended and its exit code; zeros when there is none."""
+    """A child that has ended, and its exit code; zeros if there is none."""
     try:
         child, status = os.waitpid(-1, options)
     except ChildProcessError:
@@ -77,25 +77,25 @@ def reap(options: int = os.WNOHANG) -> tuple[int, int]:
 
 
 def kill_all(group: int) -> None:
-    """Kill the group and all that descends from here, until nothing is left."""
+    """Kill the group and all descendants of this process."""
     while True:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
         for child in children():
-            os.kill(child, signal.SIGKILL)  # a zombie at worst: nobody else waits for it
+            os.kill(child, signal.SIGKILL)  # its number is not reused: only we wait for it
         if reap(0) == (0, 0):
             return
 
 
 def children() -> list[int]:
-    """Children of this process by the process file system; none where there is no such thing."""
+    """Children of this process in ``/proc``; none on systems without it."""
     found = []
     for entry in os.listdir("/proc") if sys.platform == "linux" else ():
         if entry.isdigit():
             try:
                 with open(f"/proc/{entry}/stat", "rb") as file:
                     parent = file.read().rpartition(b")")[2].split()[1]
-            except OSError:  # it has just ended
+            except OSError:  # the process has just ended
                 continue
             if int(parent) == os.getpid():
                 found.append(int(entry))

@@ -1,9 +1,9 @@
-"""Opening books: exact scores of early positions, looked up instead of searched.
+"""Opening books: stored exact scores of early positions.
 
-A book file is small because it names no position. It holds the scores of all positions of
-``plies`` discs that are not over, one of each mirror pair, in the order of their keys
-(:func:`c4env.agents.solver.search.table.position_key`); reading it means making those positions
-again, a matter of milliseconds. Fewer discs follow by backing up. The format::
+A book file is small because it stores no positions. It has the scores of all unfinished positions
+of ``plies`` discs, one of each mirror pair, in the order of their keys
+(:func:`c4env.agents.solver.search.table.position_key`). The reader makes those positions again, in
+milliseconds, and backs up scores to fewer discs. The format::
 
     8 bytes   b"C4BOOK1\\n"
     1 byte    plies
@@ -42,22 +42,22 @@ HEADER: Final = struct.Struct("<8sBII")
 
 
 class BookUnavailable(C4Error):
-    """An opening book that is missing or cannot be read."""
+    """An opening book is missing or cannot be read."""
 
 
 class Book:
-    """Scores of all positions of up to ``plies`` discs that are not over.
+    """Scores of all unfinished positions of up to ``plies`` discs.
 
     Attributes:
-        plies: the most discs a position in the book has.
-        name: where it came from.
+        plies: the most discs of a position in the book.
+        name: the file or package that the book is from.
     """
 
     def __init__(self, scores: Int8s, plies: int, name: str = "") -> None:
-        """A book of the scores of the positions of ``plies`` discs, in the order of keys.
+        """Make a book from the scores of the positions of ``plies`` discs, in the order of keys.
 
         Raises:
-            BookUnavailable: there are not as many scores as positions.
+            BookUnavailable: the numbers of scores and positions differ.
         """
         layers = enumeration.layers(plies)
         if len(scores) != len(layers[plies]):
@@ -74,7 +74,7 @@ class Book:
         return f"<Book {self.name or 'unnamed'}: {self.plies} plies>"
 
     def score(self, position: Position) -> int | None:
-        """The score of a position that is not over, or None where the book has none.
+        """The score of an unfinished position; None if the book does not have it.
 
         Raises:
             InvalidPosition: not a position of this board.
@@ -84,27 +84,27 @@ class Book:
             return None
         key = position_key(position.mine, position.theirs)
         index = enumeration.find(self._keys[position.plies], key)
-        # Boards that no game reaches are in no book.
+        # No game reaches a board that is not in the book.
         return None if index < 0 else int(self._scores[position.plies][index])
 
     @property
     def scores(self) -> Int8s:
-        """[N] scores of the positions of ``plies`` discs, in the order of keys."""
+        """Scores ``[N]`` of the positions of ``plies`` discs, in the order of keys."""
         return self._scores[self.plies]
 
     @property
     def keys(self) -> Int64s:
-        """[N] ascending keys of those positions."""
+        """Ascending keys ``[N]`` of those positions."""
         return self._keys[self.plies]
 
     # -- files ------------------------------------------------------------------------
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Book:
-        """The book in a file.
+        """Read a book file.
 
         Raises:
-            BookUnavailable: no such file, or no book in it.
+            BookUnavailable: the file cannot be read or is not a book.
         """
         try:
             data = Path(path).read_bytes()
@@ -131,11 +131,11 @@ class Book:
 
     @classmethod
     def open(cls, book: Book | str | os.PathLike[str] | None) -> Book | None:
-        """The book an option names: ``"default"``, ``"12ply"``, a path, a book, or None.
+        """Open the book of an option: ``"default"``, ``"12ply"``, a path, a book, or None.
 
         Raises:
-            InvalidOption: something else.
-            BookUnavailable: it cannot be read.
+            InvalidOption: the option is something else.
+            BookUnavailable: the book cannot be read.
         """
         if book is None or isinstance(book, Book):
             return book
@@ -155,11 +155,11 @@ class Book:
 
 
 class TwelvePlyBook(Book):
-    """The book of the package ``bitbully-databases`` on top of another, which it goes on from."""
+    """The book of the package ``bitbully-databases``, with another book for fewer plies."""
 
     def __init__(self, below: Book, distances: Distances) -> None:
-        """The 12-ply book, and the one that knows the plies below."""
-        from c4env.agents.solver.book import twelve  # compiled only where it is used
+        """Join the 12-ply book and a book of the plies below."""
+        from c4env.agents.solver.book import twelve  # compiles only here
 
         self.plies = twelve.PLIES
         self.name = "12ply"
@@ -169,7 +169,7 @@ class TwelvePlyBook(Book):
         self._unknown = twelve.UNKNOWN
 
     def score(self, position: Position) -> int | None:
-        """As :meth:`Book.score`."""
+        """The score of an unfinished position; see :meth:`Book.score`."""
         require_position(position)
         if position.plies > self.plies:
             return None

@@ -1,8 +1,8 @@
 """All positions of the first plies, one of each mirror pair, as sorted keys.
 
-The key of a position (``c4env.agents.solver.search.table.position_key``) can be turned back into
-it: in each column the highest bit stands above the top disc, and those below are the discs of
-the side to move.
+The key of a position (``c4env.agents.solver.search.table.position_key``) determines the position:
+in each column the highest bit is above the top disc, and the bits below are the discs of the side
+to move.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from c4env.jit import kernel
 
 @kernel("UniTuple(int64, 2)(int64)")
 def boards_of(key: int) -> tuple[int, int]:
-    """Bitboards of the side to move, and of the other, of the position with this key."""
+    """Bitboards of the position with this key: side to move, other side."""
     occupied = 0
     for column in range(COLUMNS):
         field = (key >> (STRIDE * column)) & MARKED_COLUMN
@@ -47,7 +47,7 @@ def boards_of(key: int) -> tuple[int, int]:
 
 @kernel(["int64(int64[::1], int64)", "int64(int32[::1], int64)"])
 def find(keys: NDArray[Any], key: int) -> int:
-    """Index of a key among ascending ones, or -1."""
+    """The index of a key among ascending keys, or -1."""
     low = 0
     high = len(keys)
     while low < high:
@@ -61,7 +61,11 @@ def find(keys: NDArray[Any], key: int) -> int:
 
 @kernel("int64(int64[::1], boolean, int64[::1])")
 def successors(keys: Int64s, won: bool, out: Int64s) -> int:
-    """Write the keys of all positions one disc on that are won, or are not; return how many."""
+    """Write the keys of all positions one disc later that are won (or not won).
+
+    Returns:
+        the number of keys.
+    """
     count = 0
     for i in range(len(keys)):
         mine, theirs = boards_of(int(keys[i]))
@@ -77,9 +81,9 @@ def successors(keys: Int64s, won: bool, out: Int64s) -> int:
 
 @kernel("int8[:, ::1](int64[::1], int64, int64[::1], int8[::1])")
 def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s) -> Int8s:
-    """Scores ``[N, 7]`` of the columns of positions of ``plies`` discs, given those of one more.
+    """Scores ``[N, 7]`` of the columns of positions, backed up from positions of one more disc.
 
-    ``NO_SCORE`` where a column is full.
+    A full column has ``NO_SCORE``.
     """
     columns = np.full((len(keys), COLUMNS), NO_SCORE, np.int8)
     for i in range(len(keys)):
@@ -96,7 +100,7 @@ def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8
 
 @kernel("UniTuple(int64[::1], 2)(int64[::1])")
 def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
-    """[N] bitboards of the sides to move, and of the others, of the positions with these keys."""
+    """Bitboards ``[N]`` of the positions with these keys: sides to move, other sides."""
     mine, theirs = np.empty_like(keys), np.empty_like(keys)
     for i in range(len(keys)):
         mine[i], theirs[i] = boards_of(int(keys[i]))
@@ -104,13 +108,13 @@ def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def one_disc_on(keys: Int64s, won: bool) -> Int64s:
-    """Ascending keys of the positions one disc after these that are won, or are not."""
+    """Ascending keys of all positions one disc later that are won (or not won)."""
     out = np.empty(COLUMNS * len(keys), dtype=np.int64)
     return np.unique(out[: successors(keys, won, out)])
 
 
 def layers(plies: int) -> list[Int64s]:
-    """Ascending keys of the positions of 0, 1, ... ``plies`` discs that are not over."""
+    """Ascending keys of the unfinished positions of 0, 1, ... ``plies`` discs."""
     found = [np.array([BOTTOM], dtype=np.int64)]
     for _ in range(plies):
         found.append(one_disc_on(found[-1], False))
@@ -118,7 +122,7 @@ def layers(plies: int) -> list[Int64s]:
 
 
 def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
-    """Scores for every layer of keys, given those of the last."""
+    """Scores of every layer of keys, backed up from those of the last."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
         columns = score_columns(keys[plies], plies, keys[plies + 1], scores[0])
@@ -127,7 +131,7 @@ def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
 
 
 def without_immediate_win(mine: Int64s, theirs: Int64s) -> Bools:
-    """[N]: neither side could win with the next disc, as in the UCI Connect-4 data set."""
+    """Whether neither side can win with the next disc, ``[N]``, as in the UCI data set."""
     return np.array(
         [
             not winning_moves(first, second) | winning_moves(second, first)

@@ -1,1 +1,1 @@
-"""The search for an exact score: its kernels, the table they share, threads that run them."""
+"""The search for exact scores: its kernels and their transposition table."""

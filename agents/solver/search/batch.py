@@ -1,7 +1,7 @@
 """Scores of many positions, at native speed.
 
-A module of its own because kernels are compiled when their module is first imported: who asks
-for one position does not wait for these.
+Kernels compile when their module is first imported. So these have a module of their own: a search
+of one position does not wait for them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from c4env.position import Position, require_position
 
 @kernel("void(int64[::1], int64[::1])")
 def begin_empty(table: Int64s, work: Int64s) -> None:
-    """Go on to the next epoch, in which the table is empty."""
+    """Begin the next epoch, in which the table is empty."""
     if work[EPOCH] == LAST_EPOCH:
         table[:] = 0
         work[EPOCH] = 0
@@ -49,16 +49,16 @@ def score_batch(
     stop: int,
     fresh: bool,
 ) -> int:
-    """Scores of the positions ``start..stop-1`` of N, or of their columns.
+    """Write the scores of positions ``start..stop-1`` of N, or of their columns.
 
     Args:
         mine: [N] bitboards of the sides to move.
         theirs: [N] bitboards of the other sides.
-        scores: written to: [N, 1], or for the columns [N, 7], ``NO_SCORE`` where none is.
+        scores: written to: [N, 1], or [N, 7] for columns, with ``NO_SCORE`` for full ones.
         fresh: begin each position with an empty table.
 
     Returns:
-        the number of the first position without a score: ``stop``, unless stopped.
+        the index of the first position without a score: ``stop``, unless interrupted.
     """
     words = pointer(table)
     frames = pointer(work)
@@ -86,7 +86,7 @@ def score_batch(
 
 @kernel("int64(int64[::1], int64[::1])")
 def first_invalid(mine: Int64s, theirs: Int64s) -> int:
-    """The number of the first pair of bitboards that is no position, or -1."""
+    """The index of the first pair of bitboards that is not a position, or -1."""
     for i in range(len(mine)):
         first, second = int(mine[i]), int(theirs[i])
         if has_won(first) or not is_consistent(first, second):
@@ -97,11 +97,11 @@ def first_invalid(mine: Int64s, theirs: Int64s) -> int:
 def bitboards(
     mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
 ) -> tuple[Int64s, Int64s]:
-    """The two forms :meth:`Solver.scores_many` takes, as checked arrays.
+    """Check the arguments of :meth:`Solver.scores_many`, and return them as two arrays.
 
     Raises:
-        InvalidPosition: bitboards that are no position; the first is named.
-        InvalidOption: arrays of different shapes.
+        InvalidPosition: bitboards are not a position; the message names the first.
+        InvalidOption: the arrays have different shapes.
     """
     if theirs is None:
         positions: list[Position] = []

@@ -1,19 +1,19 @@
-"""Bounds on a score from what parity gives a side, without search.
+"""Bounds on a score by parity, without search.
 
-Follow-up: a side that answers every disc by one on top of it gets every second cell of
-each column. While the other side is to move and the cells to be shared out are even in
-number, it always has such an answer. Two plans come of it:
+Follow-up: a side that answers every disc with a disc on top of it gets every second cell of each
+column. It always has this answer while the other side is to move and the number of cells to share
+is even. Two plans follow:
 
-- *even claim*, for the second player: it gets the cells of even rows (counted from 1), save
-  those that can be played at once;
-- *odd threat*, for the first player: it has a winning cell on an odd row that cannot be
-  reached yet. The second player will not play right below it, and without that cell and
-  those above, the board runs out with the second player to move. So the first player
-  gets the even rows, and in the threat's own column the odd ones. When it is its turn, it
-  first makes one waiting move, in the threat's column if an odd row is playable there.
+- *claimeven*, for the second player (``even_claim``): it gets the cells of even rows, counted from
+  1, except those that can be played at once;
+- *odd threat*, for the first player (``odd_claim``): it has a winning cell on an odd row that
+  cannot be reached yet. The second player does not play right below it. Without that cell and
+  those above, the board fills up with the second player to move. So the first player gets the
+  even rows, and the odd rows in the threat's own column. If it is to move, it first makes a
+  waiting move, in the threat's column if an odd row is playable there.
 
-The other side gets at most its discs and all cells left over; if those hold no four, it does
-not win. Cells above a winning cell the claimer gets are never reached at all.
+The other side gets at most its discs and the remaining cells; if those hold no four, it does not
+win. Play never reaches cells above a winning cell that the claimer gets.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ _SENTINELS: Final = BOTTOM << ROWS  # the bits above the columns
 
 @kernel("int64(int64)")
 def upwards(cells: int) -> int:
-    """The cells and all above them in their columns."""
-    # Taken from the bit above its column, a column's lowest cell sets all bits from there up.
+    """The cells, and all cells above them in their columns."""
+    # Subtracting a column's lowest cell from the bit above the column sets all bits between.
     return (cells | (_SENTINELS - cells)) & BOARD
 
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
 def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: int) -> int:
-    """Lower bound for a side that answers on top and so secures these cells.
+    """A lower bound on the score of a side that secures cells by follow-up.
 
     Args:
-        discs: those of the side.
+        discs: discs of the side.
         wins: cells, occupied or not, that complete one of its fours.
         others: discs of the other side.
         empty: the empty cells.
-        claimed: those of them that the side secures.
-        need: the least bound that is of use.
+        claimed: the empty cells that the side secures.
+        need: the least bound of use.
 
     Returns:
         a lower bound of the side's score, at least ``need`` (0: it does not lose), or
@@ -59,9 +59,9 @@ def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: in
     score = 0
     shut = 0
     if sure:
-        # Play ends below one of the winning cells. All cells from the lowest of each
-        # column upwards are empty then, less the one that wins, and below each of
-        # the lowest but one another, which nobody played.
+        # Play ends below one of the winning cells. Then all cells from the lowest winning cell of
+        # each column upwards are empty, except the one that wins. So is the cell below each lowest
+        # winning cell, except below the one that wins.
         shut = upwards(sure)
         score = (popcount(shut) + popcount(sure & ~(shut << UP))) >> 1
     if score < need and (need > 1 or score > 0):
@@ -75,7 +75,7 @@ def claim(discs: int, wins: int, others: int, empty: int, claimed: int, need: in
 
 @kernel("int64(int64, int64, int64, int64, int64)")
 def even_claim(second: int, wins: int, first: int, playable: int, need: int) -> int:
-    """:func:`claim` of the second player when the first is to move."""
+    """:func:`claim` of the second player by claimeven, with the first player to move."""
     empty = BOARD & ~(first | second)
     return claim(second, wins, first, empty, empty & EVEN_ROWS & ~playable, need)
 
@@ -85,12 +85,12 @@ def odd_claim(first: int, wins: int, second: int, playable: int, waits: bool, ne
     """:func:`claim` of the first player by one of its odd threats, whoever is to move.
 
     Args:
-        first: its discs.
-        wins: its winning cells.
+        first: the first player's discs.
+        wins: the first player's winning cells.
         second: the second player's discs.
-        playable: the cells a disc can be dropped on now.
-        waits: the first player is to move, and makes a waiting move.
-        need: the least bound that is of use, 1 or more.
+        playable: the playable cells.
+        waits: whether the first player is to move, and so makes a waiting move.
+        need: the least bound of use, 1 or more.
     """
     empty = BOARD & ~(first | second)
     threats = wins & empty & ODD_ROWS & ~playable

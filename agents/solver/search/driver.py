@@ -1,4 +1,4 @@
-"""From searches with one alpha to scores: of a position, of its columns, of many positions."""
+"""The driver: finds scores of positions and columns by null-window searches."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-ABORTED: Final = 99  # no score: the search was stopped
+ABORTED: Final = 99  # in place of a score: the search was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
-LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than asking
+LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than a call
 LARGEST: Final = CELLS // 2 + 1  # no score is greater
-FAR: Final = 20  # plies to where a score beyond an alpha is decided, the sign unknown
-FAR_SIGNED: Final = 28  # the same once the sign is known
+FAR: Final = 20  # plies to the end of a game with a score beyond alpha, if the sign is unknown
+FAR_SIGNED: Final = 28  # the same if the sign is known
 
 
 @kernel("int64(int64, int64, int64)")
 def next_alpha(lowest: int, highest: int, plies: int) -> int:
-    """The alpha to search with next when the score lies in ``lowest..highest``.
+    """The next alpha, given that the score is in ``lowest..highest``.
 
-    Scores far from 0 come first, at half the greatest that is possible: a win that must come
-    soon is quickly decided, and most easy positions end there. Where the decision lies
-    further than ``FAR`` plies ahead that costs more than it saves: then the sign is
-    found, and from it the search goes outwards, each alpha harder than the one before.
+    The first alphas are far from 0, at half the greatest possible score: a search decides quickly
+    whether a win comes soon, and most easy positions end there. If such a win would be more than
+    ``FAR`` plies ahead, that costs more than it saves. Then the search finds the sign first, and
+    moves alpha outwards from 0; each search is harder than the one before.
     """
     if lowest >= 0:
         outer = highest >> 1
@@ -64,10 +64,9 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
 def bisect_score(
     table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
-    """The lowest and the highest that the score of a position nobody has won can be.
+    """Lower and upper bound on the score of a position that is not won.
 
-    They are the same unless the search was stopped. A score below ``floor`` comes out as
-    ``floor``, one above ``ceiling`` as ``ceiling``.
+    They are equal unless the search was stopped. The score is clipped to ``floor`` and ``ceiling``.
     """
     plies = popcount(mine | theirs)
     my_wins = winning_cells(mine)
@@ -88,7 +87,7 @@ def bisect_score(
         my_wins, their_wins = their_wins, winning_cells(theirs)
         plies += 1
         sign = -sign
-    # Nobody wins with the next disc or the one after.
+    # Neither side wins with the next disc or the one after.
     if sign < 0:
         floor, ceiling = -ceiling, -floor
     lowest = min(max(-win_score(plies + 4), floor), ceiling)
@@ -119,7 +118,7 @@ def bisect_score(
 
 @kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64, int64)")
 def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int) -> int:
-    """The score that :func:`bisect_score` comes down to, or ``ABORTED``."""
+    """The score that :func:`bisect_score` finds, or ``ABORTED``."""
     lowest, highest = bisect_score(table, work, mine, theirs, floor, ceiling)
     return lowest if lowest == highest else ABORTED
 
@@ -128,7 +127,7 @@ def solve(table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: in
 def bound_score(
     table: Int64s, work: Int64s, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
-    """:func:`bisect_score`, called from Python."""
+    """:func:`bisect_score` for calls from Python."""
     return bisect_score(pointer(table), pointer(work), mine, theirs, floor, ceiling)
 
 
@@ -147,16 +146,19 @@ def score_columns(
     highest: Int8s,
     effort: float,
 ) -> bool:
-    """What the score of each column of a position that is not over can be; False when stopped.
+    """Find bounds on the score of each column of an unfinished position.
 
     Args:
-        floor: a known lower bound of the position's score.
+        floor: a known lower bound on the position's score.
         ceiling: a known upper bound.
-        lowest: [7], written to; ``NO_SCORE`` where a column is full.
-        highest: [7], written to in the same way.
-        effort: infinite for exact scores. Otherwise those of the best columns are, and
-            the bounds of the others are drawn together until so many times the nodes of the
-            position's own score are spent.
+        lowest: lower bounds [7], written to; ``NO_SCORE`` for full columns.
+        highest: upper bounds [7], written to in the same way.
+        effort: infinite for exact scores. Otherwise only the best columns get exact scores, and the
+            search tightens the others' bounds until it has spent ``effort`` times the nodes of the
+            position's own score.
+
+    Returns:
+        False if the search was stopped.
     """
     words = pointer(table)
     frames = pointer(work)
@@ -166,9 +168,9 @@ def score_columns(
     best = solve(words, frames, mine, theirs, floor, ceiling)
     if best == ABORTED:
         return False
-    if work[SPENT] < 0:  # not yet known from a run that was stopped further on
+    if work[SPENT] < 0:  # unknown, unless a run was stopped later than here
         work[SPENT] = work[NODES]
-    # A column's score lies between a loss to the next disc and the best.
+    # A column's score is between a loss to the next disc and the best score.
     worst = -win_score(plies + 2)
     unknown = 0
     for column in OUTWARDS:
@@ -191,7 +193,7 @@ def score_columns(
                 unknown += 1
     if unknown == 0 or effort == 0:
         return True
-    # Each of the others gets an equal part of what may still be spent.
+    # Each other column gets an equal part of the remaining nodes.
     given = work[LIMIT]
     budget = max(int(min(effort * work[SPENT], NEVER)), LEAST_EFFORT)
     for column in OUTWARDS:

@@ -1,13 +1,12 @@
-"""The search: is a score above alpha?
+"""The null-window search: is a score above alpha?
 
-Positions are searched with a null window, so the answer is one bound. A node is a *quiet*
-position: the side to move cannot win at once, and has two moves or more that do not lose to
-the next disc. Everything between one quiet position and the next, a forced reply or
-the only move that does not lose, is played in place (:func:`search`, the inner loop), and
-what rules or parity decide there is never a node.
+The result is one bound. A node is a *quiet* position: the side to move cannot win at once, and has
+at least two moves that do not lose to the next disc. The search plays forced replies and only moves
+between quiet positions in place (:func:`search`, the inner loop); what the rules or parity decide
+there is not a node.
 
-A child is tried in this order: decided on the way to its quiet position; decided by a parity
-bound; known to the table; searched, those of highest priority first (:func:`move_priority`).
+A child is decided, in this order, on the way to its quiet position, by a parity bound, by the
+table, or by a search. Searches take the children of highest priority first (:func:`move_priority`).
 """
 
 from __future__ import annotations
@@ -47,31 +46,30 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-# Words of a workspace: what one thread's search keeps besides the table, and besides those of
-# ``c4env.agents.search.threads``.
+# Words of a thread's workspace, after those of ``c4env.agents.search.threads``.
 NODES: Final = 0
 EPOCH: Final = 2
-MASK: Final = 3  # buckets of the table, less one
-SHARED_PLIES: Final = 4  # nodes of fewer plies are shared out among threads; 0: alone
-DEEPEST: Final = 5  # frame of the shared node the thread is at, or 0
+MASK: Final = 3  # number of buckets of the table, less one
+SHARED_PLIES: Final = 4  # threads share nodes of fewer plies; 0: a single thread
+DEEPEST: Final = 5  # frame of the deepest shared node on the thread's path, or 0
 SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
 SPENT: Final = 7  # nodes that the score of the position asked for took; -1: not known yet
 FRAMES: Final = 16
-FRAME: Final = 8 * (COLUMNS + 1)  # words a ply
+FRAME: Final = 8 * (COLUMNS + 1)  # words for each ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 
-# A frame holds the children of a node, CHILD words each, and from ORDER on their numbers.
+# A frame holds the children of a node, CHILD words each, and their numbers from ORDER on.
 CHILD: Final = 8
-NUMBERS: Final = 1 << COLUMNS.bit_length()  # beyond a child's number; its priority is above
+NUMBERS: Final = 1 << COLUMNS.bit_length()  # factor of the priority, above a child's number
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
-# Words a child does not need, for a shared node: the frame of the one above it, its own
+# Words that a child does not need, for a shared node: the frame of the shared node above, its
 # mixed key, and its alpha.
 ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
 MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror share an entry
-CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are looked up before one is searched
-TABLE_PLIES: Final = CELLS - 8  # 34: beyond, searching is as fast as looking up
+CUTOFF_PLIES: Final = CELLS - 14  # 28: up to here all children are probed before a search
+TABLE_PLIES: Final = CELLS - 8  # 34: beyond, a search is as fast as a probe
 
 # Weights of a move's priority, fitted by searching many positions (see the README).
 THREAT: Final = 28
@@ -82,7 +80,7 @@ CHOICE: Final = -12
 FORCED: Final = 45
 TURN_LOST: Final = -60
 _ROW_VALUES: Final = (-26, -4, 7, 1, 0, -12)
-_COLUMN_VALUES: Final = (0, 8, 16, 35)  # of the outermost columns, the next, ...
+_COLUMN_VALUES: Final = (0, 8, 16, 35)  # from the outermost columns to the centre
 CELL_VALUES: Final = np.array(
     [
         _COLUMN_VALUES[min(column, COLUMNS - 1 - column, 3)]
@@ -97,7 +95,7 @@ UNDECIDED: Final = 99
 
 
 def make_ready(work: Int64s, table: Int64s, epoch: int) -> None:
-    """Set the words of a workspace for a search with a table, in one of its epochs."""
+    """Prepare a workspace for a search with a table in an epoch."""
     work[NODES] = 0
     work[LIMIT] = NEVER
     work[EPOCH] = epoch
@@ -108,7 +106,7 @@ def make_ready(work: Int64s, table: Int64s, epoch: int) -> None:
 
 @kernel("int64(int64, int64, int64)")
 def hashed(mine: int, theirs: int, plies: int) -> int:
-    """The mixed key of a position, that of its mirror too up to ``MIRROR_PLIES``."""
+    """The mixed key of a position; up to ``MIRROR_PLIES``, its mirror image has the same."""
     key = board_key(mine, theirs)
     if plies <= MIRROR_PLIES:
         key = min(key, mirror(key))
@@ -119,17 +117,17 @@ def hashed(mine: int, theirs: int, plies: int) -> int:
 def move_priority(
     cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
 ) -> int:
-    """How early to try a move, the greatest first, from the quiet position it leads to.
+    """The priority of a move, by the quiet position to which it leads; the greatest comes first.
 
     Args:
-        cell: where the disc was dropped.
+        cell: the cell of the move.
         forced: plies from the move to the quiet position.
-        wins: cells that win for the side that moved.
-        their_wins: cells that win for the other.
+        wins: winning cells of the side that moved.
+        their_wins: winning cells of the other side.
         occupied: all discs.
         moves: the playable cells.
     """
-    # A winning cell right above one of the other side's is of no use.
+    # A winning cell right above one of the other side's is useless.
     useful = wins & ~occupied & ~(their_wins << UP)
     return (
         THREAT * popcount(useful)
@@ -147,12 +145,12 @@ def move_priority(
 def parity_bound(
     mine: int, theirs: int, my_wins: int, their_wins: int, moves: int, plies: int, alpha: int
 ) -> int:
-    """A bound on a quiet position's score that decides whether it is above ``alpha``.
+    """A parity bound on a quiet position's score that decides whether it is above ``alpha``.
 
     Returns:
-        an upper bound of ``alpha`` or less, a lower one above it, or ``UNDECIDED``.
+        an upper bound of at most ``alpha``, a lower bound above it, or ``UNDECIDED``.
     """
-    if ROWS % 2:  # columns of an odd number of cells are not shared out in pairs
+    if ROWS % 2:  # follow-up needs columns with an even number of cells
         return UNDECIDED
     if plies & 1 == 0:  # the first player is to move
         score = even_claim(theirs, their_wins, mine, moves, max(-alpha, 0))
@@ -171,7 +169,7 @@ def parity_bound(
 
 @kernel(f"int64({POINTER}, {POINTER}, int64, int64, int64)")
 def settled_above(table: Any, work: Any, mask: int, epoch: int, frame: int) -> int:
-    """The frame of the topmost shared node above one that the table has settled, or 0."""
+    """The frame of the topmost shared node above ``frame`` that the table settles, or 0."""
     found = 0
     frame = int(work[frame + ABOVE])
     while frame:
@@ -196,18 +194,18 @@ def search(
     alpha: int,
     mixed: int,
 ) -> int:
-    """A bound on the score of a quiet position: a lower one if above ``alpha``, else an upper.
+    """A bound on the score of a quiet position: a lower one if above ``alpha``, else an upper one.
 
-    Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing, and nothing
-    more is written to the table.
+    Once ``work[NODES]`` reaches ``work[LIMIT]``, the result is meaningless, and the search writes
+    nothing more to the table.
 
     Args:
         table: the transposition table.
         work: the thread's workspace.
-        my_wins: cells that win for the side to move, occupied or not.
-        their_wins: cells that win for the other.
+        my_wins: winning cells of the side to move, occupied or not.
+        their_wins: winning cells of the other side.
         plies: discs on the board.
-        alpha: what the score is compared with.
+        alpha: the score to compare with.
         mixed: the position's mixed key.
     """
     begun = int(work[NODES])
@@ -236,7 +234,7 @@ def search(
     while moves:
         cell = moves & -moves
         moves ^= cell
-        # The child, from its side to move: a, b, their winning cells, and a's alpha.
+        # The child, seen from its side to move: a, b, their winning cells, and a's alpha.
         a = theirs
         b = mine | cell
         a_wins = their_wins
@@ -299,7 +297,7 @@ def search(
         for i in range(count):
             child = frame + i * CHILD
             depth = int(work[child + PLIES])
-            if depth > TABLE_PLIES:  # a long forced line led past the table
+            if depth > TABLE_PLIES:  # a long forced line led past the table's plies
                 continue
             entry = probe(table, mask, epoch, int(work[child + MIXED]))
             if entry:
@@ -309,8 +307,8 @@ def search(
                     store(table, mask, epoch, mixed, value, greatest, 1)
                     return value
 
-    # Threads that search together leave to each other what one of them is at: a child
-    # marked as being searched comes last, when the table may know it already.
+    # Threads avoid each other's nodes: a child that another thread marks as its own comes last,
+    # when the table may know it.
     shared = plies < work[SHARED_PLIES]
     busy = 2 * (mask + 1)
     put_off = 0
@@ -360,7 +358,7 @@ def search(
                 return bound if bound > alpha else upper_bound(entry)
             if work[SETTLED] == 0:
                 work[SETTLED] = settled_above(table, work, mask, epoch, frame)
-            elif work[SETTLED] == frame:  # its entry was lost again: the child was left undone
+            elif work[SETTLED] == frame:  # its entry is lost, and the child's search was abandoned
                 work[SETTLED] = 0
                 put_off |= 1 << index
                 continue

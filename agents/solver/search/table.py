@@ -1,16 +1,16 @@
-"""Transposition table: what the search already knows about a position, 16 bytes a bucket.
+"""The transposition table, with 16 bytes for each bucket.
 
-A bucket is two int64 slots and a slot is one whole entry, so threads may share a table
-without locks: a slot is read or written at once or not at all. From the lowest bit::
+A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a slot are atomic, so
+threads share a table without locks. An entry has, from the lowest bit::
 
     33 tag     the part of the mixed key that does not name the bucket
     12 epoch   the search the entry belongs to; any other counts as empty
      6 lower   score + 22, a lower bound
      6 upper   score + 22, an upper bound
-     6 work    binary digits of the nodes it took; decides what is kept
+     6 work    binary digits of the nodes that it took; decides which entry stays
 
-Mixing is a bijection on 49 bits, and bucket number and tag together are all of it: an entry
-is never mistaken for another position's. A new epoch empties the table at no cost.
+Mixing is a bijection on 49 bits, and bucket number and tag together are the mixed key, so entries
+of different positions are never confused. A new epoch empties the table at no cost.
 """
 
 from __future__ import annotations
@@ -39,22 +39,22 @@ LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
 BIAS: Final = CELLS // 2 + 1  # added to a score to store it
 FIELD: Final = 63
-NO_SCORE: Final = -99  # of a column that cannot be played: less than any score
+NO_SCORE: Final = -99  # for a column that cannot be played: less than any score
 
 KEY_BITS: Final = BITS
 TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
 KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
 FOLD: Final = 25  # so is folding the upper bits onto the lower
-MARKS: Final = 1 << 10  # words after the buckets: positions threads are searching now
+MARKS: Final = 1 << 10  # words after the buckets: positions that threads are searching
 BYTES_PER_BUCKET: Final = 16
 
 
 @kernel("int64(int64, int64)")
 def position_key(mine: int, theirs: int) -> int:
-    """A number of 49 bits that no other position has, the same for a position and its mirror.
+    """The key of a position and its mirror image, 49 bits; no other position has it.
 
-    The lesser of their keys (:func:`c4env.agents.search.packing.board_key`).
+    It is the lesser of their keys (:func:`c4env.agents.search.packing.board_key`).
     """
     key = board_key(mine, theirs)
     return min(key, mirror(key))
@@ -81,7 +81,7 @@ def upper_bound(entry: int) -> int:
 
 @kernel(f"void({POINTER}, int64, int64)")
 def fetch(table: Any, mask: int, mixed: int) -> None:
-    """Have the bucket of a mixed key brought near before it is looked up."""
+    """Prefetch the bucket of a mixed key."""
     prefetch(table, (mixed & mask) << 1)
 
 
@@ -103,7 +103,7 @@ def probe(table: Any, mask: int, epoch: int, mixed: int) -> int:
 def store(
     table: Any, mask: int, epoch: int, mixed: int, lower: int, upper: int, nodes: int
 ) -> None:
-    """Keep bounds that took so many nodes; what was known already is joined to them.
+    """Store bounds that took ``nodes`` nodes, joined with the bounds known already.
 
     The first slot of a bucket holds the entry that took most work, the second the newest other.
     """
@@ -135,12 +135,12 @@ def store(
 
 
 def allocate(megabytes: int) -> Int64s:
-    """An empty table: the greatest power of two of buckets within ``megabytes``, and the marks.
+    """Allocate an empty table: a power of two of buckets, at most ``megabytes``, and the marks.
 
-    Large pages are asked for where the system has them (a tenth of a hard search).
+    It asks for large pages where the system has them (a tenth of a hard search).
 
     Raises:
-        InvalidOption: the system does not give so much memory.
+        InvalidOption: there is not enough memory.
     """
     buckets = 1 << (((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1)
     if buckets < 1 << TAG_SHIFT:
@@ -151,6 +151,6 @@ def allocate(megabytes: int) -> Int64s:
     except (OSError, OverflowError) as error:
         raise InvalidOption(f"table_mb={megabytes}: {error}; expected less memory") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):  # a kernel built without them
+        with contextlib.suppress(OSError):  # the kernel may lack large pages
             memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype=np.int64)

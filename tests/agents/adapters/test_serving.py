@@ -293,7 +293,7 @@ def test_listening_beyond_this_machine_is_said() -> None:
             assert server.stdout is not None
             assert server.stderr is not None
             assert server.stdout.readline().startswith("serving greedy on http://0.0.0.0:")
-            assert "whoever reaches this machine" in server.stderr.readline()
+            assert "anyone who reaches this machine" in server.stderr.readline()
         finally:
             server.kill()
             server.communicate()

@@ -102,7 +102,7 @@ def test_an_interrupted_sweep_goes_on_and_writes_what_a_plot_needs(tmp_path):
 @pytest.mark.parametrize(
     ("patterns", "error", "words"),
     [
-        ("alphabeta:depth=3..1", InvalidRun, "upwards"),
+        ("alphabeta:depth=3..1", InvalidRun, "ascending"),
         (["alphabeta:depth=1..2", "alphabeta:depth=2"], InvalidRun, "twice"),
         ("alphabeta:deep=1..2", UnknownOption, "did you mean 'depth'"),
         ([], InvalidRun, "at least two"),
