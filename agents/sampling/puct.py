@@ -74,7 +74,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Add losses to each node of a path, for the side that moved into it; ``loss`` -1 undoes one."""
+    """Add losses to each node of a path, for the side that moved into it; -1 undoes one."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
