@@ -2,7 +2,7 @@
 
 Muon (Jordan and others, 2024) turns a step of a matrix into one that is about as long in every
 direction. With it networks erred in a tenth to a quarter fewer positions after the same minutes:
-agents/network/README.md and agents/training/README.md give the figures.
+agents/network/README.md and docs/explanation/self-play.md give the figures.
 """
 
 from __future__ import annotations

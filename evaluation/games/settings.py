@@ -1,4 +1,4 @@
-"""How a run is played, apart from who plays whom: its settings, declared and checked once.
+"""The settings of a run, declared and checked in one place.
 
 The command line makes its options from the fields of :class:`Settings`, and functions that
 take settings by name show them in their signature (:func:`takes_settings`).
@@ -25,16 +25,16 @@ Watcher = Callable[[int, int], None]
 F = TypeVar("F", bound=Callable[..., Any])
 
 MAX_SECONDS: Final = 86400.0
-"""A day, the longest time for a move: more is a mistake, and more than a timer can take."""
+"""The longest time for a move, a day: timers have a limit, and more is a mistake."""
 
 
 def _option(default: Any, metavar: str, kind: Callable[[str], Any], help: str) -> Any:
-    """The field of a setting that is an option of the command line as well."""
+    """The field of a setting that is also a command line option."""
     return field(default=default, metadata={"metavar": metavar, "type": kind, "help": help})
 
 
 class SettingsByName(TypedDict, total=False):
-    """The settings as a function takes them by name: see :class:`Settings`."""
+    """The settings as keyword arguments; see :class:`Settings`."""
 
     seed: int
     jobs: int
@@ -51,69 +51,68 @@ class SettingsByName(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run is played, apart from who plays whom.
+    """The settings of a run.
 
     Attributes:
         seed: the same seed gives the same games for any number of jobs.
-        jobs: worker processes; 1 plays here, or in one worker where a spec names code of
-            others. Players that are objects must be picklable for more than one. Where language
-            models play, they are threads of this process, and so many games can wait for answers
-            at once.
-        out: a run directory. Games are written there as they end; a repeated call, and one
-            with more agents or openings, plays only those that are missing.
-        watch: called with games done and games in all, now and then.
+        jobs: worker processes; 1 plays in this process, or in one worker if a spec names code of
+            others. With more than one, players that are objects must be picklable. For language
+            models, the number of threads, and so of games that can wait for answers at once.
+        out: a run directory, which gets the games as they end. A repeated call, or one with more
+            agents or openings, plays only missing games.
+        watch: called now and then with the numbers of games done and in all.
         on_game: called with each game that is there or ends, before ``watch`` counts it.
-        limit: play only so many of the openings, the first in the order of the seed.
-        movetime: seconds a move. Agents with an option ``movetime`` play by it unless their
-            spec sets their own; an agent that takes longer than this and the margin forfeits.
-        margin: seconds that a move may take longer.
-        backend: ``loky`` (processes), ``threading``, ``serial`` (all play here, as a debugger
-            needs it), or a cluster's ``dask`` or ``ray``; None is what joblib is set to
+        limit: number of openings to play, in the order of the seed; None plays all.
+        movetime: seconds a move. Agents with an option ``movetime`` play by it, unless their spec
+            sets their own; an agent that takes longer than ``movetime + margin`` forfeits.
+        margin: seconds by which a move may exceed ``movetime``.
+        backend: ``loky`` (processes), ``threading``, ``serial`` (this process, as debuggers need),
+            or a cluster's ``dask`` or ``ray``; None takes joblib's setting
             (``joblib.parallel_config``), else loky.
-        address: of a cluster, all whose workers are then used; without one, dask and ray
-            start ``jobs`` workers on this machine.
-        max_tokens: that language models may use, of questions and answers, earlier parts of
-            the run included. The run then ends, and goes on when more are allowed. Answers
-            that are under way then still count. None for any number.
+        address: address of a cluster, all of whose workers play; without one, dask and ray start
+            ``jobs`` workers on this machine.
+        max_tokens: the most tokens, of prompts and answers, that language models may use in the
+            whole run. The run then ends, and continues with a greater limit. Answers under way
+            still count. None for any number.
 
     Raises:
-        InvalidRun: one of them is not what it should be.
+        InvalidRun: a setting has a wrong type or value.
     """
 
-    seed: int = _option(0, "N", int, "of openings and stochastic agents (default 0)")
+    seed: int = _option(0, "N", int, "seed of openings and stochastic agents (default 0)")
     jobs: int = _option(
         1, "N", int,
-        "worker processes, or with language models games at once (default: all cores); no "
-        "game depends on it",
+        "worker processes, or games at once with language models (default: all cores); the "
+        "games do not depend on it",
     )  # fmt: skip
     out: str | Path | None = _option(  # noqa: RUF009  # it makes a field
         None, "DIR", str,
-        "write every game to DIR as it ends; the same command again resumes, and one with "
-        "more agents or openings adds to it",
+        "write every game to DIR as it ends; the same command resumes, and one with more "
+        "agents or openings adds to it",
     )  # fmt: skip
     watch: Watcher | None = None
     on_game: Callable[[GameRecord], None] | None = None
     limit: int | None = _option(None, "N", int, "play only N of the openings, drawn by the seed")
     movetime: float | None = _option(
         None, "SECONDS", float,
-        "time for a move: agents with an option movetime play by it, and one that takes "
-        "longer than this and the margin forfeits (timed runs do not repeat exactly)",
+        "limit of a move: agents with an option movetime play by it, and a move longer than "
+        "this plus the margin forfeits (timed runs do not repeat exactly)",
     )  # fmt: skip
     margin: float = _option(
-        0.1, "SECONDS", float, "with --movetime: how much longer a move may take (default 0.1)"
+        0.1, "SECONDS", float, "time by which a move may exceed --movetime (default 0.1)"
     )
     backend: str | None = _option(
         None, "NAME", str,
-        "where workers run: loky (processes of this machine, the default), threading, "
-        "serial, dask or ray (extras c4env[dask], c4env[ray])",
+        "where to play: loky (processes of this machine, the default), threading, serial, "
+        "dask or ray (extras c4env[dask], c4env[ray])",
     )  # fmt: skip
     address: str | None = _option(
-        None, "ADDRESS", str, "of a Dask or Ray cluster: all its workers play"
+        None, "ADDRESS", str, "address of a Dask or Ray cluster; all its workers play"
     )
     max_tokens: int | None = _option(
         None, "N", int,
-        "of language models: end the run when so many tokens are used; the same command with "
-        "a greater number goes on",
+        "end the run when language models have used N tokens; the same command with a greater "
+        "N continues it",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -134,10 +133,10 @@ class Settings:
 
     @classmethod
     def of(cls, caller: str, given: Mapping[str, Any]) -> Settings:
-        """The settings given to a function by name.
+        """Make settings from a function's keyword arguments.
 
         Raises:
-            InvalidRun: there is none of a name, or one is not what it should be.
+            InvalidRun: an unknown name, or a wrong type or value.
         """
         known = [field.name for field in fields(cls)]
         for name in given:
@@ -147,12 +146,12 @@ class Settings:
 
     @property
     def clock(self) -> Clock | None:
-        """How long a move may take, if that is limited."""
+        """The limit of a move; None without one."""
         return None if self.movetime is None else Clock(self.movetime, self.margin)
 
 
 def options() -> dict[str, Field[Any]]:
-    """The settings that are options of the command line, by name."""
+    """The settings that are command line options, by name."""
     return {setting.name: setting for setting in fields(Settings) if setting.metadata}
 
 
@@ -173,7 +172,7 @@ def takes_settings(function: F) -> F:
 
 
 def _seconds(name: str, value: object, least: str) -> None:
-    """Refuse what is no number of seconds, up to a day."""
+    """Refuse a value that is not a number of seconds of at most a day."""
     is_bool = isinstance(value, bool)
     good = isinstance(value, int | float) and not is_bool and 0 <= value <= MAX_SECONDS
     if not good or (value == 0 and least == "more than 0"):

@@ -1,4 +1,4 @@
-"""What a run found, in words: the sentences above its page, and the command that plays it."""
+"""The result of a run in words: the sentences above its page, and the command that plays it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _MOST_PLIES: Final = 4  # longer openings are not enumerated to recognise them
 
 
 def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
-    """Who is strongest, by how much, and how sure that is; the first sentence stands large.
+    """Sentences on who is strongest, by how much, and how sure; the page shows the first large.
 
     Args:
-        ratings: of at least one agent.
-        match: of two, when a test decided how long it was.
+        ratings: ratings of at least one agent.
+        match: a match of two whose length a test decided; else None.
     """
     if match is not None and match.sprt is not None:
         return _of_test(match)
@@ -62,10 +62,9 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
 
 
 def command_of(header: RunHeader) -> str | None:
-    """The command that plays a run with this header; None where none is known to.
+    """The command that plays a run with this header, or None.
 
-    Players that are objects of a program cannot be named on a command line, and openings from
-    a file cannot be recognised.
+    A command line cannot name Python objects, and openings from a file cannot be recognised.
     """
     players, openings, front = header.players, header.openings, header.challengers
     if not players or not openings or header.seed is None or len(front) > 1:
