@@ -18,7 +18,7 @@ from typing import Any
 from c4env.boards import Size, twin
 from c4env.evaluation.cli import COMMANDS, MOVED, module_of
 from c4env.evaluation.cli.options import Parser, require_writable
-from c4env.evaluation.cli.output import say
+from c4env.evaluation.cli.output import complain
 from c4env.geometry import BOARD_SIZE
 
 
@@ -104,7 +104,7 @@ def _execute(given: list[str]) -> int:
 
         if not isinstance(error, C4Error):
             raise
-        say(f"c4 {name}: {' '.join(str(error).split())}", sys.stderr)
+        complain(f"c4 {name}: {' '.join(str(error).split())}")
         return 2
     except BrokenPipeError:  # the reader of the output has left, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -112,7 +112,7 @@ def _execute(given: list[str]) -> int:
     except OSError as error:
         if error.filename is None:
             raise
-        say(f"c4 {name}: {error.filename}: {error.strerror}", sys.stderr)
+        complain(f"c4 {name}: {error.filename}: {error.strerror}")
         return 2
     except KeyboardInterrupt as stop:
         from c4env.evaluation.games.processes import signal_heard
@@ -120,7 +120,7 @@ def _execute(given: list[str]) -> int:
         number = signal.Signals(signal_heard() or signal.SIGINT)
         by = "" if number == signal.SIGINT else f" by {number.name}"
         kept = f"; {stop}" if stop.args else ""  # what was kept, and how to go on
-        print(f"c4 {name}: interrupted{by}{kept}", file=sys.stderr)
+        complain(f"c4 {name}: interrupted{by}{kept}")
         return 128 + number
 
 

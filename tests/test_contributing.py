@@ -6,6 +6,8 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.helpers.paths import FOLDERS, ROOT
 from tests.helpers.processes import environment, run_python
 
@@ -43,6 +45,7 @@ for command in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_the_recipes_work(tmp_path: Path) -> None:
     carried_out(tmp_path / "copy")
     commands = re.findall(r"`c4 ([^`]+)`", TEXT.split("## Add a heuristic")[1])

@@ -126,15 +126,15 @@ for language, text in json.loads(sys.argv[1]):
 
 
 def pages():
-    """Of each page with code, its blocks; those of all but the first with the slow tests."""
+    """Of each page with code, its blocks."""
     for path in PAGES:
         found = re.findall(r"^```(python|console)\n(.*?)^```$", path.read_text(), re.M | re.S)
         if found:
-            marks = [] if path.name == "start.md" else pytest.mark.slow
-            yield pytest.param(found, id=path.stem, marks=marks)
+            yield pytest.param(found, id=path.stem)
 
 
 @pytest.mark.compiled
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", list(pages()))
 def test_a_page_of_the_site_runs_from_top_to_bottom(blocks, tmp_path):
     """In one folder; a Python block that begins with a file's name is written to that file."""

@@ -150,13 +150,21 @@ def check(function: Any, name: str) -> Heuristic:
         if _SIGNATURE.args not in function.overloads:
             function.compile(_SIGNATURE.args)
         result = function.overloads[_SIGNATURE.args].signature.return_type
-    except (numba.core.errors.NumbaError, RuntimeError, TypeError) as error:
-        words = re.sub(r"\x1b\[\d*m", "", " ".join(str(error).split()))
+    except Exception as error:  # Numba lets through what its passes raise
         raise InvalidHeuristic(
-            f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {words[:600]}"
+            f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {_cause(error)}"
         ) from None
     if result != types.float64:
         raise InvalidHeuristic(
             f"heuristic {name!r} returns {result}: expected float64, the value for `mine`"
         )
     return heuristic  # a dispatcher
+
+
+def _cause(error: Exception) -> str:
+    """What is wrong with a function, and in which line, without the steps Numba took."""
+    said = re.sub(r"\x1b\[\d*m", "", str(error)).split("\n\n")[0].splitlines()
+    words = [line for line in said if not line.startswith(("Failed in", "During:"))]
+    where = getattr(error, "loc", None)
+    line = f"line {where.line}: " if where is not None else ""
+    return f"{line}{' '.join(' '.join(words).split()).rstrip('.')[:600]}"

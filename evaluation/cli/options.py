@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from c4env.evaluation.tables import FORMATS, printable
+from c4env.evaluation.cli.output import complain
+from c4env.evaluation.tables import FORMATS
 from c4env.geometry import BOARD_SIZE, IS_STANDARD
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the message and exit with code 2."""
-        self.exit(2, f"{self.prog}: {printable(message)} (see {self.prog} --help)\n")
+        complain(f"{self.prog}: {message} (see {self.prog} --help)")
+        self.exit(2)
 
 
 def add_settings(

@@ -10,7 +10,7 @@ import shutil
 import sys
 from typing import TYPE_CHECKING, TextIO
 
-from c4env.evaluation.tables import Result, for_terminal, styled
+from c4env.evaluation.tables import Result, fitted, for_terminal, styled
 
 if TYPE_CHECKING:
     from c4env.position import Position
@@ -20,6 +20,12 @@ def say(text: str, file: TextIO | None = None, end: str = "\n") -> None:
     """Print a text that others may have written: control characters are escaped."""
     out = sys.stdout if file is None else file
     print(for_terminal(text, in_colour(out)), end=end, file=out, flush=file is not None)
+
+
+def complain(text: str) -> None:
+    """Say on stderr what is wrong: in one line, which a terminal gets broken between words."""
+    columns = shutil.get_terminal_size().columns if sys.stderr.isatty() else None
+    say(fitted(text, columns), sys.stderr)
 
 
 def board(position: Position) -> str:

@@ -24,6 +24,7 @@ from c4env.evaluation.cli.options import (
     searching,
 )
 from c4env.evaluation.cli.output import say, show
+from c4env.geometry import IS_STANDARD
 
 if TYPE_CHECKING:
     from c4env.evaluation.store.record import GameRecord
@@ -62,6 +63,8 @@ def execute(arguments: argparse.Namespace) -> None:
         show(WinTable.of(games, players), arguments)
     if record is not None and games and arguments.format == "text":
         say(f"recorded in {record}; c4 report {record} tallies it")
+        if IS_STANDARD and HUMAN in players:
+            say(f"c4 report {record} --agent {HUMAN} shows your moves that cost most")
 
 
 def _play(

@@ -25,6 +25,7 @@ from c4env.evaluation.tables import plural
 from c4env.geometry import IS_STANDARD
 
 if TYPE_CHECKING:
+    from c4env.evaluation.exact.mistakes import Mistakes
     from c4env.evaluation.report.models import Models
     from c4env.evaluation.store.record import GameRecord
 
@@ -49,6 +50,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--prices", type=Path, metavar="FILE",
         help='prices of a million tokens, as JSON: {"MODEL": [PROMPT, ANSWER]}',
     )  # fmt: skip
+    parser.set_defaults(agent=None)
+    if IS_STANDARD:
+        parser.add_argument(
+            "--agent",
+            metavar="NAME",
+            help="where this agent loses, and the moves that cost it most",
+        )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
@@ -58,7 +66,7 @@ def execute(arguments: argparse.Namespace) -> None:
 
     run = read_run(arguments.folder)
     games = run.games
-    if not games and (arguments.html or arguments.plots or arguments.games):
+    if not games and any((arguments.html, arguments.plots, arguments.games, arguments.agent)):
         raise InvalidRun(f"{arguments.folder} has no games yet: expected at least one")
     summary = RunSummary.of(run, anchor_of(arguments, run.players))
     orders = games and len(run.players) > 2 and run.table.complete
@@ -67,7 +75,7 @@ def execute(arguments: argparse.Namespace) -> None:
         standing=run.standing() if orders else None,
         models=models_of(arguments, games),
     )
-    show(summary, arguments)
+    show(summary if arguments.agent is None else mistakes_of(arguments, games), arguments)
     if arguments.games:
         from c4env.evaluation.store.export import write_games
 
@@ -75,6 +83,17 @@ def execute(arguments: argparse.Namespace) -> None:
         say(f"{plural(len(games), 'game')} in {arguments.games}", sys.stderr)
     if summary.ratings is not None:
         write_pages(arguments, run, summary.ratings, arguments.folder)
+
+
+def mistakes_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Mistakes:
+    """Where an agent loses."""
+    from c4env.evaluation.exact.judge import Judge, positions_backwards
+    from c4env.evaluation.exact.mistakes import Mistakes
+
+    with Judge(arguments.folder) as judge:
+        with Progress("positions", arguments.quiet) as progress:
+            judge.judge(positions_backwards(games, [arguments.agent]), watch=progress.watch)
+        return Mistakes.of(games, arguments.agent, judge)
 
 
 def models_of(arguments: argparse.Namespace, games: Sequence[GameRecord]) -> Models | None:

@@ -56,6 +56,16 @@ class Check:
         """Whether the agent can play in a run."""
         return not self.fault and self.repeats and self.deterministic >= self.says_deterministic
 
+    @property
+    def remedy(self) -> str:
+        """What to change; empty where nothing is wrong, or where the fault itself says it."""
+        for ending, remedy in _REMEDIES.items():
+            if self.fault.startswith(ending):
+                return remedy
+        if self.fault or self.good:
+            return ""
+        return _UNSEEDED if not self.repeats else _NOT_DETERMINISTIC
+
     def table(self) -> Table:
         """A table with a row for each test."""
         rows: list[tuple[object, ...]] = [("question", "answer")]
@@ -74,6 +84,8 @@ class Check:
                 ("median ms a move", number(1e3 * median, ".3g")),
                 ("longest ms", number(1e3 * longest, ".3g")),
             ]
+        if self.remedy:
+            rows.append(("what helps", self.remedy))
         return Table(rows, self.spec, left=(0, 1))
 
 
@@ -159,6 +171,12 @@ def _picklable(agent: Agent) -> bool:
     return True
 
 
+_REMEDIES: Final = {
+    "illegal column": "choose a column whose entry in observation['action_mask'] is 1",
+    "nonsense": "return one integer, the column, counted from 0",
+}
+_UNSEEDED: Final = "draw random numbers from a generator that reset(seed) makes anew"
+_NOT_DETERMINISTIC: Final = "set deterministic = True only where every seed brings the same moves"
 _NOT_SENT: Final = "not as an object (it does not pickle), but by its spec, as the commands do"
 
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from c4env.evaluation.exact.judge import Judge, Scores, positions_of
+from c4env.evaluation.exact.mistakes import SHOWN, mistakes
 from c4env.evaluation.exact.quality import MoveQuality, Quality
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.rating.costs import Cost, costs
@@ -97,6 +98,7 @@ def contents(
             for game in games
         ],
         "quality": None,
+        "mistakes": None,  # by player: game, ply, times, cost, best score, own score, column
         "scores": None,
         "talk": {str(game): said for game, said in (talk or {}).items()},
     }
@@ -112,6 +114,13 @@ def contents(
                 "few": FEW,
                 "top": next(top for top in TOPS if most <= top),
             }
+            found["mistakes"] = [
+                [
+                    [*(m.games[0], len(m.moves), len(m.games)), m.cost, m.score, m.own, m.column]
+                    for m in mistakes(games, player, judge)[:SHOWN]
+                ]
+                for player in players
+            ]
         found["scores"] = ["".join(map(format_scores, scores_along(game, judge))) for game in games]
     return found
 

@@ -189,6 +189,13 @@ if (R.quality) {
     element("tbody", {}, ...R.quality.overall.map((q, i) => element("tr", {}, element("th", {scope: "row", title: R.players[i]}, label(i)), ...(!q ? [] : [
       ...q.slice(0, 3).map(n => element("td", {}, String(n))),
       ...[3, 6, 9].map(k => element("td", {}, ...range(q[k], q[k + 1], q[k + 2], share1))), element("td", {}, ...range(q[12], q[13], q[14], two))])))));
+  const result = score => score > 0 ? "a win" : score ? "a loss" : "a draw";
+  const costly = () => $("costly").replaceChildren(...R.mistakes[Number($("whose").value)].map(([n, at, times, cost, best, own, column]) =>
+    element("li", {}, element("button", {class: "do", type: "button", on: {click: () => { open_(n, at); bringIntoSight($("replay")); }}},
+      `${plural(cost, "point")}, ${plural(times, "time")}: column ${column + 1} turns ${result(best)} into ${result(own)} (game ${n + 1}, disc ${at + 1})`))));
+  $("whose").append(...R.players.map((name, i) => element("option", {value: i, title: name}, label(i))));
+  $("whose").addEventListener("change", costly);
+  costly();
 } else { $("blunders-card").hidden = true; $("quality-card").hidden = true; }
 
 // -- games ---------------------------------------------------------------------------

@@ -151,6 +151,7 @@ def user_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
         "def truth(mine, theirs):\n    return mine > theirs\n"
         "def none(mine, theirs):\n    return None\n"
         "def one(mine):\n    return 1.0\n"
+        "import math\ndef absent(mine, theirs):\n    return math.nothing(mine)\n"
         "def dynamic(mine, theirs):\n    return float(eval('mine'))\n"
         "value = 3\n",
         module.__dict__,
@@ -184,11 +185,14 @@ def test_a_heuristic_that_returns_no_float64_is_refused(
 
 
 @compiled_only
-@pytest.mark.parametrize("name", ["one", "dynamic", "small"])
+@pytest.mark.parametrize(
+    ("name", "cause"),
+    [("one", ""), ("small", ""), ("dynamic", "line [0-9]+: .*eval"), ("absent", "module 'math'")],
+)
 def test_a_heuristic_that_does_not_compile_is_refused(
-    name: str, user_module: types.ModuleType
+    name: str, cause: str, user_module: types.ModuleType
 ) -> None:
-    with pytest.raises(InvalidHeuristic, match=r"does not compile for \(int64 mine"):
+    with pytest.raises(InvalidHeuristic, match=rf"does not compile for \(int64 mine.*: {cause}"):
         load(f"users_heuristics:{name}")
 
 

@@ -208,6 +208,15 @@ def test_a_game_left_before_it_began_leaves_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("first", [[], ["--first", "2"]])
+def test_who_goes_first_is_asked_unless_it_is_said(first, monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt) or "q")
+    assert main(["play", "human", "greedy", *first, "--no-record"]) == 0
+    assert ("who goes first" in asked[0]) == (not first)
+    assert ("greedy (x) plays" in capsys.readouterr().out) == bool(first)
+
+
 ONE_SIDE = """
 class A:
     resets, sides = 0, frozenset()

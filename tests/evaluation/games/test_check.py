@@ -7,12 +7,22 @@ from c4env.evaluation.games.check import GAME, LATE, check_agent
 
 AGENTS = """
 import os, random, time
+from c4env import agents
 
 def first(observation):
     return int(observation["action_mask"].argmax())
 
 def wild(observation):
     return random.choice([c for c in range(7) if observation["action_mask"][c]])
+
+class claims(agents.Agent):
+    deterministic = True
+
+    def reset(self, seed=None):
+        self.random = random.Random(seed)
+
+    def choose(self, position):
+        return self.random.choice(position.legal_columns())
 
 def broken(observation):
     return {}["key"]
@@ -69,7 +79,7 @@ def test_one_that_does_not_repeat():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("broken", "exception: KeyError: 'key' (mine.py, line 11)"),
+        ("broken", "exception: KeyError: 'key' (mine.py, line 21)"),
         ("outside", "nonsense: 9 is not a column"),
         ("full", "illegal column: column 3 is full"),
         ("leaves", "its process ended (exit code 3)"),
@@ -89,3 +99,19 @@ def test_what_does_not_pickle_is_sent_to_workers_by_its_spec(tmp_path):
     assert found.good
     assert not found.picklable
     assert "not as an object (it does not pickle), but by its spec" in found.table().text()
+
+
+@pytest.mark.parametrize(
+    ("name", "remedy"),
+    [
+        ("full", "whose entry in observation['action_mask'] is 1"),
+        ("wild", "a generator that reset(seed) makes anew"),
+        ("claims", "only where every seed brings the same moves"),
+        ("broken", ""),
+        ("first", ""),
+    ],
+)
+def test_what_helps_is_told(name, remedy):
+    found = check_agent(f"mine.py:{name}")
+    assert remedy in found.remedy
+    assert bool(remedy) == bool(found.remedy) == ("what helps" in found.table().text())

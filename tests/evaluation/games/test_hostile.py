@@ -273,7 +273,8 @@ FATES = {
 
 @pytest.mark.skipif(os.name != "posix", reason="signals and limits are POSIX's")
 @pytest.mark.compiled
-@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
 def test_what_an_agent_does_to_its_process_ends_its_own_games_alone(jobs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bad.py").write_text(HOSTILE)

@@ -273,6 +273,8 @@ def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
     merged = replace(tally, games=np.where(np.arange(25)[:, None, None] < openings, 1, 1 - own))
     merged.games[:, range(6), range(6)] = 0
     assert [r.elo for r in rate(tallies[-1])] == pytest.approx([r.elo for r in rate(merged)])
+    centred = [r.elo for r in rate(tallies[-1], centre="12345") if r.player in "12345"]
+    assert np.mean(centred) == pytest.approx(0, abs=1e-9)
     assert held(tallies, elo - elo[1:].mean(), centre="12345")[0] > 0.9
 
 

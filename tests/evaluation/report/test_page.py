@@ -52,6 +52,21 @@ def page(request: pytest.FixtureRequest, browser: Any, folder: Path) -> Iterator
     page.close()
 
 
+def test_a_costly_move_opens_its_game(page: Any, folder: Path) -> None:
+    _, games = read_games(folder / "run")
+    page.select_option("#whose", label="random")
+    first = page.locator("#costly button").first.inner_text()
+    said = re.fullmatch(r".* column (\d) turns a \w+ into a \w+ \(game (\d+), disc (\d+)\)", first)
+    assert said
+    column, game, disc = said.groups()
+    record = games[int(game) - 1]
+    assert record.moves[int(disc) - 1] == column
+    assert record.players[(int(disc) - 1) % 2] == "random"
+    page.click("#costly button >> nth=0")
+    assert page.url.endswith(f"#game={game}&ply={int(disc) - 1}")
+    assert f"random, to move; it played {column}. A blunder" in page.inner_text("#said")
+
+
 def test_a_replay_shows_the_exact_scores(page: Any, folder: Path) -> None:
     _, games = read_games(folder / "run")
     page.click("tr[data-game='3'] td >> nth=1")

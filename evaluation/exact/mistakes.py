@@ -1,0 +1,238 @@
+"""From loss to cause: where an agent loses, and the moves that cost it most.
+
+A blunder gives away points that exact play keeps: half a point from a win to a draw or from a draw
+to a loss, a whole one from a win to a loss. Blunders in one position, or in its mirror image, with
+the same column are one mistake, which may have been made in many games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from c4env.bitboard import COLUMNS
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.judge import Judge, sign
+from c4env.evaluation.exact.quality import BAND, JudgedMove, band_name, bands, judge_games
+from c4env.evaluation.plan.openings import canonical
+from c4env.evaluation.store.record import GameRecord
+from c4env.evaluation.tables import (
+    Rows,
+    Tables,
+    as_markdown,
+    fitted,
+    number,
+    plural,
+    with_heading,
+)
+from c4env.position import Position, format_moves
+
+SHOWN: Final = 10  # mistakes drawn
+OPENINGS: Final = 5  # openings listed, those that cost most
+Played = list[tuple[GameRecord, list[JudgedMove]]]  # games, each with the moves of one agent
+RESULTS: Final = {1: "a win", 0: "a draw", -1: "a loss"}
+
+
+class Mistake(NamedTuple):
+    """A move that gives away a win or a draw, and how often an agent played it."""
+
+    moves: str  # 1-based columns played up to the position, as in the first such game
+    column: int  # 0-based, as there
+    best: tuple[int, ...]  # the columns with the best score, 0-based
+    score: int  # of those, for the mover
+    own: int  # of the move, for the mover
+    games: tuple[int, ...]  # numbers of the games, 0 the first of the run; one may be twice
+
+    @property
+    def cost(self) -> float:
+        """Points that exact play keeps and all these moves gave away."""
+        return len(self.games) * (sign(self.score) - sign(self.own)) / 2
+
+    def said(self) -> str:
+        """What it cost, what the agent plays and what that changes, in words."""
+        kept = " or ".join(str(column + 1) for column in self.best)
+        before, after = RESULTS[sign(self.score)], RESULTS[sign(self.own)]
+        return (
+            f"{self.cost:g} {'point' if self.cost == 1 else 'points'}, "
+            f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}: column "
+            f"{self.column + 1} turns {before} ({self.score:+d}) into {after} ({self.own:+d}); "
+            f"best is {kept}."
+        )
+
+
+class Part(NamedTuple):
+    """A part of an agent's games or moves, and what it gave away there."""
+
+    where: str
+    games: int | None  # None: a part of each game
+    score: float | None  # points a game, 0..1
+    critical: int
+    blunders: int
+    given_away: float  # points that exact play keeps
+
+
+@dataclass(frozen=True)
+class Mistakes(Tables):
+    """Where an agent loses, and its mistakes.
+
+    Attributes:
+        player: the agent.
+        parts: all games; by colour; by opening, the costliest first; by ply.
+        mistakes: the costliest first.
+        left_out: openings that ``parts`` leaves out.
+    """
+
+    player: str
+    parts: tuple[Part, ...]
+    mistakes: tuple[Mistake, ...]
+    left_out: int = 0
+
+    @classmethod
+    def of(cls, games: Sequence[GameRecord], player: str, judge: Judge) -> Mistakes:
+        """Those of an agent in some games.
+
+        Args:
+            games: of a run, in its order; positions that the judge does not know are solved.
+            player: its name in the games.
+            judge: the source of exact scores.
+
+        Raises:
+            InvalidRun: no such agent, or it never chose a column.
+        """
+        names = dict.fromkeys(name for game in games for name in game.players)
+        if player not in names:
+            raise InvalidRun(f"{player!r} is no agent of the run: expected {', '.join(names)}")
+        own = [
+            (game, judge_games([game], judge, [player])) for game in games if player in game.players
+        ]
+        moves = [move for _, some in own for move in some]
+        if not moves:
+            raise InvalidRun(f"{player} has chosen no column in these games")
+        colours: dict[str, Played] = {"moving first": [], "moving second": []}
+        openings: dict[str, Played] = {}
+        for game, some in own:
+            colours["moving first" if game.players[0] == player else "moving second"].append(
+                (game, some)
+            )
+            openings.setdefault(f"opening {game.opening or '-'}", []).append((game, some))
+        by_opening = [_part(where, some, player) for where, some in openings.items()]
+        by_opening.sort(key=lambda part: (-part.given_away, part.score or 0.0))
+        shown = by_opening[:OPENINGS] if len(openings) > 1 else []
+        parts = [
+            _part("all games", own, player),
+            *(_part(where, some, player) for where, some in colours.items() if some),
+            *shown,
+        ]
+        for band in bands(BAND):
+            inside = [move for move in moves if band[0] <= move.ply <= band[1]]
+            if inside:
+                parts.append(Part(band_name(band), None, None, *_counted(inside)))
+        left_out = len(openings) - len(shown) if shown else 0
+        return cls(player, tuple(parts), mistakes(games, player, judge), left_out)
+
+    def tables(self) -> list[Rows]:
+        """Where it loses, a row a part."""
+        heading = ["where", "games", "score", "critical", "blunders", "points given away"]
+        rows: list[list[Any]] = [heading]
+        for where, games, score, *counts, given_away in self.parts:
+            share = number(score, ".1%") if score is not None else None
+            rows.append([where, games, share, *counts, number(given_away, ".1f")])
+        return [rows]
+
+    def summary(self) -> str:
+        """What the columns are."""
+        words = [
+            "critical: some column keeps win or draw, another gives it away. points given away: "
+            "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss. ply: discs on "
+            "the board before the move."
+        ]
+        if self.left_out:
+            words.append(f"{plural(self.left_out, 'opening')} that cost less: not shown.")
+        if not self.mistakes:
+            words.append(f"{self.player} has given nothing away.")
+        return "\n".join(words)
+
+    def text(self, columns: int | None = None) -> str:
+        """For a terminal: where it loses, and the costliest mistakes with their positions."""
+        parts = [super().text(columns)]
+        if self.mistakes:
+            shown = plural(min(len(self.mistakes), SHOWN), "move")
+            parts.append(f"The {shown} of {self.player} that cost most")
+        for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
+            position = Position.parse(mistake.moves)
+            *rows, numbers = (f"    {row}" for row in str(position).splitlines())
+            said = fitted(f"{place}. {mistake.said()}", columns)
+            turn = f"{'xo'[position.to_move]} to move: c4 solve {mistake.moves or '-'}"
+            parts.append("\n".join([said, *rows, f"{numbers}    {turn}"]))
+        return "\n\n".join(parts)
+
+    def markdown(self) -> str:
+        """The same without drawings."""
+        rows = as_markdown(self.records()[: SHOWN + 1], (0,))
+        return "\n\n".join(filter(None, [super().markdown(), rows]))
+
+    def records(self) -> Rows:
+        """A row a mistake."""
+        return with_heading([_flat(mistake) for mistake in self.mistakes]) if self.mistakes else []
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything."""
+        return {
+            "player": self.player,
+            "parts": [part._asdict() for part in self.parts],
+            "mistakes": [_flat(m) | {"games": [g + 1 for g in m.games]} for m in self.mistakes],
+        }
+
+
+def mistakes(games: Sequence[GameRecord], player: str, judge: Judge) -> tuple[Mistake, ...]:
+    """The blunders of an agent in some games by position and column, the costliest first."""
+    found: dict[tuple[Position, int], tuple[int, JudgedMove, list[int]]] = {}
+    for n, game in enumerate(games):
+        for move in judge_games([game], judge, [player]):
+            if move.blunder:
+                position = Position.parse(game.moves[: move.ply])
+                kept = canonical(position)
+                mirrored = COLUMNS - 1 - move.column
+                column = move.column if kept == position else mirrored
+                if position == position.mirror():
+                    column = min(move.column, mirrored)
+                found.setdefault((kept, column), (n, move, []))[2].append(n)
+    each = [
+        Mistake(
+            games[first].moves[: move.ply],
+            move.column,
+            tuple(c for c, score in enumerate(move.scores) if score == move.best),
+            move.best,
+            move.best - move.loss,
+            tuple(numbers),
+        )
+        for first, move, numbers in found.values()
+    ]
+    return tuple(sorted(each, key=lambda m: (-m.cost, m.own - m.score, m.moves)))
+
+
+def _part(where: str, played: Played, player: str) -> Part:
+    points = sum(game.points[game.players.index(player)] for game, _ in played)
+    moves = [move for _, some in played for move in some]
+    return Part(where, len(played), points / len(played), *_counted(moves))
+
+
+def _counted(moves: Sequence[JudgedMove]) -> tuple[int, int, float]:
+    """Critical moves, blunders, and points given away."""
+    lost = [sign(move.best) - sign(move.best - move.loss) for move in moves if move.blunder]
+    return sum(move.critical for move in moves), len(lost), sum(lost) / 2
+
+
+def _flat(mistake: Mistake) -> dict[str, Any]:
+    """A mistake for programs: columns and games count from 1."""
+    return {
+        "moves": mistake.moves,
+        "column": mistake.column + 1,
+        "best": format_moves(mistake.best),
+        "score": mistake.score,
+        "own": mistake.own,
+        "times": len(mistake.games),
+        "cost": mistake.cost,
+        "game": mistake.games[0] + 1,
+    }

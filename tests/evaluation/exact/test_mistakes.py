@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from c4env.agents.solver import Solver
+from c4env.evaluation.__main__ import main
+from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.exact.judge import Judge
+from c4env.evaluation.exact.mistakes import Mistake, Mistakes
+from c4env.evaluation.exact.quality import Quality, judge_games
+from c4env.evaluation.plan.header import RunHeader
+from c4env.evaluation.store.record import GameRecord, open_games
+from c4env.position import Position
+from tests.helpers.commands import refusal
+
+# 31 discs, the second player to move: columns 3, 4 and 6 win (+2), 2 loses (-3) and 5 (-5).
+ENDING = "3432771761767613231746215235614"
+MIRRORED = "".join(str(8 - int(digit)) for digit in ENDING)
+DRAWN_OUT = "4713732767357311732634225152551"  # every column loses
+
+
+@pytest.fixture(scope="module")
+def solver():
+    return Solver(book=None, table_mb=1)
+
+
+@pytest.fixture(scope="module")
+def judge():
+    return Judge(book=None, table_mb=1)
+
+
+def game(solver, opening, column, players=("b", "a")):
+    """The game after a first column, 1-based, that both play as well as can be."""
+    position = Position.parse(opening).play(column - 1)
+    moves = f"{opening}{column}"
+    while position.outcome is None:
+        best = solver.best_columns(position)[0]
+        position, moves = position.play(best), f"{moves}{best + 1}"
+    ending = "full board" if position.outcome.winner is None else "four"
+    return GameRecord(players, opening, moves, position.outcome.winner, ending)
+
+
+@pytest.fixture(scope="module")
+def games(solver):
+    chosen = [(ENDING, 5), (MIRRORED, 3), (ENDING, 2), (ENDING, 4), (DRAWN_OUT, 1)]
+    return [game(solver, *each) for each in chosen]
+
+
+def test_mirror_images_are_one_mistake_and_the_costliest_comes_first(games, judge):
+    found = Mistakes.of(games, "a", judge)
+    assert found.mistakes == (
+        Mistake(ENDING, 4, (2, 3, 5), 2, -5, (0, 1)),
+        Mistake(ENDING, 1, (2, 3, 5), 2, -3, (2,)),
+    )
+    assert [mistake.cost for mistake in found.mistakes] == [2, 1]
+    assert not Mistakes.of(games, "b", judge).mistakes
+
+
+def test_the_parts_are_those_of_the_games_and_of_the_judged_moves(games, judge):
+    found = Mistakes.of(games, "a", judge)
+    parts = {part.where: part for part in found.parts}
+    whole = parts["all games"]
+    assert (whole.games, whole.score, whole.blunders, whole.given_away) == (5, 1 / 5, 3, 3.0)
+    assert "moving first" not in parts
+    assert parts["moving second"][1:] == whole[1:]
+    assert parts[f"opening {ENDING}"][1:3] == (3, 1 / 3)
+    assert parts[f"opening {DRAWN_OUT}"].given_away == 0
+    openings = [name for name in parts if name.startswith("opening")]
+    assert openings == [f"opening {name}" for name in (ENDING, MIRRORED, DRAWN_OUT)]
+    quality = Quality(tuple(judge_games(games, judge)))
+    bands = {q.plies: (q.critical, q.blunders) for q in quality.by_ply() if q.player == "a"}
+    shown = {p.where: (p.critical, p.blunders) for p in found.parts if p.games is None}
+    assert shown == {f"ply {low}-{high}": counts for (low, high), counts in bands.items()}
+
+
+def test_half_a_point_is_given_away_where_a_draw_is(judge):
+    for score, own, cost in ((3, 0, 0.5), (0, -2, 0.5), (1, -1, 1)):
+        mistake = Mistake("44", 3, (2,), score, own, (0, 4, 4))
+        assert mistake.cost == 3 * cost
+        assert f"{3 * cost:g} point" in mistake.said()
+        assert "3 times, first in game 1: column 4 turns a" in mistake.said()
+
+
+def test_who_gave_nothing_away_is_told_so(games, judge):
+    assert "b has given nothing away." in Mistakes.of(games[:1], "b", judge).text()
+    with pytest.raises(InvalidRun, match="'c' is no agent of the run: expected b, a"):
+        Mistakes.of(games, "c", judge)
+    with pytest.raises(InvalidRun, match="b has chosen no column"):
+        Mistakes.of([GameRecord(("a", "b"), "", "", 0, "crash")], "b", judge)
+
+
+def test_the_command_shows_each_form(games, tmp_path, capsys):
+    header = RunHeader(players={"a": "greedy", "b": "random"}, openings=(ENDING,), seed=0)
+    with open_games(tmp_path, header) as file:
+        file.append(games[0])
+
+    def shown(form):
+        words = ["report", str(tmp_path), "--agent", "a", "--format", form, "--quiet"]
+        assert main(words) == 0
+        return capsys.readouterr().out
+
+    text = shown("text")
+    assert "column 5 turns a win (+2) into a loss (-5); best is 3 or 4 or 6." in text
+    assert f"o to move: c4 solve {ENDING}" in text
+    assert f"| {ENDING} | 5 | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
+    (row,) = csv.DictReader(io.StringIO(shown("csv")))
+    (mistake,) = json.loads(shown("json"))["mistakes"]
+    assert {name: str(value) for name, value in mistake.items() if name != "games"} == row
+    assert mistake["games"] == [1]
+
+
+def test_an_agent_that_is_not_in_the_run_is_refused(games, tmp_path, capsys):
+    header = RunHeader(players={"a": "greedy", "b": "random"}, openings=(ENDING,), seed=0)
+    with open_games(tmp_path, header) as file:
+        file.append(games[0])
+    said = refusal(["report", str(tmp_path), "--agent", "c"], capsys)
+    assert "'c' is no agent of the run: expected b, a" in said
