@@ -102,7 +102,7 @@ class Network:
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
             # What NumPy says of it advises to allow pickled code.
             raise UnreadableWeights(
-                f"weights {file}: not weights of c4env.agents.training.train"
+                f"weights {file}: expected an .npz file of a network's weights"
             ) from error
 
     def save(self, path: str | os.PathLike[str]) -> None:

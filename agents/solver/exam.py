@@ -14,6 +14,11 @@ import functools
 from importlib.resources import files
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.arrays import Bools, Int64s
+from c4env.bitboard import mirror_all
 from c4env.position import Position
 
 VERSION: Final = 1
@@ -45,6 +50,23 @@ def exam_positions() -> frozenset[Position]:
     """All positions and their mirror images."""
     asked = [question.position for question in exam()]
     return frozenset([*asked, *(position.mirror() for position in asked)])
+
+
+def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
+    """A number ``[N]`` for each position, the same as that of its mirror image alone."""
+    # In each column the sum tells both how many discs and whose.
+    images = mirror_all(mine) * 2 + mirror_all(theirs)
+    return np.minimum(mine * 2 + theirs, images).astype(np.uint64)
+
+
+@functools.cache
+def _exam_keys() -> NDArray[np.uint64]:
+    return keys(*np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64).T)
+
+
+def in_exam(mine: Int64s, theirs: Int64s) -> Bools:
+    """[N]: asked in the exam, or the mirror image of such."""
+    return np.isin(keys(mine, theirs), _exam_keys())
 
 
 def parse_exam(text: str) -> tuple[Question, ...]:

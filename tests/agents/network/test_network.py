@@ -168,7 +168,7 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
     for name in ("mine.py", "pickled.npz", "array.npy", "cut.npz"):
         with pytest.raises(UnreadableWeights) as caught:
             Network.load(tmp_path / name)
-        assert str(caught.value).endswith(f"{name}: not weights of c4env.agents.training.train")
+        assert str(caught.value).endswith(f"{name}: expected an .npz file of a network's weights")
     lacking = dict(shipped().weights)
     del lacking["head.bias"]
     with pytest.raises(UnreadableWeights, match=r"head\.bias.*none"):

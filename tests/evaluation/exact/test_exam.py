@@ -21,7 +21,6 @@ from c4env.agents.solver.exam import (
     format_exam,
     parse_exam,
 )
-from c4env.agents.training.labels import held_out
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.position import Position
@@ -29,6 +28,7 @@ from tests.helpers.paths import ROOT
 from tests.makers import exam as making
 from tests.makers import threats
 from tests.makers.__main__ import main as make_again
+from tests.makers.weights.labels import held_out
 
 
 def signs(question):

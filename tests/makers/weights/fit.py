@@ -13,12 +13,12 @@ from torch.nn import functional
 
 from c4env.agents.network.features import Bytes, describe, played_columns
 from c4env.agents.training.command_line import checkpoint_read
-from c4env.agents.training.labels import Labels, held_out
-from c4env.agents.training.model import Model
 from c4env.agents.training.optimiser import Optimiser
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
+from tests.makers.weights.labels import Labels, held_out
+from tests.makers.weights.model import Model
 
 BATCH: Final = 1024  # labelled positions a step
 LATER: Final = 8  # one in so many is from each pool but the first
