@@ -144,7 +144,7 @@ def alphabeta(
     ),
     nogil=True,
 )
-def best_column(
+def best_by_table(
     mine: int,
     theirs: int,
     depth: int,
@@ -215,7 +215,7 @@ class AlphaBetaTable(FixedDepth):
             self._table = np.zeros(ENTRIES, ENTRY)
             self._age = 1
         return self._ask(
-            best_column,
+            best_by_table,
             mine,
             theirs,
             depth,

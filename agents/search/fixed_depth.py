@@ -18,7 +18,7 @@ from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not
 from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
-from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
+from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
@@ -237,12 +237,10 @@ class FixedDepth(SearchingAgent):
         Raises:
             InvalidHeuristic: the heuristic gave what is no value.
         """
-        if depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick:
-            column, value, nodes = kernel(mine, theirs, depth, *rest, UNWATCHED)
-        else:
-            column, value, nodes = search_interruptibly(
-                lambda work: kernel(mine, theirs, depth, *rest, work)
-            )
+        quick = min(depth, CELLS - (mine | theirs).bit_count()) <= self._quick
+        column, value, nodes = search_interruptibly(
+            lambda work: kernel(mine, theirs, depth, *rest, work), quick=quick
+        )
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero

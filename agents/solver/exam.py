@@ -56,7 +56,8 @@ def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     """A number ``[N]`` for each position, the same as that of its mirror image alone."""
     # In each column the sum tells both how many discs and whose.
     images = mirror_all(mine) * 2 + mirror_all(theirs)
-    return np.minimum(mine * 2 + theirs, images).astype(np.uint64)
+    least: Int64s = np.minimum(mine * 2 + theirs, images)
+    return least.astype(np.uint64)
 
 
 @functools.cache
@@ -70,15 +71,9 @@ def in_exam(mine: Int64s, theirs: Int64s) -> Bools:
 
 
 def parse_exam(text: str) -> tuple[Question, ...]:
-    """The positions of such a file, the inverse of :func:`format_exam`."""
+    """The positions of such a file."""
     found = []
     for line in text.splitlines():
         moves, scores = line.split("\t")
         found.append(Question(moves, tuple(None if s == "-" else int(s) for s in scores.split())))
     return tuple(found)
-
-
-def format_exam(questions: tuple[Question, ...]) -> str:
-    """The text of a file."""
-    rows = [(q.moves, " ".join("-" if s is None else str(s) for s in q.scores)) for q in questions]
-    return "".join(f"{moves}\t{scores}\n" for moves, scores in rows)

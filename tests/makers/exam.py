@@ -30,7 +30,7 @@ import numpy as np
 from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import SHA256, VERSION, Question, exam, format_exam
+from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.bitboard import playable, winning_cells
 from c4env.evaluation.cli.options import add_settings, at_least, file_to_build
 from c4env.evaluation.cli.output import say
@@ -212,3 +212,9 @@ def execute(arguments: argparse.Namespace) -> None:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
     write_file(file, format_exam(found))
     say(f"{len(found)} positions in {file}")
+
+
+def format_exam(questions: tuple[Question, ...]) -> str:
+    """The text of a file, the inverse of :func:`c4env.agents.solver.exam.parse_exam`."""
+    rows = [(q.moves, " ".join("-" if s is None else str(s) for s in q.scores)) for q in questions]
+    return "".join(f"{moves}\t{scores}\n" for moves, scores in rows)

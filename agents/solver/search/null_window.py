@@ -20,7 +20,7 @@ import numpy as np
 
 from c4env.agents.search.lowlevel import POINTER, trailing_zeros
 from c4env.agents.search.packing import board_key
-from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED, WORDS
 from c4env.agents.solver.search.bounds import even_claim, odd_claim
 from c4env.agents.solver.search.table import (
     MARKS,
@@ -49,14 +49,13 @@ from c4env.jit import kernel
 
 # Words of a workspace: what one thread's search keeps besides the table, and besides those of
 # ``c4env.agents.search.threads``.
-NODES: Final = 0
 EPOCH: Final = 2
 MASK: Final = 3  # buckets of the table, less one
 SHARED_PLIES: Final = 4  # nodes of fewer plies are shared out among threads; 0: alone
 DEEPEST: Final = 5  # frame of the shared node the thread is at, or 0
 SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
 SPENT: Final = 7  # nodes that the score of the position asked for took; -1: not known yet
-FRAMES: Final = 16
+FRAMES: Final = WORDS
 FRAME: Final = 8 * (COLUMNS + 1)  # words a ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network.features import describe, played_columns
+from c4env.agents.network.features import Bytes, planes_of
 from c4env.agents.network.network import Network
 from c4env.agents.registry.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
@@ -102,6 +102,13 @@ def held_out(mine: Int64s, theirs: Int64s) -> Bools:
     return chosen
 
 
+def played_columns(planes: Bytes) -> tuple[Bools, Bools, Bools]:
+    """Columns bool ``[N, 7]`` that are legal, that win at once, and where the other side would."""
+    landing = planes[..., 2]
+    legal, wins, blocks = (np.asarray(np.any(landing & planes[..., k], axis=1)) for k in (2, 3, 4))
+    return legal, wins, blocks
+
+
 def positions_of_games(
     quota: Mapping[int, int], seed: np.random.SeedSequence, kept: bool = False
 ) -> tuple[Int64s, Int64s]:
@@ -158,7 +165,7 @@ def positions_met(
         discs = generator.integers(0, OPENING + 1, sides.shape[1])
         for ply in range(CELLS):
             own, other = np.ascontiguousarray(sides)
-            planes = describe(own, other)
+            planes = planes_of(own, other)
             legal, wins, blocks = played_columns(planes)
             columns = (generator.random(legal.shape) * legal).argmax(axis=1)
             chosen = (ply >= discs) & (generator.random(len(discs)) >= errs)

@@ -11,11 +11,11 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.errors import InvalidValue
-from c4env.agents.network.features import describe
+from c4env.agents.network.features import planes_of
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
 from c4env.agents.solver.exam import exam, keys
-from c4env.bitboard import mirror, mirror_all, playable, winning_cells
+from c4env.bitboard import drop, mirror, mirror_all, playable, winning_cells, winning_moves
 from tests.makers import weights
 from tests.makers.__main__ import main as make_again
 from tests.makers.weights import labels as made
@@ -188,11 +188,24 @@ def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> N
     for parameter in model.parameters():
         parameter.data += 0.05 * torch.randn(parameter.shape)
     model.rounded = True
-    planes = torch.from_numpy(describe(*labels[:2])).float().permute(0, 3, 1, 2)
+    planes = torch.from_numpy(planes_of(*labels[:2])).float().permute(0, 3, 1, 2)
     to_move = torch.from_numpy(np.bitwise_count(labels.mine | labels.theirs).astype(np.int64) & 1)
     with torch.no_grad():
         expected = model(planes, to_move).numpy()
     assert np.array_equal(Network(model.export()).one_way(*labels[:2]), expected)
+
+
+def test_columns_to_be_played_at_once() -> None:
+    for moves in ("", "414141", "4141412", "1212121", "111111"):
+        position = Position.parse(moves)
+        planes = planes_of(np.array([position.mine]), np.array([position.theirs]))
+        legal, wins, blocks = (columns[0] for columns in made.played_columns(planes))
+        assert np.flatnonzero(legal).tolist() == list(position.legal_columns())
+        sides = position.mine, position.theirs
+        for column in position.legal_columns():
+            cell = drop(position.mine | position.theirs, column)
+            assert wins[column] == bool(cell & winning_moves(*sides))
+            assert blocks[column] == bool(cell & winning_moves(*sides[::-1]))
 
 
 @pytest.mark.compiled
@@ -202,7 +215,7 @@ def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, label
     mine, theirs, outcomes = after(labels, np.random.default_rng(1))
     assert len(mine) > len(labels.mine) / 3
     solver = Solver(table_mb=4)
-    columns = urgent(describe(mine, theirs))
+    columns = urgent(planes_of(mine, theirs))
     for own, other, outcome, asked in zip(mine, theirs, outcomes, columns, strict=True):
         position = position_of(own, other)
         assert 1 - outcome == solver.sign(position)
