@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 import numpy as np
 
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
+from c4env.agents.registry.options import parameters_of
 from c4env.errors import require_integer
 
 if TYPE_CHECKING:
@@ -173,6 +174,39 @@ class SearchingAgent(Agent):
             InvalidPosition: not a position of this board.
             NoMove: the game is over.
         """
+
+
+class FunctionAgent(Agent):
+    """An agent that calls a function, or another library's policy, on an observation.
+
+    It counts as stochastic, since nothing is known of it. A new game calls its
+    ``reset(seed)``, if it has one.
+    """
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+        self.name = getattr(function, "__name__", type(function).__name__)
+
+    def __call__(self, observation: Any) -> Any:
+        """The function's result, unchecked; ``nodes`` is then its attribute, if it has one."""
+        answer = self.function(observation)
+        self.nodes = getattr(self.function, "nodes", 0)
+        return answer
+
+    def reset(self, seed: Any = None) -> None:
+        """Call the function's ``reset``, if it has one, with the seed if it takes one."""
+        reset = getattr(self.function, "reset", None)
+        if not callable(reset):
+            return
+        arguments = () if parameters_of(reset) == {} else (seed,)
+        reset(*arguments)
+
+    def choose(self, position: Any) -> int:
+        """The function's column for the observation of the side to move."""
+        from c4env.envs.opponents import one_column
+        from c4env.observation import observe
+
+        return one_column(self(observe(position)))
 
 
 def is_model(thing: object) -> bool:

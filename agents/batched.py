@@ -23,7 +23,7 @@ from c4env.agents.heuristics.names import Heuristic, as_argument, load, not_a_va
 from c4env.agents.pool import Pool as Pool
 from c4env.agents.registry.options import DEFAULT_HEURISTIC
 from c4env.agents.registry.registry import make
-from c4env.agents.search.fixed_depth import CHAIN_RULES, FixedDepth, Rules, best_column
+from c4env.agents.search.fixed_depth import CHAIN_RULES, INNER, FixedDepth, Rules, best_column
 from c4env.agents.search.greedy import greedy_columns
 from c4env.agents.search.threads import STOPPED, UNWATCHED, WORDS, run_interruptibly
 from c4env.arrays import Int64s
@@ -37,18 +37,15 @@ AT_ONCE: Final = 10**6  # leaves of full-width trees up to which the caller's th
 
 
 @kernel(
-    f"void(int64[:, ::1], int64, {HEURISTIC}, float64, float64, boolean, int64, int64,"
-    " int64[::1], int64[::1], int64, int64, int64[::1])",
+    f"void(int64[:, ::1], int64, {HEURISTIC}, {INNER}, int64, int64[::1], int64[::1], int64, int64,"
+    " int64[::1])",
     nogil=True,
 )
 def best_columns(
     boards: Int64s,
     depth: int,
     heuristic: Heuristic,
-    win: float,
-    bonus: float,
-    evaluate_full: bool,
-    inner_order: int,
+    rules: tuple[float, float, bool, int],
     order: int,
     columns: Int64s,
     nodes: Int64s,
@@ -65,18 +62,7 @@ def best_columns(
             return
         mine, theirs = int(boards[i, 0]), int(boards[i, 1])
         columns[i], _, nodes[i] = best_column(
-            mine,
-            theirs,
-            depth,
-            True,
-            True,
-            heuristic,
-            win,
-            bonus,
-            evaluate_full,
-            inner_order,
-            order,
-            work,
+            mine, theirs, depth, True, True, heuristic, rules, order, work
         )
 
 
@@ -154,25 +140,10 @@ class BatchedSearch(BatchOpponent):
             InvalidHeuristic: the heuristic returned a value that no search can use.
         """
         columns, nodes = np.empty((2, len(discs)), np.int64)
-        rules = self.rules
+        how = self.depth, self._function, self.rules.inner, self.rules.root_order
 
         def search(work: Int64s) -> None:
-            start, stop = spans.pop()
-            best_columns(
-                discs,
-                self.depth,
-                self._function,
-                rules.win,
-                rules.bonus,
-                rules.evaluate_full,
-                rules.inner_order,
-                rules.root_order,
-                columns,
-                nodes,
-                start,
-                stop,
-                work,
-            )
+            best_columns(discs, *how, columns, nodes, *spans.pop(), work)
 
         spans = shares(len(discs), self.threads)
         if len(spans) == 1 and len(discs) * COLUMNS**self.depth <= AT_ONCE:

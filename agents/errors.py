@@ -1,10 +1,7 @@
 """Errors of naming, building and playing agents; every one is a ``ValueError``."""
 
 from c4env.errors import C4Error
-
-
-class UnknownAgent(C4Error):
-    """No agent has the name, nothing is at the import path, or the code there raises."""
+from c4env.errors import UnknownAgent as UnknownAgent
 
 
 class InvalidSpec(C4Error):

@@ -43,7 +43,7 @@ class UnknownRenderMode(C4Error):
 
 
 class UnknownAgent(C4Error):
-    """A name that is not one of an environment's agents."""
+    """No agent has the name, nothing is at the import path, or the code there raises."""
 
 
 class InvalidOption(C4Error):

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.base import Agent, is_model, require_move
+from c4env.agents.base import Agent, FunctionAgent, is_model, require_move
 from c4env.agents.errors import EngineFault, InvalidModel, InvalidSpec, UnknownOption
 from c4env.agents.registry.options import Temperature, checked
 from c4env.arrays import Int8s, Int64s
@@ -247,8 +247,6 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
             f"agent {model!r}: expected name:key=value,key=value, a model of Stable-Baselines3 or "
             "PyTorch, or a function"
         )
-    from c4env.agents.registry.registry import FunctionAgent
-
     if temperature:
         raise UnknownOption(f"{model!r}: temperature: a function of one observation has none")
     return FunctionAgent(model)

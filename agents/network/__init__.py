@@ -1,8 +1,8 @@
 """Networks as they play: the one that ships, and those of self-play.
 
 The one that ships needs NumPy alone: ``features`` describes a position to it, ``network`` evaluates
-it, ``agent`` plays it. ``convolution`` is a network of self-play, in PyTorch.
-:mod:`c4env.agents.training` makes the weights of both.
+it, ``agent`` plays it. ``convolution`` is a network of self-play, in PyTorch, which
+:mod:`c4env.agents.training.selfplay` trains.
 """
 
 from typing import Final

@@ -33,7 +33,7 @@ class Learned(SearchingAgent):
 
     Args:
         depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
-        weights: shipped, or an .npz file of c4env.agents.training.train.
+        weights: shipped, or an .npz file of weights.
         nodes: of the exact search; 0: none. It searches about so many positions where ``depth`` is
             not 0.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from c4env.agents.errors import UnreadableWeights
 from c4env.agents.network import MODEL
-from c4env.agents.network.features import describe
+from c4env.agents.network.features import planes_of
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS
 from c4env.envs.vectorized.batch import boards_from
@@ -31,7 +31,7 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.nn import functional
 
 PLANES: Final = 6
-SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``describe`` stand among them
+SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``planes_of`` stand among them
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
@@ -42,7 +42,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
         turned: ``[N]`` which of them are mirrored; None for none.
     """
     planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
-    planes[..., SHOWN] = describe(*np.ascontiguousarray(boards.T))
+    planes[..., SHOWN] = planes_of(*np.ascontiguousarray(boards.T))
     discs = np.bitwise_count(boards).sum(axis=1)
     planes[..., -1] = (discs % 2 == 0)[:, None, None]
     if turned is not None:

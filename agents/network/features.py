@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from c4env.arrays import Bools, Int64s
+from c4env.arrays import Int64s
 from c4env.bitboard import COLUMNS, FROM_TOP, ROWS, playable, winning_cells
 from c4env.jit import kernel
 
@@ -19,7 +19,7 @@ Bytes = NDArray[np.uint8]
 
 @kernel(types.void(types.int64[::1], types.int64[::1], types.uint8[:, :, :, ::1]))
 def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
-    """Write the planes of N positions; see :func:`describe`."""
+    """Write the planes of N positions; see :func:`planes_of`."""
     for i in range(len(mine)):
         own, other = int(mine[i]), int(theirs[i])
         occupied = own | other
@@ -35,7 +35,7 @@ def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
             planes[i, row, column, 4] = losses >> bit & 1
 
 
-def describe(mine: Int64s, theirs: Int64s) -> Bytes:
+def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
     """The planes uint8 ``[N, 6, 7, 5]`` of bitboards ``[N]``, row 0 on top.
 
     Of each cell: whether it holds an own disc, holds the other's, is where a disc dropped now
@@ -44,10 +44,3 @@ def describe(mine: Int64s, theirs: Int64s) -> Bytes:
     planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
     write_planes(mine, theirs, planes)
     return planes
-
-
-def played_columns(planes: Bytes) -> tuple[Bools, Bools, Bools]:
-    """Columns bool ``[N, 7]`` that are legal, that win at once, and where the other side would."""
-    landing = planes[..., 2]
-    legal, wins, blocks = (np.asarray(np.any(landing & planes[..., k], axis=1)) for k in (2, 3, 4))
-    return legal, wins, blocks

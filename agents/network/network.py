@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4env.agents.errors import UnreadableWeights
-from c4env.agents.network.features import PLANES, describe
+from c4env.agents.network.features import PLANES, planes_of
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, ROWS, mirror_all
 from c4env.envs.vectorized.batch import boards_from
@@ -102,7 +102,7 @@ class Network:
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
             # What NumPy says of it advises to allow pickled code.
             raise UnreadableWeights(
-                f"weights {file}: not weights of c4env.agents.training.train"
+                f"weights {file}: expected an .npz file of a network's weights"
             ) from error
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -142,7 +142,7 @@ class Network:
     def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
         """Outputs ``[N, 10]`` of bitboards ``[N]`` as they stand: logits, win, draw, loss."""
         to_move = np.bitwise_count(mine | theirs) & 1
-        units = around(describe(mine, theirs).astype(np.float32)) @ self._floats["first"]
+        units = around(planes_of(mine, theirs).astype(np.float32)) @ self._floats["first"]
         units = units.reshape(len(mine), ROWS, COLUMNS, -1) + self._floats["first.bias"][to_move]
         units = activation(units * self._floats["first.scale"])
         for k in range(self.blocks):

@@ -91,9 +91,8 @@ class Negamax(SearchingAgent):
 
     def _solve(self, position: Position) -> tuple[int, int]:
         asked = position.mine, position.theirs, position.plies, self.max_nodes
-        if position.plies >= QUICK or self.max_nodes <= QUICK_NODES:
-            return solve(*asked, threads.UNWATCHED)
-        return threads.search_interruptibly(lambda work: solve(*asked, work))
+        quick = position.plies >= QUICK or self.max_nodes <= QUICK_NODES
+        return threads.search_interruptibly(lambda work: solve(*asked, work), quick=quick)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """The first column that keeps the position's score; nodes as the report counts them."""

@@ -14,7 +14,7 @@ from c4env.agents.base import SearchingAgent, SearchResult, require_move
 from c4env.agents.heuristics.evaluations import line_score
 from c4env.agents.registry.options import Plies, checked
 from c4env.agents.search.lowlevel import POINTER, pointer
-from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
+from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
@@ -92,9 +92,8 @@ class RustPort(SearchingAgent):
         self.depth = depth
 
     def _ask(self, bot: int, other: int, depth: int, bot_moved: bool) -> tuple[int, int, int, int]:
-        if min(depth, CELLS - (bot | other).bit_count()) <= QUICK:
-            return search(bot, other, depth, bot_moved, UNWATCHED)
-        return search_interruptibly(lambda work: search(bot, other, depth, bot_moved, work))
+        quick = min(depth, CELLS - (bot | other).bit_count()) <= QUICK
+        return search_interruptibly(lambda w: search(bot, other, depth, bot_moved, w), quick=quick)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
         """Column, its value for the side to move, nodes searched."""

@@ -16,7 +16,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
@@ -97,16 +97,8 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     return {**added, **taken_from_main}
 
 
-class Described(NamedTuple):
-    """An agent in words."""
-
-    name: str
-    summary: str
-    options: tuple[tuple[str, str, str], ...]  # name, default and help of each
-
-
-def described(name: str) -> Described:
-    """The summary of an agent, and name, default and help of its options.
+def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
+    """The name and the summary of an agent; name, default and help of each of its options.
 
     Args:
         name: a name, an import path or a spec, whose options are ignored.
@@ -122,23 +114,18 @@ def described(name: str) -> Described:
     else:
         doc = inspect.getdoc(found) or "an agent registered without a docstring"
         summary = doc.split("\n")[0]
-    told = (
-        (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
-        for o in _options(found)
+    return (
+        name,
+        summary,
+        [
+            (o.name, "..." if o.default is REQUIRED else _text(o.default), o.help)
+            for o in _options(found)
+        ],
     )
-    return Described(name, summary, tuple(told))
 
 
 def describe(name: str) -> str:
-    """The summary and options of an agent as lines of text, as ``c4 list`` prints them.
-
-    Args:
-        name: a name, an import path or a spec, whose options are ignored.
-
-    Raises:
-        UnknownAgent: no agent has the name.
-        InvalidSpec: malformed.
-    """
+    """What :func:`described` says as lines of text, as ``c4 list`` prints them."""
     name, summary, options = described(name)
     lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
@@ -301,13 +288,10 @@ def make(spec: Any, **options: Any) -> Agent:
                 wanted = f"{name}:{option.name.upper()}"
                 raise InvalidSpec(f"{name}: {option.name} is missing: expected {wanted}")
         merged = {key: known[key].parse(name, value) for key, value in merged.items()}
-        agent = _build(_import(twin(target.target, BOARD_SIZE)), name, merged)
-    else:
-        values = {
-            key: known[key].parse(name, value) if key in known and isinstance(value, str) else value
-            for key, value in merged.items()
-        }
-        agent = _build(target, name, values)
+        target = _import(twin(target.target, BOARD_SIZE))
+    read = {key for key in merged if key in known and isinstance(merged[key], str)}
+    values = {k: known[k].parse(name, v) if k in read else v for k, v in merged.items()}
+    agent = _build(target, name, values)
     agent.name = join_spec(name, merged)
     return agent
 
@@ -380,41 +364,6 @@ def _agent_of(thing: Any, **options: Any) -> Agent:
         thing, **options
     )
     return made
-
-
-class FunctionAgent(Agent):
-    """An agent that calls a function, or another library's policy, on an observation.
-
-    It counts as stochastic, since nothing is known of it. A new game calls its
-    ``reset(seed)``, if it has one.
-    """
-
-    def __init__(self, function: Callable[[Any], Any]) -> None:
-        self.function = function
-        self.name = getattr(function, "__name__", type(function).__name__)
-
-    def __call__(self, observation: Any) -> Any:
-        """The function's result, unchecked; ``nodes`` is then its attribute, if it has one."""
-        answer = self.function(observation)
-        self.nodes = getattr(self.function, "nodes", 0)
-        return answer
-
-    def reset(self, seed: Any = None) -> None:
-        """Call the function's ``reset``, if it has one, with the seed if it takes one."""
-        reset = getattr(self.function, "reset", None)
-        if not callable(reset):
-            return
-        if parameters_of(reset) == {}:
-            reset()
-        else:
-            reset(seed)
-
-    def choose(self, position: Any) -> int:
-        """The function's column for the observation of the side to move."""
-        from c4env.envs.opponents import one_column
-        from c4env.observation import observe
-
-        return one_column(self(observe(position)))
 
 
 def _unknown(kind: str, name: str, known: Iterable[str]) -> str:

@@ -28,20 +28,20 @@ class Asked:
     """A policy and value function whose answers are checked.
 
     Args:
-        function: see :func:`load`.
+        function: see :func:`find_function`.
         policy: the form of its policy, ``"logits"`` or ``"probabilities"``.
 
     Attributes:
         deterministic: whether it is known to give one position one answer.
 
     Raises:
-        InvalidFunction: see :func:`load`; and, when it is asked, for a wrong answer.
+        InvalidFunction: see :func:`find_function`; and, when it is asked, for a wrong answer.
     """
 
     def __init__(self, function: str | PolicyValue, policy: str) -> None:
         self.policy = policy
         self._name = function if isinstance(function, str) else repr(function)
-        self._function = load(function)
+        self._function = find_function(function)
         self.deterministic = getattr(self._function, "deterministic", False) is True
 
     def __call__(self, planes: Int8s, masks: Int8s) -> tuple[Float64s, Float64s]:
@@ -73,11 +73,8 @@ class Asked:
         )
 
 
-def load(function: str | PolicyValue) -> PolicyValue:
-    """Load a policy and value function.
-
-    Args:
-        function: ``learned``, the shipped network; ``selfplay:DIR``; an import path; or a function.
+def find_function(function: str | PolicyValue) -> PolicyValue:
+    """The shipped network, one of self-play, the function of an import path, or itself.
 
     Raises:
         InvalidFunction: there is no such function.

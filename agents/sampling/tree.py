@@ -17,6 +17,7 @@ __any_board__ = True
 import abc
 import time
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -255,8 +256,7 @@ class TreeAgent(SearchingAgent):
         self.simulations = simulations
         self.movetime = movetime
         self.reuse = reuse
-        nodes = (tree_mb << 20) // NODE.itemsize
-        self._capacity = nodes // 2 if reuse else nodes
+        self._capacity = (tree_mb << 20) // NODE.itemsize // (2 if reuse else 1)
         self._tree = self._spare = np.empty(0, NODE)  # allocated by the first search
         self._work = np.zeros(3, np.int64)
         self._root: Position | None = None
@@ -348,16 +348,15 @@ class TreeAgent(SearchingAgent):
         """Make simulations until the budget is spent or the root proven: how many."""
         self._prepare(position)
         self._work[DEEPEST] = 0
+        limit = inf if self.simulations is None else self.simulations
+        end = inf if self.movetime is None else started + self.movetime
         done = 0
-        while self.simulations is None or done < self.simulations:
+        while done < limit:
             # Python handles Ctrl-C between its own instructions, so between slices.
-            left = self.slice if self.simulations is None else self.simulations - done
-            most = min(left, self.slice)
+            most = int(min(limit - done, self.slice))
             made = self._grow(position, most)
             done += made
-            if made < most:
-                break
-            if self.movetime is not None and time.perf_counter() - started >= self.movetime:
+            if made < most or time.perf_counter() >= end:
                 break
         return done
 
@@ -397,7 +396,7 @@ class TreeAgent(SearchingAgent):
 
     def _value(self, node: int) -> float | None:
         """What the move into a node is worth to the side that makes it, as far as known."""
-        proof, visits = int(self._tree[node]["proof"]), int(self._tree[node]["visits"])
-        if proof != OPEN:
-            return float(sign(proof))
-        return float(self._tree[node]["total"]) / visits + 0.0 if visits else None
+        found = self._tree[node]
+        if found["proof"] != OPEN:
+            return float(sign(int(found["proof"])))
+        return float(found["total"]) / int(found["visits"]) + 0.0 if found["visits"] else None

@@ -144,7 +144,7 @@ def alphabeta(
     ),
     nogil=True,
 )
-def best_column(
+def best_by_table(
     mine: int,
     theirs: int,
     depth: int,
@@ -162,25 +162,15 @@ def best_column(
     fails low, and the first of equals stays chosen. Nodes are INVALID as in
     :func:`c4env.agents.search.fixed_depth.best_column`.
     """
-    words = pointer(work)
-    best, chosen, nodes = -INFINITY, -1, 0
+    words, far = pointer(work), INFINITY
+    best, chosen, nodes = -far, -1, 0
     for place in range(COLUMNS):
         column = column_at(order, place)
         cell = drop(mine | theirs, column)
         if cell:
             own, replying = mine | cell, not searching
             value, searched = alphabeta(
-                theirs,
-                own,
-                depth - 1,
-                -INFINITY,
-                -best,
-                replying,
-                heuristic,
-                win,
-                age,
-                table,
-                words,
+                theirs, own, depth - 1, -far, -best, replying, heuristic, win, age, table, words
             )
             if searched < 0:
                 return -1, 0.0, INVALID
@@ -214,15 +204,6 @@ class AlphaBetaTable(FixedDepth):
         if not len(self._table) or self._age > LAST_AGE:
             self._table = np.zeros(ENTRIES, ENTRY)
             self._age = 1
-        return self._ask(
-            best_column,
-            mine,
-            theirs,
-            depth,
-            searching,
-            self._heuristic,
-            self.rules.win,
-            order,
-            self._age << AGE_SHIFT,
-            self._table,
-        )
+        how = searching, self._heuristic, self.rules.win, order
+        table = self._age << AGE_SHIFT, self._table
+        return self._ask(best_by_table, mine, theirs, depth, *how, *table)

@@ -37,7 +37,7 @@ from c4env.agents.search.packing import (
     pack,
     table_place,
 )
-from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, search_interruptibly
+from c4env.agents.search.threads import AT_ONCE, LIMIT, NEVER, NODES, WORDS, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import (
     BITS,
@@ -57,14 +57,12 @@ from c4env.jit import kernel
 from c4env.position import Position
 
 DEFAULT_NODES: Final = 200_000
-
 _QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
 
 # Words of a workspace, besides those of ``c4env.agents.search.threads``.
-NODES: Final = 0
 AGE: Final = 2  # of the table: entries of another are empty
 INVALID_VALUE: Final = 3  # 1 once the heuristic gave what is no value; that stops the search
-KILLERS: Final = 16  # [CELLS + 1] the column that last cut at this ply, plus one
+KILLERS: Final = WORDS  # [CELLS + 1] the column that last cut at this ply, plus one
 HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] how well a cell cut, for either side
 RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] of the columns being sorted
 WORKSPACE: Final = RANKS + COLUMNS
@@ -150,17 +148,9 @@ def deepen(
     if safe == 0:
         return -win_at(plies + 2)
     if safe & (safe - 1) == 0:
+        after = mine | safe
         return -deepen(
-            theirs,
-            mine | safe,
-            plies + 1,
-            depth,
-            -beta,
-            -alpha,
-            not searching,
-            heuristic,
-            work,
-            table,
+            theirs, after, plies + 1, depth, -beta, -alpha, not searching, heuristic, work, table
         )
     if depth <= 0:
         value, count = leaf(mine, theirs, searching, heuristic)
@@ -241,7 +231,7 @@ def deepen(
     types.Tuple((_int64, _float64))(_int64, _int64, _int64, _int64, _heuristic, _words, _table),
     nogil=True,
 )
-def best_column(
+def best_at_depth(
     mine: int,
     theirs: int,
     depth: int,
@@ -343,9 +333,10 @@ class Deepening(SearchingAgent):
         """Search until the budget is used; without a principal variation."""
         require_move(position)
         self._begin()
-        if self.movetime is None and self.limit is not None and self.limit <= _QUICK:
-            return self._iterate(position)
-        return search_interruptibly(lambda _: self._iterate(position), self._work, self.movetime)
+        quick = self.movetime is None and self.limit is not None and self.limit <= _QUICK
+        return search_interruptibly(
+            lambda _: self._iterate(position), self._work, self.movetime, quick
+        )
 
     def _begin(self) -> None:
         """An empty table, nothing remembered, and the budget."""
@@ -369,7 +360,7 @@ class Deepening(SearchingAgent):
         best = next(c for c in columns_in(order) if c in columns)
         value, completed = 0.0, 0
         for depth in range(1, min(self.depth, CELLS - position.plies) + 1):
-            column, found = best_column(
+            column, found = best_at_depth(
                 position.mine, position.theirs, depth, order, self._heuristic, work, self._table
             )
             if column >= 0:  # also the best of an unfinished depth: the last one's came first

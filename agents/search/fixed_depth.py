@@ -10,6 +10,7 @@ __any_board__ = True
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import log
 from typing import Any, ClassVar, Final
 
@@ -18,7 +19,7 @@ from c4env.agents.heuristics.names import WIN, Heuristic, as_argument, load, not
 from c4env.agents.registry.options import DEFAULT_HEURISTIC, HeuristicName, Plies, checked
 from c4env.agents.search.lowlevel import POINTER, pointer
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT, column_at
-from c4env.agents.search.threads import STOPPED, UNWATCHED, search_interruptibly
+from c4env.agents.search.threads import STOPPED, search_interruptibly
 from c4env.arrays import Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE, drop, has_won, playable
 from c4env.jit import HEURISTIC, kernel
@@ -35,7 +36,13 @@ class Rules:
     bonus: float  # more for each ply of depth left when the game ends
     evaluate_full: bool  # a full board is worth its heuristic value; else 0
 
+    @property
+    def inner(self) -> tuple[float, float, bool, int]:
+        """What a kernel below the root takes of them: ``INNER``."""
+        return self.win, self.bonus, self.evaluate_full, self.inner_order
 
+
+INNER: Final = "Tuple((float64, float64, boolean, int64))"
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
 
 INFINITY: Final = 1e300  # beyond any value
@@ -54,7 +61,7 @@ def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple
 
 @kernel(
     f"Tuple((float64, int64))(int64, int64, int64, float64, float64, boolean, boolean, {HEURISTIC},"
-    f" float64, float64, boolean, int64, {POINTER})"
+    f" {INNER}, {POINTER})"
 )
 def minimax(
     mine: int,
@@ -65,10 +72,7 @@ def minimax(
     prune: bool,
     searching: bool,
     heuristic: Heuristic,
-    win: float,
-    bonus: float,
-    evaluate_full: bool,
-    order: int,
+    rules: tuple[float, float, bool, int],
     work: Any,
 ) -> tuple[float, int]:
     """Value for the side to move and nodes visited, this one included; or nodes INVALID.
@@ -76,9 +80,10 @@ def minimax(
     ``searching`` tells whether the side to move is the one the agent plays for: the
     heuristic is always asked from the agent's view, since it need not be antisymmetric.
     With ``prune`` the value is exact when it lies between alpha and beta, else a bound on
-    the side it fell (fail-soft); without, exact. The four before the last: see :class:`Rules`.
+    the side it fell (fail-soft); without, exact. ``rules``: :attr:`Rules.inner`.
     Once ``work[STOPPED]`` is set, nodes are INVALID.
     """
+    win, bonus, evaluate_full, order = rules
     if has_won(theirs):
         return -(win + bonus * depth), 1
     moves = playable(mine | theirs)
@@ -93,20 +98,9 @@ def minimax(
     for place in range(COLUMNS):
         cell = moves & (COLUMN << (STRIDE * column_at(order, place)))
         if cell:
+            own, replying = mine | cell, not searching
             value, searched = minimax(
-                theirs,
-                mine | cell,
-                depth - 1,
-                -beta,
-                -alpha,
-                prune,
-                not searching,
-                heuristic,
-                win,
-                bonus,
-                evaluate_full,
-                order,
-                work,
+                theirs, own, depth - 1, -beta, -alpha, prune, replying, heuristic, rules, work
             )
             if searched < 0:
                 return 0.0, INVALID
@@ -120,8 +114,8 @@ def minimax(
 
 
 @kernel(
-    f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, boolean, {HEURISTIC},"
-    " float64, float64, boolean, int64, int64, int64[::1])",
+    f"Tuple((int64, float64, int64))(int64, int64, int64, boolean, boolean, {HEURISTIC}, {INNER},"
+    " int64, int64[::1])",
     nogil=True,
 )
 def best_column(
@@ -131,10 +125,7 @@ def best_column(
     prune: bool,
     searching: bool,
     heuristic: Heuristic,
-    win: float,
-    bonus: float,
-    evaluate_full: bool,
-    inner_order: int,
+    rules: tuple[float, float, bool, int],
     order: int,
     work: Int64s,
 ) -> tuple[int, float, int]:
@@ -144,26 +135,15 @@ def best_column(
     node counts compare. Nodes are INVALID when the heuristic gave what is no value, and once
     ``work[STOPPED]`` is set.
     """
-    words = pointer(work)
-    best, chosen, nodes = -INFINITY, -1, 0
+    words, far = pointer(work), INFINITY
+    best, chosen, nodes = -far, -1, 0
     for place in range(COLUMNS):
         column = column_at(order, place)
         cell = drop(mine | theirs, column)
         if cell:
+            own, replying = mine | cell, not searching
             value, searched = minimax(
-                theirs,
-                mine | cell,
-                depth - 1,
-                -INFINITY,
-                INFINITY,
-                prune,
-                not searching,
-                heuristic,
-                win,
-                bonus,
-                evaluate_full,
-                inner_order,
-                words,
+                theirs, own, depth - 1, -far, far, prune, replying, heuristic, rules, words
             )
             if searched < 0:
                 return -1, 0.0, INVALID
@@ -205,6 +185,7 @@ class FixedDepth(SearchingAgent):
         self.depth = depth
         self._quick = int(log(self.quick, COLUMNS))  # plies
         self.rules = rules
+        self._inner = rules.inner
         self.heuristic = heuristic
         function = load(heuristic)
         self._heuristic = as_argument(function)
@@ -213,21 +194,8 @@ class FixedDepth(SearchingAgent):
     def _best(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
-        rules = self.rules
-        return self._ask(
-            best_column,
-            mine,
-            theirs,
-            depth,
-            self.prune,
-            searching,
-            self._heuristic,
-            rules.win,
-            rules.bonus,
-            rules.evaluate_full,
-            rules.inner_order,
-            order,
-        )
+        how = self.prune, searching, self._heuristic, self._inner, order
+        return self._ask(best_column, mine, theirs, depth, *how)
 
     def _ask(
         self, kernel: Callable[..., Any], mine: int, theirs: int, depth: int, *rest: Any
@@ -237,12 +205,9 @@ class FixedDepth(SearchingAgent):
         Raises:
             InvalidHeuristic: the heuristic gave what is no value.
         """
-        if depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick:
-            column, value, nodes = kernel(mine, theirs, depth, *rest, UNWATCHED)
-        else:
-            column, value, nodes = search_interruptibly(
-                lambda work: kernel(mine, theirs, depth, *rest, work)
-            )
+        quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
+        asked = partial(kernel, mine, theirs, depth, *rest)  # all but the workspace
+        column, value, nodes = search_interruptibly(asked, quick=quick)
         if nodes < 0:
             raise not_a_value(self.heuristic)
         return column, value + 0.0, nodes  # + 0.0: no negative zero

@@ -13,6 +13,11 @@ import functools
 from importlib.resources import files
 from typing import Final, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from c4env.arrays import Bools, Int64s
+from c4env.bitboard import mirror_all
 from c4env.position import Position
 
 VERSION: Final = 1
@@ -46,16 +51,28 @@ def exam_positions() -> frozenset[Position]:
     return frozenset([*asked, *(position.mirror() for position in asked)])
 
 
+def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
+    """A key ``[N]`` of each position, which only its mirror image shares."""
+    # In each column the sum tells both how many discs and whose.
+    images = mirror_all(mine) * 2 + mirror_all(theirs)
+    least: Int64s = np.minimum(mine * 2 + theirs, images)
+    return least.astype(np.uint64)
+
+
+@functools.cache
+def _exam_keys() -> NDArray[np.uint64]:
+    return keys(*np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64).T)
+
+
+def in_exam(mine: Int64s, theirs: Int64s) -> Bools:
+    """Whether each position ``[N]``, or its mirror image, is in the exam."""
+    return np.isin(keys(mine, theirs), _exam_keys())
+
+
 def parse_exam(text: str) -> tuple[Question, ...]:
-    """Parse the text of an exam file, the inverse of :func:`format_exam`."""
+    """Parse the text of an exam file."""
     found = []
     for line in text.splitlines():
         moves, scores = line.split("\t")
         found.append(Question(moves, tuple(None if s == "-" else int(s) for s in scores.split())))
     return tuple(found)
-
-
-def format_exam(questions: tuple[Question, ...]) -> str:
-    """The text of an exam file."""
-    rows = [(q.moves, " ".join("-" if s is None else str(s) for s in q.scores)) for q in questions]
-    return "".join(f"{moves}\t{scores}\n" for moves, scores in rows)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from c4env.agents.search import threads as beside
 from c4env.agents.solver.book import Book
 from c4env.agents.solver.search.driver import LARGEST, bound_score, score_columns
-from c4env.agents.solver.search.null_window import EPOCH, NODES, SHARED_PLIES, WORKSPACE, make_ready
+from c4env.agents.solver.search.null_window import EPOCH, SHARED_PLIES, WORKSPACE, make_ready
 from c4env.agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
@@ -99,9 +99,8 @@ class Solver:
         Raises:
             InvalidOption: ``score`` is not an integer.
         """
-        if not isinstance(score, (int, np.integer)) or isinstance(score, bool):
-            raise InvalidOption(f"score={score!r}: expected an integer")
-        least = max(-LARGEST, min(int(score), LARGEST))
+        score = require_integer("score", score, -(1 << 63), "an integer")
+        least = max(-LARGEST, min(score, LARGEST))
         return self._score(position, least - 1, least) >= score
 
     def scores(self, position: Position) -> list[int | None]:
@@ -165,7 +164,8 @@ class Solver:
                 if after.outcome is not None and after.outcome.winner is not None:
                     lowest = 1
                 elif best < 1:  # is it better? It gets an equal part of the remaining nodes
-                    work[beside.LIMIT] = work[NODES] + (nodes - work[NODES]) // (COLUMNS - i)
+                    left = nodes - work[beside.NODES]
+                    work[beside.LIMIT] = work[beside.NODES] + left // (COLUMNS - i)
                     if work[beside.STOPPED]:  # a stop sets this word before the limit
                         break
                     low, high = bound_score(table, work, after.mine, after.theirs, -1, -best)
@@ -178,8 +178,8 @@ class Solver:
             epoch = self._new_epoch()  # in a new epoch the table is empty; its entries stay
             table, (work,) = self._memory(1)
             work[EPOCH] = epoch
-            found = search(work) if nodes <= _SOON else beside.search_interruptibly(search, work)
-            self.nodes = int(work[NODES])
+            found = beside.search_interruptibly(search, work, quick=nodes <= _SOON)
+            self.nodes = int(work[beside.NODES])
         return found
 
     def best_columns(self, position: Position) -> tuple[int, ...]:
@@ -275,19 +275,19 @@ class Solver:
         require_position(position)
         with self._lock:
             self.nodes = 0
+            score: int | None
             if position.outcome is not None:
                 score = -win_score(position.plies) if position.outcome.winner is not None else 0
             else:
-                known = self.book.score(position) if self.book else None
-                if known is None:
-                    mine, theirs = position.mine, position.theirs
+                score = self.book.score(position) if self.book else None
+            if score is None:
+                mine, theirs = position.mine, position.theirs
 
-                    def search(table: Int64s, work: Int64s) -> int | None:
-                        lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
-                        return lowest if lowest == highest else None
+                def search(table: Int64s, work: Int64s) -> int | None:
+                    lowest, highest = bound_score(table, work, mine, theirs, floor, ceiling)
+                    return lowest if lowest == highest else None
 
-                    known = self._run(search, self.threads, share=True)
-                score = known
+                score = self._run(search, self.threads)
             return max(floor, min(ceiling, score))
 
     def _columns(self, position: Position, effort: float) -> list[tuple[int, int] | None]:
@@ -311,7 +311,7 @@ class Solver:
                 return [None if p[0] == NO_SCORE else p for p in pairs] if done else None
 
             # Bounds repeat exactly only with a single thread.
-            return self._run(search, self.threads if effort in (0, inf) else 1, share=True)
+            return self._run(search, self.threads if effort in (0, inf) else 1)
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
         """The table, and as many workspaces as threads, ready to search."""
@@ -324,12 +324,7 @@ class Solver:
         return self._table, self._workspaces[:threads]
 
     def _run(
-        self,
-        search: Callable[[Int64s, Int64s], T | None],
-        threads: int,
-        *,
-        wait_for: int = 1,
-        share: bool = False,
+        self, search: Callable[[Int64s, Int64s], T | None], threads: int, together: bool = True
     ) -> T:
         """Run a search: a short one in the caller's thread, a longer one in several.
 
@@ -337,15 +332,15 @@ class Solver:
             search: a function of the table and a workspace. If its limit stops it, it returns None,
                 and each thread calls it again.
             threads: number of threads.
-            wait_for: number of finished threads that end the search.
-            share: let a thread postpone nodes that another one is searching.
+            together: all threads search one position. Each postpones nodes that another thread is
+                searching, and the first result ends the search. Otherwise all threads finish.
         """
         table, workspaces = self._memory(threads)
         workspaces[0][beside.LIMIT] = _QUICK
         found = search(table, workspaces[0])
         if found is None:
             workspaces[0][beside.LIMIT] = beside.NEVER
-            if share and threads > 1:
+            if together and threads > 1:
                 table[-MARKS:] = 0
                 for work in workspaces:
                     work[SHARED_PLIES] = _SHARED_PLIES
@@ -356,9 +351,9 @@ class Solver:
                 if answer is not None:
                     answers.append(answer)
 
-            beside.run_interruptibly(task, workspaces, wait_for)
+            beside.run_interruptibly(task, workspaces, 1 if together else threads)
             found = answers[0]
-        self.nodes = sum(int(work[NODES]) for work in workspaces)
+        self.nodes = sum(int(work[beside.NODES]) for work in workspaces)
         return found
 
     def _many(
@@ -407,7 +402,7 @@ class Solver:
                         return None
                 return True
 
-            self._run(search, threads, wait_for=threads)
+            self._run(search, threads, together=False)
             if fresh:
                 self._epoch = self._newest = int(self._workspaces[0][EPOCH])
             scores[rest] = found

@@ -25,11 +25,9 @@ OPTIONS: Final = {
     "positions": "how many to learn from",
     "steps": "how long to train, in steps of the environment",
     "minutes": "how long to train, earlier calls included",
-    "scale": "share of the full training",
     "seed": "of weights and games",
     "device": '"cpu", "cuda" or another of PyTorch',
     "boards": "games at once; a GPU is quick with thousands",
-    "jobs": "cores to use: one trains, the others label positions",
 }
 """What the arguments of the scripts mean."""
 

@@ -30,9 +30,8 @@ from c4env.agents.base import require_count
 from c4env.agents.errors import InvalidValue
 from c4env.agents.sampling.gumbel import GumbelSearch, Improved, Remembered
 from c4env.agents.sampling.tree import OPEN, tactical_status
-from c4env.agents.solver.exam import exam_positions
+from c4env.agents.solver.exam import in_exam
 from c4env.agents.training.command_line import LAST_SEED, checkpoint_read, claimed, needs, run
-from c4env.agents.training.labels import keys
 from c4env.arrays import Float64s, Int64s
 from c4env.bitboard import CELLS, COLUMN, COLUMNS, STRIDE
 from c4env.envs.vectorized.batch import Batch, boards_from
@@ -182,8 +181,6 @@ class Trainer:
         self.optimiser = Optimiser(self.network)
         self.games = Games(boards, playing)
         self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
-        exam = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64)
-        self._exam = keys(*exam.T)
         self._answers = Remembered(Evaluator(self.network).evaluate)
         self._plies = 0  # since the cache was cleared
         if (out / STATE).exists():
@@ -210,7 +207,7 @@ class Trainer:
 
     def keep(self, moves: Samples) -> None:
         """Add positions to the replay buffer, except those of the exam."""
-        moves = moves[~np.isin(keys(*moves["board"].T), self._exam)]
+        moves = moves[~in_exam(*moves["board"].T)]
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
         if len(moves):

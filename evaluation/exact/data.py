@@ -20,9 +20,8 @@ from c4env.agents.batched import Pool
 from c4env.agents.registry.imports import meant
 from c4env.agents.solver import Solver
 from c4env.agents.solver.book import default_book, enumeration, twelve_ply_book
-from c4env.agents.solver.exam import SHA256, exam_positions
-from c4env.agents.training.labels import distinct, keys
-from c4env.arrays import Bools, Int8s, Int64s
+from c4env.agents.solver.exam import SHA256, in_exam, keys
+from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import CELLS, mirror_all
 from c4env.cores import usable_cores
 from c4env.envs.vectorized.batch import Batch, boards_from
@@ -173,16 +172,15 @@ def _labelled(mine: Int64s, theirs: Int64s, columns: Int8s) -> Data:
     # The split is a hash of the position, equal for its mirror image: one in twenty each.
     part = (keys(mine, theirs) * np.uint64(0xD1B54A32D192ED03) >> np.uint64(40)) % np.uint64(20)
     split = np.choose(np.minimum(part, np.uint64(2)).astype(np.int64), [1, 2, 0])
-    split[_of_exam(mine, theirs)] = SPLITS.index("exam")
+    split[in_exam(mine, theirs)] = SPLITS.index("exam")
     ply = np.bitwise_count(mine | theirs).astype(np.int8)
     best = columns == score[:, None]
     return Data(mine, theirs, ply, score, columns, best, np.array(SPLITS)[split])
 
 
-def _of_exam(mine: Int64s, theirs: Int64s) -> Bools:
-    """Whether each position ``[N]``, or its mirror image, is in the exam."""
-    asked = np.array([(p.mine, p.theirs) for p in exam_positions()], np.int64).T
-    return np.isin(keys(mine, theirs), keys(*asked))
+def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
+    """Indices of the first of each position and its mirror image, ascending."""
+    return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
 
 
 def _listed(name: str, plies: range) -> Boards:
@@ -190,7 +188,7 @@ def _listed(name: str, plies: range) -> Boards:
     layers = enumeration.layers(plies[-1])[plies.start :]
     mine, theirs = enumeration.bitboards(np.concatenate(layers))
     if name == ALL:
-        kept = ~_of_exam(mine, theirs)
+        kept = ~in_exam(mine, theirs)
     else:
         kept = enumeration.without_immediate_win(mine, theirs)
     return mine[kept], theirs[kept]
@@ -209,7 +207,7 @@ def _met(names: Sequence[str], plies: range, positions: int, seed: int) -> Board
         if not short:
             break
         batch = np.concatenate([next(source) for source in sources], axis=1)
-        batch = batch[:, ~_of_exam(*batch)]
+        batch = batch[:, ~in_exam(*batch)]
         discs = np.bitwise_count(batch[0] | batch[1])
         for ply in short:
             joined = np.concatenate([found[ply], batch[:, discs == ply]], axis=1)

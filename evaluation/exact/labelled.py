@@ -123,11 +123,6 @@ def read_labelled(path: Path) -> list[Labelled]:
     return found
 
 
-def format_labelled(positions: Sequence[Labelled]) -> str:
-    """Write positions as lines of ``moves score``, the inverse of :func:`read_labelled`."""
-    return "".join(f"{p.moves} {p.score}\n" for p in positions)
-
-
 def random_moves(discs: int, generator: np.random.Generator) -> list[int] | None:
     """Columns of ``discs`` random moves, or None if they end the game."""
     position, columns = Position(), []

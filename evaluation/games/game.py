@@ -15,8 +15,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from c4env.agents.base import FunctionAgent
 from c4env.agents.errors import LateAnswer, Unavailable
-from c4env.agents.registry.registry import FunctionAgent
 from c4env.envs.aec import AGENTS, env
 from c4env.errors import InvalidAction
 from c4env.evaluation.games.processes import Interruption, OwnSettings, agents_own

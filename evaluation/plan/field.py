@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from c4env import agents
-from c4env.agents.base import Agent, is_model
-from c4env.agents.registry.registry import FunctionAgent, option_names, split_spec
+from c4env.agents.base import Agent, FunctionAgent, is_model
+from c4env.agents.registry.registry import option_names, split_spec
 from c4env.boards import require_board
 from c4env.envs.opponents import is_batched
 from c4env.evaluation.errors import InvalidRun

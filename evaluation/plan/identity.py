@@ -29,15 +29,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, FunctionAgent
 from c4env.agents.network import MODEL
 from c4env.agents.registry.entries import Entry
-from c4env.agents.registry.registry import (
-    FunctionAgent,
-    options_of_entry,
-    registered_here,
-    split_spec,
-)
+from c4env.agents.registry.registry import options_of_entry, registered_here, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.agents.sampling.policy_value import SELFPLAY
 from c4env.evaluation.errors import InvalidRun

@@ -1,9 +1,11 @@
-"""Positions of random play."""
+"""Positions of random play, and files of labelled ones."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 
+from c4env.evaluation.exact.labelled import Labelled
 from c4env.position import Position
 
 
@@ -21,3 +23,8 @@ def random_positions(count: int, seed: int, fewest: int = 0, most: int = 37) -> 
     """Positions of ``fewest`` to ``most`` discs that are not over."""
     rng = random.Random(seed)
     return [random_position(rng.randint(fewest, most), rng) for _ in range(count)]
+
+
+def format_labelled(positions: Sequence[Labelled]) -> str:
+    """Lines of ``moves score``, as labelled positions are read from a file."""
+    return "".join(f"{p.moves} {p.score}\n" for p in positions)

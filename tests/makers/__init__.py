@@ -1,1 +1,1 @@
-"""What made the data that ships: the opening book and the exam."""
+"""What made the data that ships: the opening book, the exam, the weights."""

@@ -10,7 +10,8 @@ from tests.helpers.dispatch import dispatch
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one of them; returns the exit code."""
-    return dispatch("tests.makers", ("book", "exam", "selfplay", "statistics", "threats"), argv)
+    names = "book", "exam", "selfplay", "statistics", "threats", "weights"
+    return dispatch("tests.makers", names, argv)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ same for any number of processes:
 
 1. *Games*. Players of many kinds, drawn at random, begin after 0 to 10 random discs. Of the
    positions they meet and those one disc off, 4 to 36 plies each, those are kept that are in
-   ``c4env.agents.training.labels.held_out``, on which the network that ships was never trained, and
+   ``tests.makers.weights.labels.held_out``, on which the network that ships was never trained, and
    in which neither side could win with the next disc.
 2. *Critical ones*. By exact play some columns keep what the position is worth, win or draw, and
    others give it away.
@@ -30,8 +30,7 @@ import numpy as np
 from c4env import agents
 from c4env.agents.base import Agent
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import SHA256, VERSION, Question, exam, format_exam
-from c4env.agents.training.labels import held_out
+from c4env.agents.solver.exam import SHA256, VERSION, Question, exam
 from c4env.bitboard import playable, winning_cells
 from c4env.evaluation.cli.options import add_settings, at_least, file_to_build
 from c4env.evaluation.cli.output import say
@@ -41,6 +40,7 @@ from c4env.evaluation.exact.judge import Judge, strongest_book
 from c4env.evaluation.plan.openings import canonical, shuffled
 from c4env.evaluation.store.files import write_file
 from c4env.position import Position, format_moves
+from tests.makers.weights.labels import held_out
 
 GAMES: Final = 10_000
 PLIES: Final = range(4, 37)
@@ -212,3 +212,9 @@ def execute(arguments: argparse.Namespace) -> None:
         found = build(arguments.games or GAMES, jobs=arguments.jobs, watch=progress.watch)
     write_file(file, format_exam(found))
     say(f"{len(found)} positions in {file}")
+
+
+def format_exam(questions: tuple[Question, ...]) -> str:
+    """The text of a file, the inverse of :func:`c4env.agents.solver.exam.parse_exam`."""
+    rows = [(q.moves, " ".join("-" if s is None else str(s) for s in q.scores)) for q in questions]
+    return "".join(f"{moves}\t{scores}\n" for moves, scores in rows)

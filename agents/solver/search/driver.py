@@ -8,8 +8,8 @@ from math import inf
 from typing import Any, Final
 
 from c4env.agents.search.lowlevel import POINTER, pointer
-from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
-from c4env.agents.solver.search.null_window import NODES, SPENT, hashed, search
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED
+from c4env.agents.solver.search.null_window import SPENT, hashed, search
 from c4env.agents.solver.search.table import NO_SCORE
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import (

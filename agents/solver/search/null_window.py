@@ -19,7 +19,7 @@ import numpy as np
 
 from c4env.agents.search.lowlevel import POINTER, trailing_zeros
 from c4env.agents.search.packing import board_key
-from c4env.agents.search.threads import LIMIT, NEVER, STOPPED
+from c4env.agents.search.threads import LIMIT, NEVER, NODES, STOPPED, WORDS
 from c4env.agents.solver.search.bounds import even_claim, odd_claim
 from c4env.agents.solver.search.table import (
     MARKS,
@@ -47,14 +47,13 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 
 # Words of a thread's workspace, after those of ``c4env.agents.search.threads``.
-NODES: Final = 0
 EPOCH: Final = 2
 MASK: Final = 3  # number of buckets of the table, less one
 SHARED_PLIES: Final = 4  # threads share nodes of fewer plies; 0: a single thread
 DEEPEST: Final = 5  # frame of the deepest shared node on the thread's path, or 0
 SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
 SPENT: Final = 7  # nodes that the score of the position asked for took; -1: not known yet
-FRAMES: Final = 16
+FRAMES: Final = WORDS
 FRAME: Final = 8 * (COLUMNS + 1)  # words for each ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
 

@@ -16,7 +16,7 @@ from c4env.agents.network import features, network
 from c4env.agents.network.agent import Learned
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
-from c4env.bitboard import drop, playable, winning_cells, winning_moves
+from c4env.bitboard import playable, winning_cells, winning_moves
 from tests.helpers import reference
 from tests.helpers.positions import random_positions
 from tests.helpers.strategies import positions
@@ -34,7 +34,7 @@ def observed(several: list[Position]) -> tuple[np.ndarray, np.ndarray]:
 
 @given(positions(finished=False))
 def test_features_are_what_they_say(position: Position) -> None:
-    planes = features.describe(np.array([position.mine]), np.array([position.theirs]))
+    planes = features.planes_of(np.array([position.mine]), np.array([position.theirs]))
     assert planes.shape == (1, 6, 7, features.PLANES)
     empty = ~(position.mine | position.theirs)
     boards = [
@@ -47,12 +47,6 @@ def test_features_are_what_they_say(position: Position) -> None:
     for k, board in enumerate(boards):
         cells = [[board >> (7 * column + 5 - row) & 1 for column in range(7)] for row in range(6)]
         assert np.array_equal(planes[0, :, :, k], cells)
-    legal, wins, blocks = (columns[0] for columns in features.played_columns(planes))
-    assert np.flatnonzero(legal).tolist() == list(position.legal_columns())
-    for column in position.legal_columns():
-        after = position.play(column).outcome
-        assert wins[column] == (after is not None and after.winner == position.to_move)
-        assert blocks[column] == bool(boards[4] & drop(position.mine | position.theirs, column))
 
 
 # -- network -----------------------------------------------------------------------
@@ -117,7 +111,7 @@ def test_float32_gives_what_whole_numbers_give() -> None:
     several = random_positions(6, seed=3)
     mine, theirs = np.array([(p.mine, p.theirs) for p in several]).T.copy()
     out = shipped().one_way(mine, theirs)
-    for position, planes, found in zip(several, features.describe(mine, theirs), out, strict=True):
+    for position, planes, found in zip(several, features.planes_of(mine, theirs), out, strict=True):
         bias = weights["first.bias"][position.to_move]
         units = rounded(scaled("first", over_neighbours("first", planes.astype(np.int64)) + bias))
         for k in range(shipped().blocks):
@@ -168,7 +162,7 @@ def test_weights_that_are_none_are_refused(tmp_path: Path) -> None:
     for name in ("mine.py", "pickled.npz", "array.npy", "cut.npz"):
         with pytest.raises(UnreadableWeights) as caught:
             Network.load(tmp_path / name)
-        assert str(caught.value).endswith(f"{name}: not weights of c4env.agents.training.train")
+        assert str(caught.value).endswith(f"{name}: expected an .npz file of a network's weights")
     lacking = dict(shipped().weights)
     del lacking["head.bias"]
     with pytest.raises(UnreadableWeights, match=r"head\.bias.*none"):

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4env import Position, agents, observe
-from c4env.agents.base import Agent
+from c4env.agents.base import Agent, FunctionAgent
 from c4env.agents.errors import (
     InvalidFunction,
     InvalidHeuristic,
@@ -31,7 +31,6 @@ from c4env.agents.registry.imports import import_attribute
 from c4env.agents.registry.options import checked, options_of
 from c4env.agents.registry.registry import (
     ENTRY_POINTS,
-    FunctionAgent,
     describe,
     described,
     join_spec,

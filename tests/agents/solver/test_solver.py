@@ -16,6 +16,7 @@ import pytest
 from numba import types
 
 from c4env import board
+from c4env.agents.search import threads as beside
 from c4env.agents.search.lowlevel import pointer
 from c4env.agents.solver import NO_SCORE, Solver
 from c4env.agents.solver.search.null_window import UNDECIDED, parity_bound
@@ -243,8 +244,9 @@ def test_a_search_that_may_take_long_leaves_ctrl_c_to_this_thread(
     solver: Solver, nodes: int, aside: list[bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[bool] = []
-    searched = lambda search, work: asked.append(True) or search(work)  # noqa: E731
-    monkeypatch.setattr("c4env.agents.solver.solver.beside.search_interruptibly", searched)
+    run = beside.run_interruptibly
+    told = lambda *given, **named: asked.append(True) or run(*given, **named)  # noqa: E731
+    monkeypatch.setattr("c4env.agents.search.threads.run_interruptibly", told)
     solver.signs(random_position(36, random.Random(1)), nodes)
     assert asked == aside
 

@@ -51,7 +51,6 @@ def test_an_interrupt_says_that_the_same_command_goes_on(capsys):
 
 
 SCRIPTS = {  # each, what it needs, and a good command without the options
-    "training.train": ("torch", "--out=new"),
     "training.alphazero": ("torch", "--out=new"),
     "training.examples.q_table": ("matplotlib", "new.png"),
     "training.examples.rllib_ppo": ("ray.rllib", "new"),
@@ -73,12 +72,11 @@ EXTRAS = {
 }
 ALL = {*SCRIPTS}
 FOLDERS = {
-    "training.train",
     "training.alphazero",
     "training.selfplay",
     "training.examples.rllib_ppo",
 }
-STEPPED = ALL - {"training.train", "training.alphazero", "training.selfplay"}
+STEPPED = ALL - {"training.alphazero", "training.selfplay"}
 DEVICES = {"training.alphazero", "training.examples.torch_ppo"}
 WRONG = [
     (ALL, "{} --seed -1", "--seed=-1: expected an integer between 0 and"),
@@ -95,8 +93,6 @@ WRONG = [
     (STEPPED, "/proc/none/new.png", "/proc/none"),
     ({"training.selfplay"}, "{} --minutes 0", "minutes=0.0: expected a number above 0"),
     ({"training.selfplay"}, "{} --minutes nan", "minutes=nan: expected a number above 0"),
-    ({"training.train"}, "{} --scale nan", "scale=nan: expected a number above 0"),
-    ({"training.train"}, "{} --jobs 0", "--jobs=0: expected an integer between 1 and"),
     ({"training.alphazero"}, "{} --positions 0", "--positions=0: expected an integer between 1"),
     (DEVICES, "{} --device nowhere", "device='nowhere': "),
     (DEVICES, "{} --boards 0", "--boards=0: expected an integer between 1 and"),

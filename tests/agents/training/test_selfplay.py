@@ -99,8 +99,10 @@ def test_games_begin_in_many_positions_not_yet_decided(monkeypatch):
 @pytest.mark.compiled
 def test_positions_of_the_exam_are_not_learned_from(tmp_path, quick, monkeypatch):
     monkeypatch.setattr(selfplay, "FROM_EMPTY", 1.0)
-    for exam, kept in (([Position()], False), ([Position.parse("1111112")], True)):
-        monkeypatch.setattr(selfplay, "exam_positions", lambda exam=exam: exam)
+    for asked, kept in ((0, False), (7, True)):
+        monkeypatch.setattr(
+            selfplay, "in_exam", lambda *sides, n=asked: np.bitwise_count(sum(sides)) == n
+        )
         trainer = trainer_of(tmp_path)
         while trainer.positions < 60:
             play(trainer, STAGE)

@@ -12,8 +12,9 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
 from c4env.evaluation.exact.judge import Judge
-from c4env.evaluation.exact.labelled import format_labelled, make_labelled
+from c4env.evaluation.exact.labelled import make_labelled
 from tests.helpers.commands import refusal
+from tests.helpers.positions import format_labelled
 
 SOLVER = Solver(book=None, table_mb=1)
 SET = make_labelled("end-easy", 30, 3, SOLVER)

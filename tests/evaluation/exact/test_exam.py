@@ -18,10 +18,8 @@ from c4env.agents.solver.exam import (
     VERSION,
     exam,
     exam_positions,
-    format_exam,
     parse_exam,
 )
-from c4env.agents.training.labels import held_out
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.position import Position
@@ -29,6 +27,7 @@ from tests.helpers.paths import ROOT
 from tests.makers import exam as making
 from tests.makers import threats
 from tests.makers.__main__ import main as make_again
+from tests.makers.weights.labels import held_out
 
 
 def signs(question):
@@ -38,7 +37,7 @@ def signs(question):
 def test_the_file_is_the_one_whose_hash_is_stated():
     data = files("c4env.agents.solver").joinpath(FILE).read_bytes()
     assert hashlib.sha256(data).hexdigest() == SHA256
-    assert format_exam(exam()) == data.decode() == format_exam(parse_exam(data.decode()))
+    assert making.format_exam(exam()) == data.decode()
     page = (ROOT / "docs" / "explanation" / "exam.md").read_text()
     assert f"exam {VERSION}" in page
     assert SHA256 in page

@@ -14,8 +14,9 @@ from c4env.bitboard import CENTRE, popcount
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.heuristics import EITHER, VIEWS, compare_heuristics, rank_correlations
-from c4env.evaluation.exact.labelled import format_labelled, make_labelled
+from c4env.evaluation.exact.labelled import make_labelled
 from c4env.jit import kernel
+from tests.helpers.positions import format_labelled
 
 SET = make_labelled("end-easy", 40, 7, Solver(book=None, table_mb=1))
 

@@ -1,6 +1,6 @@
 """Train the network that ships: label positions by exact play, and fit a network to the labels.
 
-    python -m c4env.agents.training.train --out DIR
+    python -m tests.makers weights --out DIR
 
 A few times on the way the network plays, and the training labels the positions of its games too.
 DIR holds the whole training: after an interrupt or a kill the same command resumes it. It writes
@@ -9,7 +9,7 @@ the weights to ``DIR/weights.npz``; ``learned:weights=DIR/weights.npz`` plays wi
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -19,9 +19,9 @@ from typing import Final
 from c4env.agents.base import require_count
 from c4env.agents.errors import InvalidValue
 from c4env.agents.network.network import Network
-from c4env.agents.training.command_line import LAST_SEED, claimed, needs, run
-from c4env.agents.training.labels import Labels, exact, measure, portion, positions_met
+from c4env.agents.training.command_line import LAST_SEED, claimed, needs
 from c4env.cores import usable_cores
+from tests.makers.weights.labels import Labels, exact, measure, portion, positions_met
 
 STEPS: Final = 45_000  # of the optimisers
 PORTIONS: Final = 340  # of labels
@@ -33,6 +33,17 @@ PART: Final = 1_000  # games
 SELF_ERRS: Final = 1 / 60  # share of random moves in games against itself
 JOBS: Final = usable_cores()
 SHAPE: Final = (64, 4, 32, 256)  # of the model: channels, blocks, squeezed channels, dense units
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--out", type=Path, required=True, help="folder of the training")
+    parser.add_argument("--seed", type=int, default=1, help="of weights and games (default 1)")
+    parser.add_argument("--jobs", type=int, default=JOBS, help="cores to use (default: all)")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the full training")
+
+
+def execute(arguments: argparse.Namespace) -> None:
+    train(arguments.out, arguments.seed, arguments.jobs, arguments.scale)
 
 
 def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Network:
@@ -56,11 +67,11 @@ def train(out: Path, seed: int = 1, jobs: int = JOBS, scale: float = 1.0) -> Net
         raise InvalidValue(f"scale={scale!r}: expected a number above 0, at most 1")
     require_count("seed", seed, 0, LAST_SEED)
     require_count("jobs", jobs, 1, 1 << 31)
-    with needs("train"):
+    with needs("torch"):
         import torch
 
-        from c4env.agents.training.fit import SAVED, fit
-        from c4env.agents.training.model import Model
+        from tests.makers.weights.fit import SAVED, fit
+        from tests.makers.weights.model import Model
     torch.set_num_threads(1)  # with more, sums come out differently from run to run
     torch.manual_seed(seed)
     model = Model(*SHAPE)
@@ -112,7 +123,3 @@ def met_by(network: Network, folder: Path, games: int, seed: int, turn: int, par
         play = partial(positions_met, network, games, [seed, turn, part])
         exact(*(play() if part == 0 else play([""], SELF_ERRS))).write(path)
     return Labels.read(path)
-
-
-if __name__ == "__main__":
-    sys.exit(run(train, __doc__, resumes=True))

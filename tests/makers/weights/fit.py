@@ -11,14 +11,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from c4env.agents.network.features import Bytes, describe, played_columns
+from c4env.agents.network.features import Bytes, planes_of
 from c4env.agents.training.command_line import checkpoint_read
-from c4env.agents.training.labels import Labels, held_out
-from c4env.agents.training.model import Model
 from c4env.agents.training.optimiser import Optimiser
 from c4env.arrays import Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
 from c4env.files import write_whole
+from tests.makers.weights.labels import Labels, held_out, played_columns
+from tests.makers.weights.model import Model
 
 BATCH: Final = 1024  # labelled positions a step
 LATER: Final = 8  # one in so many is from each pool but the first
@@ -57,7 +57,7 @@ def drawn(pools: Sequence[Labels], generator: np.random.Generator, size: int = B
     labels = Labels(mine, theirs, labels.signs, keeps)
     own, other, outcomes = after(labels.take(np.arange(0, size, FOLLOWED)), generator)
     mine, theirs = np.append(mine, own), np.append(theirs, other)
-    planes = describe(mine, theirs)
+    planes = planes_of(mine, theirs)
     return Batch(
         planes,
         np.bitwise_count(mine | theirs).astype(np.int64) & 1,

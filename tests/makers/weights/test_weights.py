@@ -11,22 +11,22 @@ import pytest
 
 from c4env import Position, agents
 from c4env.agents.errors import InvalidValue
-from c4env.agents.network.features import describe
+from c4env.agents.network.features import planes_of
 from c4env.agents.network.network import Network, shipped
 from c4env.agents.solver import Solver
-from c4env.agents.solver.exam import exam
-from c4env.agents.training import labels as made
-from c4env.agents.training import train
-from c4env.agents.training.command_line import run
-from c4env.agents.training.labels import Labels, held_out, positions_of_games
-from c4env.bitboard import mirror, mirror_all, playable, winning_cells
+from c4env.agents.solver.exam import exam, keys
+from c4env.bitboard import drop, mirror, mirror_all, playable, winning_cells, winning_moves
+from tests.makers import weights
+from tests.makers.__main__ import main as make_again
+from tests.makers.weights import labels as made
+from tests.makers.weights.labels import Labels, held_out, positions_of_games
 
 QUOTA = {9: 20, 20: 30, 30: 20}
 SEED = np.random.SeedSequence(3)
 
 
 def main(arguments: list[str]) -> int:
-    return run(train.train, None, argv=arguments, resumes=True)
+    return make_again(["weights", *arguments])
 
 
 def position_of(mine: Any, theirs: Any) -> Position:
@@ -84,18 +84,18 @@ def test_no_position_of_the_exam_is_learned_from() -> None:
     mine, theirs = np.array([(p.mine, p.theirs) for p in asked]).T
     assert held_out(mine, theirs).all()
     assert held_out(mirror_all(mine), mirror_all(theirs)).all()
-    known = set(made.keys(mine, theirs).tolist())
+    known = set(keys(mine, theirs).tolist())
     learned = positions_of_games({8: 300, 12: 300}, SEED)
     aside = positions_of_games({8: 300}, SEED, kept=True)
-    assert not known & set(made.keys(*learned).tolist())
-    assert known & set(made.keys(*aside).tolist())  # so games do reach some
+    assert not known & set(keys(*learned).tolist())
+    assert known & set(keys(*aside).tolist())  # so games do reach some
 
 
 @pytest.mark.compiled
 def test_a_key_is_of_one_position_and_its_mirror_image_alone() -> None:
     mine, theirs = made.early_positions()  # one of each mirror pair
-    assert len(np.unique(made.keys(mine, theirs))) == len(mine)
-    assert np.array_equal(made.keys(mirror_all(mine), mirror_all(theirs)), made.keys(mine, theirs))
+    assert len(np.unique(keys(mine, theirs))) == len(mine)
+    assert np.array_equal(keys(mirror_all(mine), mirror_all(theirs)), keys(mine, theirs))
 
 
 def test_mirror_images_are_held_out_together() -> None:
@@ -156,49 +156,66 @@ def test_without_torch_it_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "c4env.agents.training.fit", raising=False)
-    monkeypatch.delitem(sys.modules, "c4env.agents.training.model", raising=False)
+    monkeypatch.delitem(sys.modules, "tests.makers.weights.fit", raising=False)
+    monkeypatch.delitem(sys.modules, "tests.makers.weights.model", raising=False)
     assert main(["--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
-    assert "pip install 'c4env[train]'" in error
+    assert "pip install 'c4env[torch]'" in error
     assert error.count("\n") == 1
 
 
-def test_a_bad_share_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for scale in ("0", "-1", "2", "nan"):
-        assert main(["--out", str(tmp_path), "--scale", scale]) == 2
-        assert "expected" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    "bad", ["scale=0", "scale=-1.0", "scale=2.0", "scale=nan", "jobs=0", "seed=-1"]
+)
+def test_a_bad_number_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
+) -> None:
+    assert main(["--out", str(tmp_path), f"--{bad}"]) == 2
+    assert f"{bad}".split(".")[0] in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
 def torch() -> Any:
-    return pytest.importorskip("torch", reason="PyTorch, of the extra train, is not installed")
+    return pytest.importorskip("torch", reason="PyTorch, is not installed")
 
 
 @pytest.mark.compiled
 def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> None:
-    from c4env.agents.training.model import Model
+    from tests.makers.weights.model import Model
 
     torch.manual_seed(5)
     model = Model(8, 2, 4, 16)
     for parameter in model.parameters():
         parameter.data += 0.05 * torch.randn(parameter.shape)
     model.rounded = True
-    planes = torch.from_numpy(describe(*labels[:2])).float().permute(0, 3, 1, 2)
+    planes = torch.from_numpy(planes_of(*labels[:2])).float().permute(0, 3, 1, 2)
     to_move = torch.from_numpy(np.bitwise_count(labels.mine | labels.theirs).astype(np.int64) & 1)
     with torch.no_grad():
         expected = model(planes, to_move).numpy()
     assert np.array_equal(Network(model.export()).one_way(*labels[:2]), expected)
 
 
+def test_columns_to_be_played_at_once() -> None:
+    for moves in ("", "414141", "4141412", "1212121", "111111"):
+        position = Position.parse(moves)
+        planes = planes_of(np.array([position.mine]), np.array([position.theirs]))
+        legal, wins, blocks = (columns[0] for columns in made.played_columns(planes))
+        assert np.flatnonzero(legal).tolist() == list(position.legal_columns())
+        sides = position.mine, position.theirs
+        for column in position.legal_columns():
+            cell = drop(position.mine | position.theirs, column)
+            assert wins[column] == bool(cell & winning_moves(*sides))
+            assert blocks[column] == bool(cell & winning_moves(*sides[::-1]))
+
+
 @pytest.mark.compiled
 def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, labels: Labels) -> None:
-    from c4env.agents.training.fit import after, urgent
+    from tests.makers.weights.fit import after, urgent
 
     mine, theirs, outcomes = after(labels, np.random.default_rng(1))
     assert len(mine) > len(labels.mine) / 3
     solver = Solver(table_mb=4)
-    columns = urgent(describe(mine, theirs))
+    columns = urgent(planes_of(mine, theirs))
     for own, other, outcome, asked in zip(mine, theirs, outcomes, columns, strict=True):
         position = position_of(own, other)
         assert 1 - outcome == solver.sign(position)
@@ -214,8 +231,8 @@ def test_positions_a_ply_on_have_the_outcomes_of_their_columns(torch: Any, label
 def test_fitting_lowers_the_losses_and_goes_on_where_it_was(
     torch: Any, labels: Labels, tmp_path: Path
 ) -> None:
-    from c4env.agents.training.fit import fit
-    from c4env.agents.training.model import Model
+    from tests.makers.weights.fit import fit
+    from tests.makers.weights.model import Model
 
     def fitted(checkpoint: Path, stops: list[int]) -> Any:
         for stop in stops:  # each time as if in a new process
@@ -245,7 +262,7 @@ def test_the_command_trains_and_goes_on_where_it_was(
     pytest.importorskip("bitbully_databases", reason="the 12-ply book is not installed")
     monkeypatch.setattr(made, "PORTION", QUOTA)
     monkeypatch.setattr(made, "ALL", 3)
-    monkeypatch.setattr(train, "PARTS", 2)
+    monkeypatch.setattr(weights, "PARTS", 2)
     command = ["--out", str(tmp_path), "--scale", "0.002", "--jobs", "1"]
     assert main(command) == 0
     assert "held out" in capsys.readouterr().out

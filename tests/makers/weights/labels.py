@@ -1,7 +1,7 @@
 """Label positions by exact play: which columns keep the win or the draw.
 
 Up to ``ALL`` plies the labels cover every position; later ones come from games of erring players
-(``c4env.agents.training.games``). All labelled positions are quiet: neither side could win with the
+(``games``). All labelled positions are quiet: neither side could win with the
 next disc. A rule plays the others. Labels are kept in portions, one file each, which depends on the
 seed and its number alone; so a stopped run resumes. Each portion holds positions of many plies.
 """
@@ -15,13 +15,15 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from c4env.agents.network.features import describe, played_columns
+from c4env.agents.network.features import Bytes, planes_of
 from c4env.agents.network.network import Network
 from c4env.agents.registry.registry import make
 from c4env.arrays import Bools, Int8s, Int64s
 from c4env.bitboard import BOTTOM, CELLS, COLUMN, COLUMNS, STRIDE, mirror_all
+from c4env.evaluation.exact.data import distinct
 from c4env.files import write_whole
 from c4env.position import Position
+from tests.makers.weights.games import play_games
 
 ALL: Final = 7  # plies up to which every position is labelled
 HELD_OUT: Final = 50
@@ -89,31 +91,22 @@ class Labels(NamedTuple):
         return np.asarray((self.keeps == 0).any(axis=1))
 
 
-def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
-    """A number ``[N]`` for each position, the same as that of its mirror image alone."""
-    return _least(mine, theirs, 2)  # in each column the sum tells both how many discs and whose
-
-
-def _least(mine: Int64s, theirs: Int64s, weight: int) -> NDArray[np.uint64]:
-    """The lesser of the weighted sums ``[N]`` of boards and of their mirror images."""
-    images = mirror_all(mine) * weight + mirror_all(theirs)
-    least: Int64s = np.minimum(mine * weight + theirs, images)
-    return least.astype(np.uint64)
-
-
-def distinct(mine: Int64s, theirs: Int64s) -> Int64s:
-    """Where each position, or its mirror image, comes first; ascending."""
-    return np.sort(np.unique(keys(mine, theirs), return_index=True)[1])
-
-
 def held_out(mine: Int64s, theirs: Int64s) -> Bools:
     """One position in ``HELD_OUT``, and its mirror image, chosen by a hash: kept to measure by.
 
     The positions of the exam (``c4env.agents.solver.exam``) are all among them.
     """
-    mixed = _least(mine, theirs, 3) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
+    least = np.minimum(mine * 3 + theirs, mirror_all(mine) * 3 + mirror_all(theirs))
+    mixed = least.astype(np.uint64) * np.uint64(5) * np.uint64(0x9E3779B97F4A7C15)
     chosen: Bools = (mixed >> np.uint64(40)) % np.uint64(HELD_OUT) == 0
     return chosen
+
+
+def played_columns(planes: Bytes) -> tuple[Bools, Bools, Bools]:
+    """Columns bool ``[N, 7]`` that are legal, that win at once, and where the other side would."""
+    landing = planes[..., 2]
+    legal, wins, blocks = (np.asarray(np.any(landing & planes[..., k], axis=1)) for k in (2, 3, 4))
+    return legal, wins, blocks
 
 
 def positions_of_games(
@@ -126,8 +119,6 @@ def positions_of_games(
         seed: the same seed plays the same games.
         kept: only positions that are held out, instead of only others.
     """
-    from c4env.agents.training.games import play_games
-
     sides = []
     for stream, (plies, count) in zip(seed.spawn(len(quota)), quota.items(), strict=True):
         generator = np.random.default_rng(stream)
@@ -174,7 +165,7 @@ def positions_met(
         discs = generator.integers(0, OPENING + 1, sides.shape[1])
         for ply in range(CELLS):
             own, other = np.ascontiguousarray(sides)
-            planes = describe(own, other)
+            planes = planes_of(own, other)
             legal, wins, blocks = played_columns(planes)
             columns = (generator.random(legal.shape) * legal).argmax(axis=1)
             chosen = (ply >= discs) & (generator.random(len(discs)) >= errs)
