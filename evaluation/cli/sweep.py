@@ -9,6 +9,8 @@ patterns, which comes to the same; quotes do no harm.
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 
 from c4env.evaluation.cli.options import add_run, run_settings
