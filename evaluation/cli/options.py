@@ -109,7 +109,8 @@ def add_format(parser: argparse.ArgumentParser, said: str = "csv is the table al
 def add_html(parser: argparse.ArgumentParser) -> None:
     """Declare ``--html`` on the usual board; pages show no other."""
     if not IS_STANDARD:
-        parser.set_defaults(html=None, no_scores=True)
+        parser.set_defaults(no_scores=True)
+        refuse_here(parser, "--html")
         return
     parser.add_argument(
         "--html", type=Path, metavar="FILE", help="write the run as one page that needs no network"
@@ -117,6 +118,15 @@ def add_html(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-scores", action="store_true", help="leave out what needs exact scores, to save time"
     )
+
+
+def refuse_here(parser: argparse.ArgumentParser, option: str) -> None:
+    """Declare an option that there is for the usual board alone, in words of its own."""
+
+    def refused(_: str) -> None:
+        raise argparse.ArgumentTypeError(f"drawn for the usual board alone, not for {BOARD_SIZE}")
+
+    parser.add_argument(option, type=refused, help=argparse.SUPPRESS)
 
 
 def add_anchor(parser: argparse.ArgumentParser) -> None:

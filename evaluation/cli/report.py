@@ -16,7 +16,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4env.evaluation.cli.options import add_anchor, add_board, add_format, add_html, anchor_of
+from c4env.evaluation.cli.options import (
+    add_anchor,
+    add_board,
+    add_format,
+    add_html,
+    anchor_of,
+    refuse_here,
+)
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.cli.pages import write_pages
 from c4env.evaluation.cli.progress import Progress
@@ -36,8 +43,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
     add_anchor(parser)
     add_html(parser)
-    parser.set_defaults(plots=None)
-    if IS_STANDARD:  # as the page
+    if not IS_STANDARD:  # as the page
+        refuse_here(parser, "--plots")
+    else:
         said = "write the figures as PNG and SVG (c4env[plots])"
         parser.add_argument("--plots", type=Path, metavar="DIR", help=said)
     parser.add_argument(

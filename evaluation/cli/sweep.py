@@ -8,6 +8,8 @@ key=1..6 is a range, {a,b} a choice. The result is the same if the shell expands
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import argparse
 
 from c4env.evaluation.cli.options import add_run, run_settings

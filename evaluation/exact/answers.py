@@ -15,11 +15,10 @@ from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge
 from c4env.evaluation.exact.labelled import EXAM, Labelled, labelled_sets
 from c4env.evaluation.exact.quality import JudgedMove, Quality
-from c4env.evaluation.games.apart import apart, apart_if_foreign
+from c4env.evaluation.games.apart import Apart, make_field
 from c4env.evaluation.games.game import Fault, Policy, ask, begin, game_seed
-from c4env.evaluation.games.processes import OwnSettings, stdout_to_stderr
 from c4env.evaluation.games.workers import version_here
-from c4env.evaluation.plan.field import make_field, split_name
+from c4env.evaluation.plan.field import split_name
 from c4env.evaluation.store.journal import Findings, Format
 from c4env.evaluation.tables import plural
 from c4env.observation import observe
@@ -61,9 +60,8 @@ def question_agents(
     named = [split_name(spec) for spec in specs]
     if not specs or len({name for name, _ in named}) < len(specs):
         raise InvalidRun(f"agents {', '.join(specs) or 'none'}: expected one or more, each once")
-    with OwnSettings(), stdout_to_stderr():
-        kind, made = make_field(dict(named))  # report an error before any answer
-    field = {name: apart(made[name], spec) for name, spec in named}
+    kind, made = make_field(dict(named))  # report an error before any answer
+    field = {name: made.get(name) or Apart(spec) for name, spec in named}
     moves, faults = [], Counter[str]()
     done, total = 0, len(specs) * len(positions)
     path = None if folder is None else Path(folder) / ANSWERS_FILE
@@ -126,8 +124,8 @@ def quality(
         UnreadableRun: a set or a kept file is damaged, or the folder is in use.
     """
     specs, on = ([each] if isinstance(each, str) else list(each) for each in (specs, on))
-    for spec in specs:
-        apart_if_foreign(split_name(spec)[1]).close()  # report an error before solving
+    for agent in make_field(dict(map(split_name, specs)))[1].values():
+        agent.close()  # report an error before solving
     positions = labelled_sets(on, count, seed)
     with Judge(out) as judge:
         for asked in exam() if EXAM in on else ():

@@ -27,9 +27,9 @@ from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.answers import question
 from c4env.evaluation.exact.worst_case import FACTS, Facts, Search, WorstCase
-from c4env.evaluation.games.apart import names_code
+from c4env.evaluation.games.apart import make_field, names_code
 from c4env.evaluation.games.backends import as_they_end, dismiss_processes
-from c4env.evaluation.games.processes import OwnSettings, one_interrupt, stdout_to_stderr
+from c4env.evaluation.games.processes import one_interrupt, stdout_to_stderr
 from c4env.evaluation.games.settings import Settings, Watcher
 from c4env.evaluation.games.workers import (
     RunSpec,
@@ -40,7 +40,6 @@ from c4env.evaluation.plan.field import (
     Player,
     Traits,
     describe_player,
-    make_field,
     name_players,
 )
 from c4env.evaluation.plan.openings import Openings, choose_openings
@@ -195,8 +194,7 @@ def refute(
     if len(field) != 1:
         raise InvalidRun(f"{len(field)} agents given: one is refuted at a time")
     ((name, given),) = field.items()
-    with OwnSettings():
-        kind, made = make_field(field)  # report an error before the workers start; compile
+    kind, made = make_field(field)  # report an error before the workers start; compile
     for agent in made.values():
         agent.close()
     folder = None if chosen.out is None else Path(chosen.out)

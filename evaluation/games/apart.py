@@ -1,8 +1,8 @@
 """Agents in processes of their own: whatever they do there happens to nobody else.
 
 The zoo's agents are asked where they are needed. Code of others may end its process, block it,
-close its files or change its settings, so a command asks it in another process. Runs of many games
-do so with one process for all (``games/workers.py``) until an agent ends it.
+close its files or change its settings, so a command makes and asks it in another process. Runs of
+many games do so with one process for all (``games/workers.py``) until an agent ends it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import os
 import pickle
 import re
 import signal
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ from joblib.externals.loky.backend.reduction import dumps
 
 from c4env import agents
 from c4env.agents.base import Agent
+from c4env.agents.errors import UnknownAgent
 from c4env.agents.registry.registry import registered_here, split_spec
 from c4env.agents.registry.table import ZOO
 from c4env.errors import C4Error
@@ -36,7 +37,7 @@ from c4env.evaluation.games.processes import (
     sigint_blocked,
     stdout_to_stderr,
 )
-from c4env.evaluation.plan.field import Player, make_player
+from c4env.evaluation.plan.field import Player, Traits, join, look, make_player
 from c4env.observation import Observation, observe
 from c4env.position import Position, parse_column
 
@@ -58,8 +59,9 @@ def is_foreign(player: Player) -> bool:
 
 def names_code(player: Player) -> bool:
     """Whether a player is a spec that names code of others, and no object of this process."""
-    given = registered_here()
-    return isinstance(player, str) and is_foreign(player) and split_spec(player)[0] not in given
+    if not isinstance(player, str) or "__main__:" in player or not is_foreign(player):
+        return False
+    return split_spec(player)[0] not in registered_here()
 
 
 def register_all(registered: Mapping[str, Any]) -> None:
@@ -151,9 +153,13 @@ class Apart(Agent):
         self._process = Process()
         self.name = player if isinstance(player, str) else ""
 
-    def _call(self, function: Callable[..., Any], argument: Any) -> Any:
+    def arrive(self) -> None:
+        """Make it there, unless it is there."""
         if not self._process.alive:
             self._process.call(_arrive, *self._arrival)
+
+    def _call(self, function: Callable[..., Any], argument: Any) -> Any:
+        self.arrive()
         found = self._process.call(function, argument)
         if isinstance(found, Fault):
             if found.ending == "crash":
@@ -190,16 +196,58 @@ def apart_if_foreign(spec: str) -> Agent:
     Raises:
         UnknownAgent, UnknownOption, ...: the spec is wrong.
     """
-    with OwnSettings(), stdout_to_stderr():
-        return apart(agents.make(spec), spec)
-
-
-def apart(agent: Agent, spec: str) -> Agent:
-    """An agent made from a spec, if it is the zoo's; else one of the spec in another process."""
     if not names_code(spec):
-        return agent
-    agent.close()
-    return Apart(spec)
+        return agents.make(spec)
+    agent = Apart(spec)
+    with _told_of(spec):
+        agent.arrive()
+    return agent
+
+
+def make_field(
+    field: Mapping[str, Player], movetime: float | None = None
+) -> tuple[Traits, dict[str, Agent]]:
+    """Make each player that is a spec, as the run will, and look at all of them.
+
+    A wrong spec is so found before a worker meets it, and an agent is compiled.
+
+    Returns:
+        what the run must know, and the agents made here, by name: those that are not made by code
+        of others. Whoever asks closes them.
+
+    Raises:
+        UnknownAgent, UnknownOption, ...: a spec is wrong.
+        InvalidRun: code was edited after this process imported it.
+    """
+    made: dict[str, Agent] = {}
+    found = []
+    process = Process()
+    try:
+        for name, player in field.items():
+            if names_code(player):
+                with _told_of(name):
+                    found.append(process.call(_look, name, player, movetime, registered_here()))
+                continue
+            with OwnSettings(), stdout_to_stderr():
+                if isinstance(player, str):
+                    made[name] = make_player(player, movetime)
+                found.append(look(name, player, made.get(name, player)))
+    except BaseException:
+        for started in made.values():
+            started.close()
+        raise
+    finally:
+        process.end()
+    return join(found), made
+
+
+@contextmanager
+def _told_of(name: str) -> Iterator[None]:
+    """What an agent does to its process while it is made there ends no command without a word."""
+    try:
+        yield
+    except (Faulted, RuntimeError) as error:
+        raise UnknownAgent(f"agent {name!r}: building it: {error}") from None
 
 
 # -- in the process -----------------------------------------------------------------------
@@ -235,6 +283,18 @@ def _arrive(player: Player, movetime: float | None, registered: Mapping[str, Any
     register_all(registered)
     _Here.agent = make_player(player, movetime) if isinstance(player, str) else player
     _Here.files = files_here()
+
+
+def _look(name: str, spec: str, movetime: float | None, registered: Mapping[str, Any]) -> Traits:
+    """The traits of an agent that is made, and given up, where that harms nobody."""
+    register_all(registered)
+    with OwnSettings():
+        agent = make_player(spec, movetime)
+        traits = look(name, spec, agent)
+        with suppress(Exception):
+            agent.close()
+        del agent
+    return traits
 
 
 def _begin(seed: Any) -> Fault | None:

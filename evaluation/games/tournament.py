@@ -16,8 +16,9 @@ from c4env.agents.base import Agent, is_model
 from c4env.agents.errors import Unavailable
 from c4env.agents.registry.registry import registered_here, split_spec
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import make_field
 from c4env.evaluation.games.backends import dismiss_processes
-from c4env.evaluation.games.processes import OwnSettings, one_interrupt, raise_interrupt
+from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
 from c4env.evaluation.games.workers import (
     RunSpec,
@@ -30,7 +31,6 @@ from c4env.evaluation.plan.field import (
     Players,
     Traits,
     describe_player,
-    make_field,
     name_players,
     separate,
 )
@@ -234,8 +234,7 @@ def prepare(
         UnknownAgent, UnknownOption, ...: a spec is wrong.
     """
     field = separate(field)
-    with OwnSettings():
-        known, made = make_field(field, settings.movetime)
+    known, made = make_field(field, settings.movetime)
     # A run directory compares this header with its own.
     header = RunHeader(
         kind=kind,

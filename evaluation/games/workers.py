@@ -56,6 +56,7 @@ from c4env.evaluation.games.processes import (
     stdout_to_stderr,
 )
 from c4env.evaluation.plan.field import Player, is_language_model, make_player
+from c4env.evaluation.plan.identity import identify
 from c4env.evaluation.plan.schedule import Fixture
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.store.transcripts import Transcripts
@@ -318,7 +319,10 @@ class AgentCache(threading.local):
         if not isinstance(player, str):
             return copy.deepcopy(player) if run.shared else player
         with self.own(run, name):
-            return make_player(player, movetime)
+            agent = make_player(player, movetime)
+        if names_code(player):
+            identify(player)  # this process may have imported code that was edited since
+        return agent
 
     def own(self, run: RunSpec, name: str) -> OwnSettings:
         """What the code of a player changed in this process; that of one file is the same code."""

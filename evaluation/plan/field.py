@@ -7,7 +7,9 @@ __any_board__ = True
 import copy
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
@@ -141,45 +143,29 @@ class Traits(NamedTuple):
         return in_short(self.code.get(name, {}), self.prompts.get(name, ""))
 
 
-def make_field(
-    field: Mapping[str, Player], movetime: float | None = None
-) -> tuple[Traits, dict[str, Agent]]:
-    """Make each player that is a spec, as the run will, and look at all of them.
+def look(name: str, player: Player, agent: Any) -> Traits:
+    """The traits of one player, after its agent was made.
 
-    A wrong spec is so found before a worker meets it, and an agent is compiled. A plain
-    function is not known to be deterministic, nor is an agent that looks as far as the clock
-    allows.
-
-    Returns:
-        what the run must know, and the agents made, by name; whoever asks closes them.
+    A plain function is not known to be deterministic, nor is an agent that looks as far as the
+    clock allows.
 
     Raises:
-        UnknownAgent, UnknownOption, ...: a spec is wrong.
         InvalidRun: code was edited after this process imported it.
     """
-    made: dict[str, Agent] = {}
-    try:
-        for name, player in field.items():
-            if isinstance(player, str):
-                made[name] = make_player(player, movetime)
-        code = {name: own for name, p in field.items() if (own := identify(p, name))}
-    except BaseException:
-        for started in made.values():
-            started.close()
-        raise
-    found: list[list[str]] = [[], [], []]
-    prompts = {}
-    for name, player in field.items():
-        agent: Any = made.get(name) or player
-        clocked = getattr(agent, "movetime", None) is not None
-        same = isinstance(agent, Agent) and agent.deterministic and not clocked
-        holds = isinstance(agent, Agent) and type(agent).close is not Agent.close
-        for names, yes in zip(found, (same, clocked, holds), strict=True):
-            names.extend([name] * yes)
-        if is_language_model(agent):
-            prompts[name] = str(agent.prompt)
-    known, timed, holding = (tuple(names) for names in found)
-    return Traits(known, timed, holding, prompts, code), made
+    clocked = getattr(agent, "movetime", None) is not None
+    same = isinstance(agent, Agent) and agent.deterministic and not clocked
+    holds = isinstance(agent, Agent) and type(agent).close is not Agent.close
+    known, timed, holding = ((name,) * yes for yes in (same, clocked, holds))
+    prompts = {name: str(agent.prompt)} if is_language_model(agent) else {}
+    code = {name: own} if (own := identify(player, name)) else {}
+    return Traits(known, timed, holding, prompts, code)
+
+
+def join(traits: Iterable[Traits]) -> Traits:
+    """The traits of a field from those of its players."""
+    *names, prompts, code = zip(*traits, strict=True)
+    known, timed, holding = (tuple(chain(*each)) for each in names)
+    return Traits(known, timed, holding, dict(ChainMap(*prompts)), dict(ChainMap(*code)))
 
 
 def is_language_model(agent: object) -> TypeGuard[Chat]:

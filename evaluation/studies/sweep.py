@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__any_board__ = True
+
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -74,6 +74,15 @@ def test_the_other_commands_know_the_board(
     assert board_of(tmp_path) == "4x4x4"
     assert main(["match", "greedy", "random", "--openings", "1", "--quiet", *board]) == 0
     assert "greedy" in capsys.readouterr().out
+    games = ["--openings", "0", "--quiet", "--out", str(tmp_path / "swept")]
+    assert main(["sweep", "minimax:depth=1..2", "--against", "random", *games, *board]) == 0
+    assert board_of(tmp_path / "swept") == "4x4x4"
+    capsys.readouterr()
+    for option in ("--html", "--plots"):
+        with pytest.raises(SystemExit):
+            main(["report", str(tmp_path), option, "there", *board])
+        said = "drawn for the usual board alone, not for 4x4x4"
+        assert f"argument {option}: {said}" in capsys.readouterr().err
     file = tmp_path / "all.npy"
     small = ["--board", "2x4x3"] if config.DISABLE_JIT else board
     assert main(["solve", "--all", str(file), *small]) == 0

@@ -6,16 +6,21 @@ every file that is kept, against everything that can change under it.
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import sys
 from contextlib import contextmanager
-from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+import c4env
 from c4env import agents, evaluation
 from c4env.agents.solver import Solver
+from c4env.boards import Size, twin
+from c4env.errors import WrongBoard
+from c4env.evaluation import play
 from c4env.evaluation.__main__ import main
 from c4env.evaluation.cli import COMMANDS
 from c4env.evaluation.errors import UnreadableRun
@@ -24,8 +29,9 @@ from c4env.evaluation.exact.answers import ANSWERS_FILE, question_agents
 from c4env.evaluation.exact.judge import SCORES_FILE, Judge
 from c4env.evaluation.exact.labelled import Labelled
 from c4env.evaluation.games import tournament
-from c4env.evaluation.store.record import GAMES_FILE, RUN_FILE, read_games
-from c4env.evaluation.studies.leaderboard import Board
+from c4env.evaluation.store import record
+from c4env.evaluation.store.record import GAMES_FILE
+from c4env.evaluation.studies.leaderboard import Board, place
 from c4env.evaluation.studies.sweep import SWEEP_FILE, sweep
 from c4env.position import Position
 from tests.helpers.chat import server_with_key
@@ -143,6 +149,12 @@ def swept(spec, seed):
     sweep([f"mine={spec}", "random"], openings=[ENDING], seed=seed, out="kept")
 
 
+def placed(spec, seed):
+    field = {"random": "default"}
+    board = Board("0.1", "2026-01-01", (ENDING,), field, (), {"random": 1.0}, {"random": {}})
+    place(f"mine={spec}", board, seed=seed, out="kept")
+
+
 def answered(spec, seed):
     with Judge("kept", table_mb=1) as judge:
         question_agents([f"mine={spec}"], ASKED, judge, seed, "kept")
@@ -154,6 +166,7 @@ def refuted(spec, seed):
 
 KEPT = {
     GAMES_FILE: (played, tournament),
+    "games of a placement": (placed, tournament),
     SWEEP_FILE: (swept, tournament),
     ANSWERS_FILE: (answered, answers),
     "mine-*.jsonl": (refuted, refutation),
@@ -284,7 +297,7 @@ def test_what_is_kept_is_of_all_that_made_it(
     stored = {path: path.read_bytes() for path in (sources / "kept").iterdir()}
     forget(before)
     spec, seed = change(spec, 1, module, monkeypatch, sources)
-    if keep in (played, swept):
+    if keep in (played, swept, placed):
         with pytest.raises(UnreadableRun, match="holds another run: "):
             keep(spec, seed)
         assert {path: path.read_bytes() for path in stored} == stored
@@ -307,9 +320,48 @@ def test_exact_scores_are_of_the_position_alone(sources):
         assert SOLVER.scores(Position.from_bitboards(mine, theirs)) == scores
 
 
-def test_games_of_another_board_are_no_games_here(sources):
-    played("own.py:agent", 1)
-    header, _ = read_games(sources / "kept")
-    (sources / "kept" / RUN_FILE).write_text(replace(header, board="5x6x4").format())
-    with pytest.raises(UnreadableRun, match="a board of 5x6x4, not 6x7x4"):
-        played("own.py:agent", 1)
+SMALL = Size(4, 4, 4)
+OTHER = c4env.board(*SMALL)
+
+
+def there(module):
+    """A module on another board."""
+    return importlib.import_module(twin(f"c4env.evaluation.{module}", SMALL))
+
+
+def person(here, record):
+    """A game of the terminal or of the page."""
+    game = record.GameRecord(("human", "random"), "", "1", 1, "abandoned", "", (0, 0), (0.0, 0.0))
+    here.keep(Path("kept"), game)
+
+
+ON_BOTH = {
+    "run": (lambda: played("greedy", 1),
+            lambda: OTHER.evaluation.round_robin(["greedy", "random"], openings=0, out="kept")),
+    "sweep": (lambda: swept("greedy", 1), lambda: there("studies.sweep").sweep(
+            ["mine=greedy", "random"], openings=0, seed=1, out="kept")),
+    "place": (lambda: placed("greedy", 1),
+              lambda: OTHER.evaluation.gauntlet(["greedy"], ["random"], openings=0, out="kept")),
+    "games of people": (lambda: person(play, record),
+                        lambda: person(there("play"), there("store.record"))),
+}  # fmt: skip
+HERE_ALONE = ["exact.answers", "exact.data", "exact.judge", "exact.refutation",
+              "studies.leaderboard", "web.server"]  # fmt: skip
+
+
+@pytest.mark.parametrize("ways", ON_BOTH.values(), ids=ON_BOTH)
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_is_kept_of_another_board_is_refused(ways, first, sources):
+    ways[first]()
+    stored = {path: path.read_bytes() for path in (sources / "kept").iterdir()}
+    boards = ["6x7x4", "4x4x4"]
+    of, not_of = boards[first], boards[1 - first]
+    with pytest.raises(UnreadableRun, match=f"a board of {of}, not {not_of}"):
+        ways[1 - first]()
+    assert {path: path.read_bytes() for path in stored} == stored
+
+
+@pytest.mark.parametrize("module", HERE_ALONE)
+def test_what_else_is_kept_is_of_the_usual_board(module):
+    with pytest.raises(WrongBoard, match="is made for 6x7x4, not for 4x4x4"):
+        there(module)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 __any_board__ = True
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import cast
 
@@ -94,6 +94,16 @@ def first_invalid(mine: Int64s, theirs: Int64s) -> int:
     return -1
 
 
+def _integers(given: object) -> Int64s:
+    try:
+        boards = np.asarray(given)
+        if boards.size == 0 or boards.dtype.kind in "iu":
+            return np.ascontiguousarray(boards, np.int64)
+    except ValueError:  # lists of several lengths
+        pass
+    raise InvalidOption(f"bitboards {given!r}: expected integers")
+
+
 def bitboards(
     mine: Sequence[Position] | ArrayLike, theirs: ArrayLike | None
 ) -> tuple[Int64s, Int64s]:
@@ -101,9 +111,11 @@ def bitboards(
 
     Raises:
         InvalidPosition: bitboards are not a position; the message names the first.
-        InvalidOption: the arrays have different shapes.
+        InvalidOption: the arrays are not of integers, or have different shapes.
     """
     if theirs is None:
+        if not isinstance(mine, Iterable):
+            raise InvalidPosition(f"{mine!r}: expected a list of positions, or two of bitboards")
         positions: list[Position] = []
         for i, position in enumerate(cast("Sequence[object]", mine)):
             try:
@@ -113,8 +125,7 @@ def bitboards(
         first = np.fromiter((p.mine for p in positions), np.int64, len(positions))
         second = np.fromiter((p.theirs for p in positions), np.int64, len(positions))
         return first, second
-    first = np.ascontiguousarray(mine, dtype=np.int64)
-    second = np.ascontiguousarray(theirs, dtype=np.int64)
+    first, second = (_integers(sides) for sides in (mine, theirs))
     if first.ndim != 1 or first.shape != second.shape:
         raise InvalidOption(
             f"bitboards of shapes {first.shape} and {second.shape}: expected two of shape [N]"

@@ -268,6 +268,12 @@ def test_batches_of_bitboards(solver: Solver) -> None:
         solver.scores_many([0, 0], [0])
     with pytest.raises(InvalidPosition, match="number 0"):
         solver.scores_many(["44"])
+    for wrong in (Position(), None, 4):
+        with pytest.raises(InvalidPosition, match=r": expected a list of positions, or two of bit"):
+            solver.scores_many(wrong)
+    for bad in ([0.5], ["x"], [[0], []], [None]):
+        with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
+            solver.scores_many([0], bad)
     with pytest.raises(InvalidOption, match="threads=0"):
         solver.scores_many(positions, threads=0)
 

@@ -368,6 +368,57 @@ def test_what_agents_write_anywhere_is_kept_from_the_answer(command, tmp_path):
     assert (tmp_path / "games").is_dir() == ("games" in words)
 
 
+BUILT = """
+import os
+
+class Ends:
+    def __init__(self):
+        os._exit(7)
+
+class Raises:
+    def __init__(self):
+        raise GeneratorExit("no")
+
+class Deleted:
+    def __call__(self, observation):
+        return int(observation["action_mask"].argmax())
+
+    def __del__(self):
+        os._exit(7)
+"""
+ENDED = "its process ended (exit code 7)"
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("command", "agent", "said"),
+    [
+        ("run AGENT greedy --openings 0", "ends.py:agent", ENDED),
+        ("run AGENT greedy --openings 0", "built.py:Ends", ENDED),
+        ("run AGENT greedy --openings 0", "built.py:Raises", "GeneratorExit: no"),
+        ("run AGENT greedy --openings 0 --backend serial", "built.py:Deleted", ENDED),
+        ("match AGENT greedy --openings 0", "built.py:Deleted", ENDED),
+        ("quality AGENT --on exam --count 2", "built.py:Deleted", ENDED),
+        ("refute AGENT --openings 0 --positions 3", "ends.py:agent", ENDED),
+        ("check AGENT", "built.py:Deleted", ENDED),
+        ("play AGENT greedy --no-record", "ends.py:agent", ENDED),
+    ],
+)
+def test_an_agent_that_ends_its_process_while_it_is_built_is_told_of_in_a_line(
+    command, agent, said, tmp_path
+):
+    """While its module is imported, it is made, or deleted."""
+    (tmp_path / "built.py").write_text(BUILT)
+    (tmp_path / "ends.py").write_text("import os\nos._exit(7)\n")
+    words = command.replace("AGENT", agent).split()
+    done = run_python("-m", "c4env.evaluation", *words, cwd=tmp_path)
+    if words[0] == "check":
+        assert (done.returncode, said in done.stdout) == (1, True)
+    else:
+        line = f"c4 {words[0]}: agent {agent!r}: building it: {said}\n"
+        assert (done.returncode, done.stderr) == (2, line)
+
+
 @pytest.mark.compiled
 def test_a_game_at_the_terminal_goes_on_to_its_forfeit(tmp_path):
     (tmp_path / "bad.py").write_text(HOSTILE)

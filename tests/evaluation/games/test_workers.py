@@ -228,3 +228,17 @@ def test_workers_write_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     played(backend="threading")
     assert list(Path().iterdir()) == []
+
+
+@pytest.mark.compiled
+def test_a_worker_that_imported_code_before_it_was_edited_plays_no_game(tmp_path, monkeypatch):
+    """Workers are kept for the next run."""
+    monkeypatch.chdir(tmp_path)
+    source = "def agent(observation):\n    return int(observation['action_mask'].argmax())\n"
+    (tmp_path / "edited.py").write_text(source)
+    players = {"mine": "edited.py:agent", "other": "random"}
+    evaluation.round_robin(players, openings=0)
+    evaluation.round_robin(players, openings=0)
+    (tmp_path / "edited.py").write_text(source.replace("argmax()", "nonzero()[0][-1]"))
+    with pytest.raises(InvalidRun, match=r"edited\.py was edited after this process imported it"):
+        evaluation.round_robin(players, openings=0)

@@ -6,7 +6,8 @@ from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
-from c4env.evaluation.plan.field import Traits, make_field, make_player, name_players
+from c4env.evaluation.games.apart import make_field
+from c4env.evaluation.plan.field import Traits, make_player, name_players
 
 
 class Patient(Agent):

@@ -14,7 +14,7 @@ from c4env import agents, batched
 from c4env.agents.base import Agent
 from c4env.agents.registry.entries import Entry
 from c4env.evaluation.errors import InvalidRun
-from c4env.evaluation.plan.field import make_field
+from c4env.evaluation.plan.field import make_player
 from c4env.evaluation.plan.identity import identify, in_short
 from c4env.position import Position
 
@@ -168,7 +168,7 @@ UNMADE = ("selfplay", "puct", "sb3", "torch", "chat", "learned", "exec")
 def make(spec):
     """As a run does before it asks for identities."""
     if spec.partition(":")[0] not in UNMADE:
-        make_field({"": spec})
+        make_player(spec, None).close()
     return identify(spec)
 
 
