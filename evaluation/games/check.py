@@ -16,7 +16,7 @@ from c4env.agents.registry.imports import in_a_line
 from c4env.evaluation.games.apart import Process, names_code
 from c4env.evaluation.games.game import Clock, Fault, Faulted, ask_in_time, begin
 from c4env.evaluation.games.processes import SPOILED, files_here
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table, number, plural
 from c4env.observation import observe
 from c4env.position import Position
 
@@ -25,6 +25,7 @@ GAME: Final = "235761317352166446645544732141365227577132"
 least, first."""
 
 LATE: Final = 36  # discs on the board at the first question
+ASKED: Final = LATE // 3 + 1  # positions, where there is time for all
 PATIENCE: Final = 10.0  # seconds for a move, and after which a check asks no further
 
 
@@ -39,6 +40,7 @@ class Check:
         repeats: whether a fresh agent with the same seed answers alike.
         says_deterministic: whether it says to answer alike with any seed.
         deterministic: whether it did.
+        by_clock: whether the clock decides how far it looks, so that it need not repeat itself.
         picklable: whether it can be sent to a worker as an object; specs need not be.
         seconds: of each move.
     """
@@ -49,25 +51,31 @@ class Check:
     repeats: bool
     says_deterministic: bool
     deterministic: bool
+    by_clock: bool
     picklable: bool
     seconds: tuple[float, ...]
 
     @property
     def good(self) -> bool:
         """Whether it can play in a run as it is."""
-        return not self.fault and self.repeats and self.deterministic >= self.says_deterministic
+        alike = self.by_clock or (self.repeats and self.deterministic >= self.says_deterministic)
+        return not self.fault and alike
 
     def table(self) -> Table:
         """One line a question."""
         rows: list[tuple[object, ...]] = [("question", "answer")]
-        rows.append(("legal moves", f"in {self.moves} positions" if not self.fault else "no"))
+        legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
+        if self.moves and (self.fault or self.moves < ASKED):
+            legal += ", none in the next" if self.fault else f" of {ASKED}: it was given no more time"
+        rows.append(("legal moves", legal))
         if self.fault:
             rows.append(("what it did", self.fault))
         if self.moves:
-            said = "it says so" if self.says_deterministic else "it does not say so"
+            always = "known" if self.says_deterministic else "not known"
+            clock = "" if self.repeats or not self.by_clock else ", as the clock decides"
             rows += [
-                ("same seed, same moves", _yes(self.repeats)),
-                ("deterministic", f"{_yes(self.deterministic)}; {said}"),
+                ("same seed, same moves", _yes(self.repeats) + clock),
+                ("other seed, same moves", f"{_yes(self.deterministic)}; {always} to be always so"),
                 ("can be sent to workers", "yes" if self.picklable else _NOT_SENT),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
@@ -93,7 +101,7 @@ def check_agent(spec: str) -> Check:
     try:
         found: Check = process.call(_look, spec)
     except Faulted as error:
-        return Check(spec, 0, error.fault.reason, False, False, False, False, ())
+        return Check(spec, 0, error.fault.reason, False, False, False, False, False, ())
     finally:
         process.end()
     return found
@@ -123,10 +131,10 @@ def _look(spec: str) -> Check:
             agent.close()
     whole = min(map(len, answers))
     one, again, other = (found[:whole] for found in answers)
-    says = with_seed[0][0].deterministic
-    return Check(
-        spec, whole, fault, one == again, says, one == again == other, picklable, tuple(seconds)
-    )
+    clock = getattr(with_seed[0][0], "movetime", None) is not None
+    says = with_seed[0][0].deterministic and not clock
+    seen = one == again, says, one == again == other, clock
+    return Check(spec, whole, fault, *seen, picklable, tuple(seconds))
 
 
 def _one_move(agent: Agent, position: Position, seed: int) -> int | str:
