@@ -43,7 +43,7 @@ from c4env.evaluation.plan.field import (
     name_players,
 )
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.tables import Rows, Tables, with_heading
+from c4env.evaluation.tables import Rows, Tables, plural, with_heading
 
 BUDGET: Final = 1000
 """The default number of positions to ask about, for each opening and colour."""
@@ -98,25 +98,28 @@ class Refutation(Tables):
     def summary(self) -> str:
         """The number of cases that the agent holds, its first errors, and the shortest line."""
         kept = self.kept
-        cases = f"{len(self.openings)} openings and colours, {len(self.tenable)} of which"
+        cases = f"{len(self.openings)} cases (openings and colours), {len(self.tenable)} of which"
         lines = [f"{self.player}: {cases} it could win or draw."]
         if self.held is not None:
+            lines.append(f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%})")
             open_ = [case.searched for case in kept if not case.proven]
-            lines.append(
-                f"It holds {len(kept)} of {len(self.tenable)} ({self.held:.1%}): "
-                f"{len(kept) - len(open_)} against every line (proven), {len(open_)} without a "
-                f"refutation in {self.budget} positions"
-                + (f", all lines of {min(open_)} plies." if open_ else ".")
-            )
+            if proven := len(kept) - len(open_):
+                lines[-1] += f": {proven} against every line (proven)"
+            if open_:
+                asked = plural(self.budget, "position")
+                lines[-1] += f"{',' if proven else ':'} {len(open_)} without a refutation in "
+                lines[-1] += f"{asked}, all lines of {min(open_)} plies"
+            lines[-1] += "."
         errors = [case.first_error for case in self.openings if case.first_error is not None]
         if errors:
             median = statistics.median(errors)
             lines.append(f"Median of the discs on the board at its first error: {median:g}.")
         if (case := self.shortest) is not None:
+            line = case.line or "the empty board"
             lines.append(
-                f"Shortest refutation found: {case.line} (the agent moves {_SEATS[case.seat]})."
+                f"Shortest refutation found: {line} (the agent moves {_SEATS[case.seat]})."
             )
-        lines.append(f"It was asked in {self.positions} positions.")
+        lines.append(f"It was asked in {plural(self.positions, 'position')}.")
         return "\n".join([*lines, *self.notes])
 
     def tables(self) -> list[list[list[str]]]:
@@ -229,7 +232,7 @@ def _notes(kind: Traits, seed: int, cases: tuple[WorstCase, ...]) -> tuple[str, 
         )
     faults = [f"{case.line or 'empty board'}: {case.fault}" for case in cases if case.fault]
     if faults:
-        notes.append(f"{len(faults)} lines end without an answer of the agent, as {faults[0]}.")
+        notes.append(f"Without an answer of the agent ended {len(faults)}, as {faults[0]}.")
     return tuple(notes)
 
 

@@ -16,7 +16,7 @@ from c4env.agents.registry.imports import in_a_line
 from c4env.evaluation.games.apart import Process, names_code
 from c4env.evaluation.games.game import Clock, Fault, Faulted, ask_in_time, begin
 from c4env.evaluation.games.processes import SPOILED, files_here
-from c4env.evaluation.tables import Table, number
+from c4env.evaluation.tables import Table, number, plural
 from c4env.observation import observe
 from c4env.position import Position
 
@@ -24,6 +24,7 @@ GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board; agents answer its positions, late ones first, which are cheapest."""
 
 LATE: Final = 36  # discs on the board at the first question
+ASKED: Final = LATE // 3 + 1  # positions, if time allows
 PATIENCE: Final = 10.0  # seconds for a move, and after which no further question is asked
 
 
@@ -38,6 +39,7 @@ class Check:
         repeats: whether a fresh agent with the same seed gives the same moves.
         says_deterministic: whether the agent claims the same moves with any seed.
         deterministic: whether it gave the same moves with another seed.
+        by_clock: whether a clock limits the search, so that moves may differ.
         picklable: whether the agent can be sent to a worker as an object; specs need not be.
         seconds: duration of each move.
     """
@@ -48,13 +50,15 @@ class Check:
     repeats: bool
     says_deterministic: bool
     deterministic: bool
+    by_clock: bool
     picklable: bool
     seconds: tuple[float, ...]
 
     @property
     def good(self) -> bool:
-        """Whether the agent can play in a run."""
-        return not self.fault and self.repeats and self.deterministic >= self.says_deterministic
+        """Whether it can play in a run as it is."""
+        alike = self.by_clock or (self.repeats and self.deterministic >= self.says_deterministic)
+        return not self.fault and alike
 
     @property
     def remedy(self) -> str:
@@ -69,14 +73,20 @@ class Check:
     def table(self) -> Table:
         """A table with a row for each test."""
         rows: list[tuple[object, ...]] = [("question", "answer")]
-        rows.append(("legal moves", f"in {self.moves} positions" if not self.fault else "no"))
+        legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
+        if self.moves and (self.fault or self.moves < ASKED):
+            legal += (
+                ", none in the next" if self.fault else f" of {ASKED}: it was given no more time"
+            )
+        rows.append(("legal moves", legal))
         if self.fault:
             rows.append(("what it did", self.fault))
         if self.moves:
-            said = "it says so" if self.says_deterministic else "it does not say so"
+            always = "known" if self.says_deterministic else "not known"
+            clock = "" if self.repeats or not self.by_clock else ", as the clock decides"
             rows += [
-                ("same seed, same moves", _yes(self.repeats)),
-                ("deterministic", f"{_yes(self.deterministic)}; {said}"),
+                ("same seed, same moves", _yes(self.repeats) + clock),
+                ("other seed, same moves", f"{_yes(self.deterministic)}; {always} to be always so"),
                 ("can be sent to workers", "yes" if self.picklable else _NOT_SENT),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
@@ -104,7 +114,7 @@ def check_agent(spec: str) -> Check:
     try:
         found: Check = process.call(_look, spec)
     except Faulted as error:
-        return Check(spec, 0, error.fault.reason, False, False, False, False, ())
+        return Check(spec, 0, error.fault.reason, False, False, False, False, False, ())
     finally:
         process.end()
     return found
@@ -134,10 +144,10 @@ def _look(spec: str) -> Check:
             agent.close()
     whole = min(map(len, answers))
     one, again, other = (found[:whole] for found in answers)
-    says = with_seed[0][0].deterministic
-    return Check(
-        spec, whole, fault, one == again, says, one == again == other, picklable, tuple(seconds)
-    )
+    clock = getattr(with_seed[0][0], "movetime", None) is not None
+    says = with_seed[0][0].deterministic and not clock
+    seen = one == again, says, one == again == other, clock
+    return Check(spec, whole, fault, *seen, picklable, tuple(seconds))
 
 
 def _one_move(agent: Agent, position: Position, seed: int) -> int | str:

@@ -1,10 +1,11 @@
-"""Elo by a logistic (Bradley-Terry) fit on points, with a first-move term, and how sure it is.
+"""Elo by a logistic (Bradley-Terry) fit, the worth of moving first, and the intervals of both.
 
-The model: the first player scores ``1 / (1 + 10**(-(r1 - r2 + f) / 400))`` on average.
+The model: one agent scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the points against another, over
+both colours alike. What moving first is worth is fitted besides: ``f`` more for the first player.
 Ratings maximise the likelihood of all games at once, so their order does not matter. Virtual
 draws keep an agent that never wins at a finite rating: one less than there are agents, as many
-as there are differences to find (Jeffreys' prior), each in the unit that is resampled, so mostly
-a pair of games. Each pair of agents gets the share of them that its games have in what is known
+as there are differences to find (Jeffreys' prior), each in the unit that is resampled, a pair of
+games. Each pair of agents gets the share of them that its games have in what is known
 of the two (:func:`leverages`).
 
 Games from one opening hang together: an opening that costs a point with one colour gives it
@@ -37,9 +38,10 @@ _DRAWS: Final = 1000
 _BLOCK: Final = 1 << 15  # pairs of agents, times draws, to fit at a time
 _LEAST: Final = 1e-6  # the least virtual points, to keep the fit from rounding errors
 _TIE: Final = 1e-3  # Elo: nearer strengths are the same
-_SURE: Final = 0.95
+SURE: Final = 1 - TAILS[0] / 100
+"""From this probability to be the stronger on the 95 % interval of a difference leaves 0 out."""
 _ENOUGH: Final = 25  # openings, with which a run is no longer told to play more
-_STUDENT: Final = {2: 9.2, 3: 2.2, 4: 1.33}
+_STUDENT: Final = {2: 9.2, 3: 2.2, 4: 1.9}
 """By how much Student's t of so few openings is wider than any weights of them make it. What moving
 first is worth is a matter of openings above all; of strengths the virtual points say enough."""
 _UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval that says nothing
@@ -80,8 +82,8 @@ class Ratings(Sequence[Rating]):
     Attributes:
         players: a rating for each agent.
         first_move: the advantage of moving first, in Elo.
-        resampled: what the intervals resample: ``"openings"``, or ``"games"`` where there is
-            only one opening.
+        resampled: what the intervals resample: ``"openings"``, or ``"pairs"`` of games where
+            there is only one opening.
         units: number of these units.
         exact: every agent is deterministic and all positions after so many plies were played, so
             nothing was sampled. ``low`` and ``high`` then show how much the openings differ.
@@ -132,26 +134,41 @@ class Ratings(Sequence[Rating]):
     def basis(self) -> str:
         """A note on how the intervals were found."""
         if self.exact:
+            units = "openings" if self.resampled == "openings" else "pairs of games"
             return (
                 "Exact over this set: every agent is deterministic and every opening was played, "
                 f"so these Elo carry no sampling error. The spread tells how much the {self.units} "
-                f"{self.resampled} differ."
+                f"{units} differ."
             )
-        units = plural(self.units, self.resampled[:-1])
-        return f"95 % intervals: {units}, resampled {_DRAWS} times."
+        if self.resampled == "openings":
+            return f"95 % intervals: {self.units} openings, resampled {_DRAWS} times."
+        units = f"{plural(self.units, 'pair')} of games"
+        return f"95 % intervals: {units}, resampled {_DRAWS} times, and of this one opening alone."
 
     def caution(self) -> tuple[str, ...]:
         """A note if the openings are too few to tell agents apart; usually nothing."""
-        told = all(r.better is None or r.better >= _SURE for r in self)
+        told = all(r.better is None or r.better >= SURE for r in self)
         openings = self.units if self.resampled == "openings" else 1
-        if self.exact or told or openings >= _ENOUGH or not self.units:
+        if self.exact or told or not self.units:
             return ()
-        few = "1 opening is" if openings == 1 else f"{openings} openings are"
         whom = "the two" if len(self) == 2 else "all of these agents"
-        found = ((plies, len(all_openings(plies))) for plies in range(1, 5))
-        plies, count = next((f for f in found if f[1] >= _ENOUGH), (0, 0))
-        would = f"; --openings {plies} plays {count}" if plies else ""
-        return (f"{few} too few to tell {whom} apart{would}.",)
+        few = few_openings(openings, f"to tell {whom} apart")
+        return (few,) if few else ()
+
+
+def few_openings(openings: int, what: str) -> str:
+    """That openings are too few for something, and which would do; empty where they are many."""
+    if openings >= _ENOUGH:
+        return ""
+    few = "1 opening is" if openings == 1 else f"{openings} openings are"
+    would = more_openings(_ENOUGH)
+    return f"{few} too few {what}{would and f'; {would}'}."
+
+
+def more_openings(least: int) -> str:
+    """Which ``--openings`` plays at least so many, and how many; empty where they are too many."""
+    found = ((plies, len(all_openings(plies))) for plies in range(1, 6))
+    return next((f"--openings {p} plays {count}" for p, count in found if count >= least), "")
 
 
 def rate(
@@ -273,7 +290,8 @@ def strengths(
     (points,), (games,) = tally.sums()
     unit, shares = tally.games_of_a_pair, leverages(games + games.T)
     virtual = unit * shares / 4  # points with one colour
-    start = fit(points + virtual, games + 2 * virtual)
+    start = fit(*_alike(points + virtual, games + 2 * virtual))
+    first_move = fit(points + virtual, games + 2 * virtual, start)[1]
     generator = tally.generator(seed)
     ours, theirs = generator.spawn(4)[2 * apart :][:2]
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
@@ -285,17 +303,30 @@ def strengths(
             for g in (ours, theirs)
         )
         alike = (first + second) / 2
-        found = fit(points + alike, games + alike + alike.swapaxes(1, 2), start)
+        found = fit(*_alike(points + alike, games + alike + alike.swapaxes(1, 2)), start)
         drawn[block] = found[0]
         # Virtual draws that are equal for both colours would pull the first-move advantage to 0.
         # So for its interval, chance splits each agent's virtual points between the colours.
         found = fit(points + first, games + first + second.swapaxes(1, 2), found)
         drawn_first_move[block] = found[1]
-    first_move = float(start[1])
+    first_move = float(first_move)
     if tally.resampled == "openings" and (wider := _STUDENT.get(tally.units)):
         away = wider * (drawn_first_move - first_move)
         drawn_first_move = np.clip(first_move + away, -_UNKNOWN, _UNKNOWN)
     return start[0], first_move, drawn, drawn_first_move
+
+
+def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
+    """Points and games ``(..., players, players)`` of pairs, as if the colours were even.
+
+    Elo is fitted to these, so that it tells what share of all points to expect; given who moves
+    first, little may be left that strength decides, and much that only chance would.
+    """
+    turned = games.swapaxes(-1, -2)
+    both = (games > 0) & (turned > 0)
+    scale = np.where(both, (games + turned) / (2 * np.where(both, games, 1)), 1.0) / 2
+    won = points * scale + ((games - points) * scale).swapaxes(-1, -2)
+    return won, won + won.swapaxes(-1, -2)
 
 
 def leverages(games: Float64s) -> Float64s:

@@ -30,6 +30,8 @@ Decision = Literal["H0", "H1"]
 SCORES: Final = np.array([0, 0.25, 0.5, 0.75, 1])  # points a game of each kind of pair
 _UNSEEN: Final = 1e-3  # count of a kind of pair not seen yet, as in Fishtest
 _STEPS: Final = 50
+_MANY: Final = 1e9  # pairs, beside which unseen kinds of pair do not matter
+_FAR: Final = 50  # times the pairs played: more are out of reach
 _MOST: Final = 1000  # the greatest Elo of a hypothesis
 
 
@@ -98,6 +100,35 @@ class Sprt:
         low, high = self.bounds
         llr = float(self.llr(counts))
         return "H0" if llr <= low else "H1" if llr >= high else None
+
+    def outlook(self, counts: ArrayLike) -> str:
+        """What would decide, while nothing is decided, as a sentence."""
+        pairs, llr, least = int(np.sum(counts)), float(self.llr(counts)), self.least
+        if pairs < least:
+            return (
+                f"Fewer than {least} pairs never decide between hypotheses as close as these, even "
+                "if one agent wins all."
+            )
+        at_this_rate = pairs * self.bounds[llr > 0] / llr if llr else math.inf
+        if at_this_rate > _FAR * pairs:
+            return (
+                "What was measured lies midway between the hypotheses: others, with it nearer to "
+                "one of them, would be decided sooner."
+            )
+        return f"At this rate it takes about {math.ceil(at_this_rate)} pairs."
+
+    @property
+    def least(self) -> int:
+        """The fewest pairs that decide: all lost, or all won."""
+        found = []
+        for kind, bound in zip((0, -1), self.bounds, strict=True):
+            counts = np.zeros(len(SCORES))
+            counts[kind] = _MANY
+            pairs = max(1, int(bound * _MANY / float(self.llr(counts))))
+            while self.decide(counts * pairs / _MANY) is None:
+                pairs += 1
+            found.append(pairs)
+        return min(found)
 
     def known(self, decision: Decision, other: str) -> str:
         """What a decision says of the first agent: it excludes the other hypothesis.

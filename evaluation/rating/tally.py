@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from c4env.arrays import Float64s
+from c4env.arrays import Bools, Float64s
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.seeds import seeds
 from c4env.evaluation.store.record import GameRecord
@@ -77,32 +77,38 @@ class Tally:
 
     @property
     def resampled(self) -> str:
-        """What the intervals resample: openings, or games where there is but one opening."""
-        return "openings" if len(self.openings) > 1 else "games"
+        """What the intervals resample: openings, or pairs (of games) where there is but one."""
+        return "openings" if len(self.openings) > 1 else "pairs"
 
     @property
     def units(self) -> int:
         """How many of those."""
-        return len(self.points) if len(self.openings) > 1 else int(self.games.sum())
+        return int(self._there().sum())
+
+    def _there(self) -> Bools:
+        """Which units there are: each opening, or in each slice any two agents that met."""
+        if self.resampled == "openings":
+            return np.ones(len(self.points), dtype=bool)
+        return np.triu(self.games + self.games.swapaxes(1, 2)) > 0
 
     def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
         """Random weights of the units, ``(draws, units)``, of mean 1; then of those beside.
 
-        Of single games they are ``(draws, slices, players, players)``. Nearly exponential for
+        Of pairs they are ``(draws, slices, players, players)``. Nearly exponential for
         many units. For few they vary more: that corrects for a variance estimated from few
         units (``n - 1`` for ``n + 1``) and for the wider tails of Student's t. Their sum varies
         as that of ``n - 2`` exponentials, whatever the weights: were it free, it would be next to
         nothing in some draws, and the virtual points alone would speak.
         """
         units = self.units
-        shape = np.full(len(self.points), max(units - 4, 1) / max(units, 1))
-        if self.resampled == "games":
-            shape = shape[:, None, None] * self.games
+        shape = max(units - 4, 1) / max(units, 1) * self._there()
         weights = generator.standard_gamma(shape, (draws, *shape.shape))
         total, axes = max(units - 2, 1), tuple(range(1, weights.ndim))
         weights /= np.maximum(weights.sum(axes, keepdims=True), _LEAST)
         sums = generator.standard_gamma(total, (draws, *(1 for _ in axes)))
         weights *= sums * (units / total)
+        if self.resampled == "pairs":
+            weights += weights.swapaxes(2, 3)
         return weights, *(self.beside.weights(generator, draws) if self.beside else ())
 
     def sums(self, weights: Sequence[Float64s] = ()) -> tuple[Float64s, Float64s]:
@@ -122,10 +128,8 @@ class Tally:
     @property
     def games_of_a_pair(self) -> float:
         """How many games of two agents a unit has where they met: 2 with both colours."""
-        if self.resampled == "games":
-            return 1.0
         met = self.games + self.games.swapaxes(1, 2)
-        return float(met.sum() / max(np.count_nonzero(met), 1))
+        return float(met.sum() / count) if (count := np.count_nonzero(met)) else 2.0
 
     @property
     def enumerated(self) -> bool:

@@ -11,7 +11,7 @@ from c4env.arrays import Float64s
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.plan.header import RunHeader
-from c4env.evaluation.rating.ratings import Interval, scores, strengths
+from c4env.evaluation.rating.ratings import Interval, few_openings, scores, strengths
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import Shown, Table, plural, signed
@@ -86,7 +86,11 @@ def compare(before: Tournament, after: Tournament) -> Table:
                 sum(game.gain(names[i]) < 0 for game in own),
             ]
         )
-    return Table(rows, notes=(*_notes(before, after, games), *_reading(same, players)))
+    told = any(low > 0 or high < 0 for low, high in (row[4].value for row in rows[1:]))
+    few = (few_openings(len(tallies[0].openings), "to tell whether that is a change"),)
+    reading = _reading(same, players, len(tallies[0].openings))
+    notes = *_notes(before, after, games), *reading, *(few if apart and not told else ())
+    return Table(rows, notes=tuple(filter(None, notes)))
 
 
 def changed_games(before: Tournament, after: Tournament) -> Table:
@@ -151,11 +155,12 @@ def _changed(name: str, before: RunHeader, after: RunHeader) -> bool:
     return before.code.get(name) != after.code.get(name)
 
 
-def _reading(same: Sequence[str], players: Sequence[str]) -> tuple[str, str]:
+def _reading(same: Sequence[str], players: Sequence[str], openings: int) -> tuple[str, str]:
     mean = "all" if len(same) == len(players) else f"{', '.join(same)}, the same in both"
+    units = "the openings" if openings > 1 else "the pairs of games of this one opening"
     return (
         f"change: of the score, in percent. Elo: its change, relative to the mean of {mean}.",
-        "95 %: of these changes, by resampling the openings of both runs together.",
+        f"95 %: of these changes, by resampling {units} of both runs together.",
     )
 
 

@@ -9,11 +9,11 @@ from typing import Final
 
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.plan.openings import choose_openings
-from c4env.evaluation.rating.ratings import Ratings
+from c4env.evaluation.rating.ratings import SURE, Ratings, more_openings
 from c4env.evaluation.studies.match import Match
 from c4env.evaluation.tables import plural, rounded, signed
 
-SURE: Final = 0.95
+_APART: Final = 40  # Elo, which the test that is proposed asks about
 _MOST_PLIES: Final = 4  # longer openings are not enumerated to recognise them
 
 
@@ -32,9 +32,11 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
     rival, better = ratings.rival or (second.player, best.better or 0.0)
     gap = round(best.elo - second.elo)
     field = "of the two" if len(ratings) == 2 else f"of {len(ratings)} agents"
-    if gap == 0:
-        first = f"{best.player} and {second.player} are level"
-        first += "." if len(ratings) == 2 else f" at the head of {len(ratings)} agents."
+    level = sum(round(best.elo - r.elo) == 0 for r in ratings) - 1
+    if level:
+        others = second.player if level == 1 else f"{level} others"
+        first = f"{best.player} and {others} are level"
+        first += "." if level + 1 == len(ratings) else f" at the head of {len(ratings)} agents."
     elif better >= SURE:
         who = "stronger" if len(ratings) == 2 else "strongest"
         first = f"{best.player} is the {who} {field}, {gap} Elo ahead of {second.player}."
@@ -45,7 +47,7 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
         return [first, f"Nothing was sampled: over {these} that is certain."]
     more = ratings.caution()
     if better < SURE and not more:
-        more = ("A match of the two, c4 match A B --sprt 0,40, plays on until that is known.",)
+        more = (_proposed(ratings, rival),)
     sure = f"The probability that {best.player} is stronger than {rival} is {_percent(better)}."
     if len(ratings) == 2:  # as the match of the two tells it
         low, high = best.low - second.high, best.high - second.low
@@ -92,6 +94,18 @@ def command_of(header: RunHeader) -> str | None:
     return shlex.join(words)
 
 
+def _proposed(ratings: Ratings, rival: str) -> str:
+    """What would tell more, where the openings are many and who is the strongest is not known."""
+    best, other = ratings[0], next(r for r in ratings if r.player == rival)
+    if max(best.high - other.low, other.high - best.low) >= _APART:
+        return (
+            f"A match of the two, c4 match A B --sprt 0,{_APART}, tests whether one is {_APART} "
+            "Elo stronger."
+        )
+    more = more_openings(ratings.units + 1)
+    return f"So small a difference takes more openings to tell{more and f': {more}'}."
+
+
 def _of_test(match: Match) -> list[str]:
     test, (one, other), score = match.sprt, match.players, match.score
     assert test is not None
@@ -104,6 +118,8 @@ def _of_test(match: Match) -> list[str]:
         )
     if match.decision is None and match.games:
         said[-1] += f" The Elo difference: {_minus(match.measured)}."
+        if len(match.pairs) == len(match.openings):
+            said[-1] += f" {test.outlook(match.counts)}"
     if match.decision is not None:
         said[-1] += " The match stopped because of its result, so its score leans to that side."
     return said

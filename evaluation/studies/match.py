@@ -19,9 +19,8 @@ from c4env.evaluation.games.tournament import Tournament, play, prepare
 from c4env.evaluation.plan.field import Players, name_players
 from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.plan.openings import Openings, choose_openings
-from c4env.evaluation.rating.ratings import Interval, Rating, Ratings, scores
-from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt
-from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
+from c4env.evaluation.rating.sprt import SCORES, Decision, Sprt, expected_score
 from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.tables import plural, signed
 
@@ -80,11 +79,10 @@ class Match(Tournament):
 
     @property
     def score(self) -> Interval:
-        """Points a game of the first, 0..1, and how sure they are."""
-        tally = Tally.of(self.games, self.players)
-        i = tally.players.index(self.players[0])
-        ((score, drawn),) = scores([tally])
-        return Interval.of(score[i], drawn[:, i])
+        """Points a game of the first, 0..1, and how sure they are: what its Elo promises."""
+        elo = self.elo
+        low, high = map(expected_score, (elo.low, elo.high))
+        return Interval(elo.score, min(low, elo.score), max(high, elo.score))
 
     @property
     def measured(self) -> str:
@@ -152,12 +150,8 @@ class Match(Tournament):
         if self.decision is None:
             count = len(self.openings)
             played = "The opening is" if count == 1 else f"All {count} openings are"
-            return [
-                verdict,
-                f"{ratio}.",
-                f"{played} played: name more of them, and the test goes on, or hypotheses "
-                "further apart.",
-            ]
+            more = "name more of them, and the test goes on, or hypotheses further apart."
+            return [verdict, f"{ratio}.", f"{played} played: {more}", test.outlook(self.counts)]
         return [
             verdict,
             f"{ratio}; error rates: {test.alpha:.1%} to accept H1 where H0 "

@@ -1,7 +1,7 @@
 """Do the statistics hold what they promise? Simulated tournaments and matches of known truth.
 
-Intervals of ratings should hold the true Elo 95 times in 100; a sequential test should be wrong
-no more often than it says. --count simulations of each.
+Intervals of ratings should hold the truth 95 times in 100, a sequential test be wrong no more
+often than it says. --count simulations of each; a quarter of them where there are 21 agents.
 """
 
 from __future__ import annotations
@@ -12,45 +12,60 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from c4env.arrays import Float64s
+from c4env.arrays import Bools, Float64s
 from c4env.evaluation.cli.options import at_least
 from c4env.evaluation.cli.output import say, show
 from c4env.evaluation.rating.fit import fit
-from c4env.evaluation.rating.ratings import rate
+from c4env.evaluation.rating.ratings import TAILS, rate, scores, strengths
 from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
 from c4env.evaluation.rating.tally import Tally
 from c4env.evaluation.tables import Table, number
 
 
 class World(NamedTuple):
-    """What is true in simulated tournaments; all but ``draws`` in Elo."""
+    """What is true in simulated tournaments; all but ``draws`` and ``decided`` in Elo."""
 
-    extremes: float  # the strongest agent is this far above the mean, the weakest below
-    first_move: float  # what moving first is worth, on average
-    opening_deviation: float  # standard deviation of that worth, by opening
-    pairing_deviation: float  # and by opening and pair of agents
-    draws: float  # share of games that are drawn
+    extremes: float = 0.0  # the strongest agent is this far above the mean, the weakest below
+    first_move: float = 17.0  # what moving first is worth, on average
+    opening_deviation: float = 174.0  # standard deviation of that worth, by opening
+    pairing_deviation: float = 0.0  # and by opening and pair of agents
+    draws: float = 0.0  # share of games that are drawn
     behind: float = 0.0  # how much further below the weakest is
+    decided: float | None = None  # pairs of games that are not 1-1; all else counts for nothing
 
 
 USUAL: Final = World(250, 40, 250, 150, 0.1)
-LOPSIDED: Final = World(350, 100, 0, 0, 0)
-"""One of two agents wins nearly all games, which says little of what moving first is worth."""
-EVEN: Final = World(0, 40, 1500, 0, 0)
-"""The opening decides nearly all games: few pairs of two equals are not 1-1."""
-HOPELESS: Final = World(100, 40, 150, 0, 0, 1000)
+EVEN: Final = World(350)
+HOPELESS: Final = World(45, behind=1000)
 """One agent hardly ever scores."""
-SPREAD: Final = World(500, 20, 175, 0, 0)
+BIASED: Final = World(90, opening_deviation=695)
+"""The opening decides most games."""
+LOPSIDED: Final = World(338, 0, 0)
+"""One of two agents wins nearly all games, which says little of what moving first is worth."""
 
-FIELDS: Final = (
-    *(("usual", players, openings, USUAL) for players in (2, 6) for openings in (4, 25, 121)),
-    *(("700 Elo apart", 2, openings, LOPSIDED) for openings in (6, 121)),
-    *(("few pairs decide", 2, openings, EVEN) for openings in (25, 121)),
-    *(("openings decide", 6, openings, EVEN) for openings in (4, 25)),
-    *(("one never scores", 7, openings, HOPELESS) for openings in (4, 25)),
-    ("1000 Elo apart", 21, 4, SPREAD),
-)
-"""Name, players, openings and truth of the simulations that are reported."""
+TWO: Final = {
+    **{f"{k} pairs decide": World(decided=k) for k in (2, 3, 4, 6, 10)},
+    "50 % of the points": World(0, 0, 0),
+    "90 %": World(191, 0, 0),
+    "98 %": LOPSIDED,
+    "openings biased by 520 Elo": World(0, 0, 521),
+    "by 1040 Elo": World(0, 0, 1042),
+}
+"""Of two agents."""
+MANY: Final = {
+    "7, evenly apart": (7, EVEN),
+    "7, one never scores": (7, HOPELESS),
+    "7, biased openings": (7, BIASED),
+    "6, openings suit pairs": (6, USUAL),
+    "21, evenly apart": (21, World(520)),
+}
+"""Players and truth of fields."""
+NEWCOMERS: Final = {"average": 0, "far the best": 700, "never scores": -1500}
+"""Elo above the mean of the field, of 11 agents over 25 openings, where they are placed."""
+FIELD: Final = World(300)
+CHANGES: Final = {"other moves": (0, 1.0), "100 Elo more": (100, 1.0), "few other moves": (0, 0.1)}
+"""By how much one of four agents is stronger than before, and in which share of the openings its
+games are played anew."""
 
 KINDS_OF_PAIRS: Final = {
     "even": (0.2, 0.1, 0.4, 0.1, 0.2),
@@ -67,22 +82,25 @@ class Coverage(NamedTuple):
     """How often intervals held the truth, over all tournaments."""
 
     elo: float  # share of the agents' intervals
+    worst: float  # of the agent that was held least often
     first_move: float  # share of the intervals of moving first
     ranks: float  # share of the rank intervals
-    width: float  # of an agent's interval in Elo, the median
+    width: float  # of an agent's interval in Elo, the median; of two the difference's
+    score_width: float  # of the interval of two agents' score
 
 
 def tournament(
     elo: Float64s, world: World, openings: int, generator: np.random.Generator
-) -> Float64s:
-    """Points ``(openings, players, players)`` of the first player in one game each.
+) -> tuple[Float64s, Float64s]:
+    """Points ``(openings, players, players)`` of the first player in one game each, and expected.
 
     An opening favours one side, and suits some agents better than others, so that games of
     one opening hang together.
     """
     chances = _chances(elo, world, openings, generator)
     wins = generator.random(chances.shape) < chances
-    return np.where(generator.random(chances.shape) < world.draws, 0.5, wins)
+    points = np.where(generator.random(chances.shape) < world.draws, 0.5, wins)
+    return points, (1 - world.draws) * chances + world.draws / 2
 
 
 def coverage(
@@ -90,27 +108,104 @@ def coverage(
 ) -> Coverage:
     """Rate simulated round robins of agents evenly apart; count the truths the intervals hold.
 
-    The truth is the fit to the expected points over very many openings.
+    The truth is the fit to the expected points over very many openings; of one opening alone to
+    those of this opening, since its games say nothing of others.
     """
     generator = np.random.default_rng(np.random.SeedSequence([seed, players, openings]))
-    names = tuple(f"{i:03}" for i in range(players))
-    starts = tuple(f"{i:05}" for i in range(openings))
     games = np.broadcast_to(1.0 - np.eye(players), (openings, players, players))
     elo = np.linspace(world.extremes, -world.extremes, players)
     elo[-1] -= world.behind
-    expected = _chances(elo, world, 20_000, generator).mean(0)
-    expected = (1 - world.draws) * expected + world.draws / 2
-    truth, true_first_move = fit(expected * games[0], games[0])
-    held, widths = np.zeros(3), []
+    anchor = ("001", 0.0) if players == 2 else None
+    truth, true_first_move = _truth(_expected(elo, world, generator), games[0])
+    held, first, widths = np.zeros((2, players)), 0, []
     for tried in range(tournaments):
-        points = tournament(elo, world, openings, generator) * games
-        ratings = rate(Tally(names, starts, points, games), seed=tried)
-        widths += [r.high - r.low for r in ratings]
-        held[0] += np.mean([r.low <= truth[int(r.player)] <= r.high for r in ratings])
-        held[1] += ratings.first_move.low <= true_first_move <= ratings.first_move.high
-        held[2] += np.mean([r.ranks[0] <= int(r.player) + 1 <= r.ranks[1] for r in ratings])
-    elo_held, first_move, ranks = map(float, held / tournaments)
-    return Coverage(elo_held, first_move, ranks, float(np.median(widths)))
+        points, expected = tournament(elo, world, openings, generator)
+        if openings == 1:
+            truth, true_first_move = _truth(expected[0], games[0])
+        fixed = truth[1] if anchor else 0
+        ratings = rate(_tally(points * games, games), anchor=anchor, seed=tried)
+        for r in ratings:
+            i = int(r.player)
+            held[:, i] += r.low <= truth[i] - fixed <= r.high, r.ranks[0] <= i + 1 <= r.ranks[1]
+            widths += [(r.high - r.low, expected_score(r.high) - expected_score(r.low))]
+        first += ratings.first_move.low <= true_first_move <= ratings.first_move.high
+    asked = held[:, : 1 if anchor else None] / tournaments  # the anchor is sure of its own
+    wide = [w for w in widths if w[0]]
+    width, score_width = map(float, (np.median(wide, 0)[0], np.mean(wide, 0)[1]))
+    found = asked[0].mean(), asked[0].min(), first / tournaments, asked[1].mean()
+    return Coverage(*map(float, found), width, score_width)
+
+
+def placed(newcomer: float, openings: int, placements: int, seed: int = 0) -> tuple[float, float]:
+    """How often the interval of a newcomer to a field holds its Elo, and how wide it is."""
+    generator = np.random.default_rng(np.random.SeedSequence([seed, openings]))
+    elo = np.array([*np.linspace(-FIELD.extremes, FIELD.extremes, 11), newcomer])
+    own = np.zeros((12, 12), dtype=bool)
+    own[-1, :-1] = own[:-1, -1] = True
+    games = np.broadcast_to(1.0 - np.eye(12), (25, 12, 12))
+    met = np.where(own, openings / 25, games[0])
+    truth = _truth(_expected(elo, FIELD, generator), met)[0]
+    held, widths = 0, []
+    for tried in range(placements):
+        points = tournament(elo, FIELD, 25, generator)[0] * games
+        few = _tally(points[:openings] * own, games[:openings] * own)
+        tally = _tally(points * ~own, games * ~own, few)
+        (r,) = (r for r in rate(tally, seed=tried, centre=tally.players[:-1]) if r.player == "011")
+        held += r.low <= truth[-1] - truth[:-1].mean() <= r.high
+        widths.append(r.high - r.low)
+    return held / placements, float(np.median(widths))
+
+
+def changed(stronger: float, anew: float, openings: int, runs: int, seed: int = 0) -> Float64s:
+    """Of an agent's change between two runs: how often the intervals of score and Elo hold it.
+
+    Returns:
+        The two shares, then both median widths, of the score in percent.
+    """
+    generator = np.random.default_rng(np.random.SeedSequence([seed, openings]))
+    world, games = World(150), np.broadcast_to(1.0 - np.eye(4), (openings, 4, 4))
+    before = np.array([0, 150, 0, -150.0])
+    after = before + np.array([stronger, 0, 0, 0])
+    own = np.zeros((4, 4), dtype=bool)
+    own[0, 1:] = own[1:, 0] = True
+    expected = [_expected(elo, world, generator) for elo in (before, after)]
+    relative = [e[0] - e[1:].mean() for e in (_truth(p, games[0])[0] for p in expected)]
+    share = [(p[0, 1:] + 1 - p[1:, 0]).mean() / 2 for p in expected]
+    truth = np.array([share[1] - share[0], relative[1] - relative[0]])
+    found = []
+    for _ in range(runs):
+        state = generator.bit_generator.state
+        chances = _chances(before, world, openings, generator)
+        generator.bit_generator.state = state  # the same openings
+        later = _chances(after, world, openings, generator)
+        old = (generator.random(chances.shape) < chances) * games
+        new = (generator.random(chances.shape) < later) * games
+        new = np.where(own & (generator.random((openings, 1, 1)) < anew), new, old)
+        tallies = [_tally(points, games) for points in (old, new)]
+        drawn = [d[:, 0] for _, d in scores(tallies)]
+        elos = [strengths(t, apart=i)[2] for i, t in enumerate(tallies)]
+        elos = [d[:, 0] - d[:, 1:].mean(1) for d in elos]
+        moved = np.array([drawn[1] - drawn[0], elos[1] - elos[0]])
+        low, high = np.percentile(moved, TAILS, axis=1)
+        found.append([*((low <= truth) & (truth <= high)), *(high - low)])
+    return np.array([*np.mean(found, 0)[:2], *np.median(found, 0)[2:]]) * [1, 1, 100, 1]
+
+
+def _tally(points: Float64s, games: Float64s, beside: Tally | None = None) -> Tally:
+    names = tuple(f"{i:03}" for i in range(points.shape[1]))
+    return Tally(names, tuple(f"{i:05}" for i in range(len(points))), points, games, beside)
+
+
+def _truth(expected: Float64s, games: Float64s) -> tuple[Float64s, float]:
+    """Elo, by the share of all points that is to be expected, and what moving first is worth."""
+    alike = (expected + 1 - expected.T) / 2
+    return fit(alike * games, games)[0], float(fit(expected * games, games)[1])
+
+
+def _expected(elo: Float64s, world: World, generator: np.random.Generator) -> Float64s:
+    """Points of the first player to be expected over very many openings."""
+    expected = np.mean([_chances(elo, world, 500, generator).mean(0) for _ in range(40)], 0)
+    return (1 - world.draws) * expected + world.draws / 2
 
 
 def _chances(
@@ -118,6 +213,12 @@ def _chances(
 ) -> Float64s:
     """Of the first player to win a game that is not drawn."""
     n = len(elo)
+    if world.decided is not None:
+        firsts = (generator.random((openings, 1, 1)) < 0.5) * np.ones((n, n))
+        one = generator.random((openings, 1, 1)) < 0.5
+        row = np.where(one, [[0, 1], [0, 0]], [[0, 0], [1, 0]])
+        decided: Bools = generator.random((openings, 1, 1)) < world.decided / openings
+        return np.where(decided, row, firsts)
     edge = world.first_move + world.opening_deviation * generator.standard_normal((openings, 1, 1))
     suits = world.pairing_deviation * generator.standard_normal((openings, n, n))
     return 1 / (1 + 10 ** (-(elo[:, None] - elo[None, :] + edge + suits) / 400))
@@ -179,12 +280,30 @@ def _match(sprt: Sprt, shares: Float64s, generator: np.random.Generator) -> tupl
 
 def report(count: int, seed: int = 0) -> list[Table]:
     """Coverage of intervals and errors of the sequential test, ``count`` simulations of each."""
-    covered: list[list[Any]] = [["truth", "players", "openings", "Elo", "first move", "rank"]]
-    covered[0].append("width")
-    for name, players, openings, world in FIELDS:
-        *shares, width = coverage(players, openings, count, seed, world)
-        cells = [*(number(share, ".1%") for share in shares), number(width, ".0f")]
-        covered.append([name, players, openings, *cells])
+    worlds = [(f"2, {name}", 2, world, (4, 25, 121)) for name, world in TWO.items()]
+    worlds += [(name, *field, (1, 4, 25)) for name, field in MANY.items()]
+    covered: list[list[Any]] = [["players, truth", "openings", "Elo", "least", "first move"]]
+    covered[0] += ["rank", "width", "of score"]
+    for name, players, world, sizes in worlds:
+        tried = -(-count // 4) if players > 7 else count
+        for openings in sizes:
+            if openings < (world.decided or 0):
+                continue
+            *shares, width, of_score = coverage(players, openings, tried, seed, world)
+            cells = [*(number(share, ".1%") for share in shares), number(width, ".0f")]
+            cells.append(number(of_score, ".1%") if players == 2 else "")
+            covered.append([name, openings, *cells])
+    place: list[list[Any]] = [["newcomer", "openings", "Elo", "width"]]
+    for name, elo in NEWCOMERS.items():
+        for openings in (1, 2, 4, 6, 25):
+            held, width = placed(elo, openings, count, seed)
+            place.append([name, openings, number(held, ".1%"), number(width, ".0f")])
+    moved: list[list[Any]] = [["change", "openings", "score", "Elo", "width of score", "of Elo"]]
+    for name, change in CHANGES.items():
+        for openings in (4, 25, 121):
+            *held_, wide, width = changed(*change, openings, count, seed)
+            shares_ = [number(share, ".1%") for share in held_]
+            moved.append([name, openings, *shares_, number(wide, ".1f"), number(width, ".0f")])
     test = Sprt(0, APART)
     heading = ["wrong if 0", f"if {APART}", "pairs if 0", f"if {APART}"]
     wrong: list[list[Any]] = [["pairs of games", *heading]]
@@ -198,6 +317,8 @@ def report(count: int, seed: int = 0) -> list[Table]:
             covered,
             f"95 % intervals in {count} simulated round robins: share that held the truth",
         ),
+        Table(place, f"the same of a newcomer among 11 agents, in {count} placements"),
+        Table(moved, f"the same of one agent's change, in {count} comparisons of two runs"),
         Table(
             wrong,
             f"SPRT of 0 against {APART} Elo, {chances}, simulated: share of wrong decisions, pairs",

@@ -21,6 +21,8 @@ from c4env.evaluation.__main__ import main
 from c4env.evaluation.errors import InvalidRun, UnreadableRun
 from c4env.evaluation.exact import refutation, worst_case
 from c4env.evaluation.exact.answers import question
+from c4env.evaluation.exact.refutation import Refutation
+from c4env.evaluation.exact.worst_case import WorstCase
 from c4env.observation import observe, position_from
 from c4env.position import Position
 from tests.helpers import reference
@@ -118,7 +120,7 @@ def test_exact_play_holds_everything_it_can():
     found = evaluation.refute("negamax", LATE)
     assert found.held == 1
     assert all(case.proven and case.first_error is None for case in found.openings)
-    assert "(proven), 0 without" in found.summary()
+    assert f"{len(found.kept)} against every line (proven).\n" in found.summary()
     assert found.shortest is None
 
 
@@ -315,9 +317,39 @@ def test_an_agent_that_ends_its_process_is_refuted_there(jobs, tmp_path):
     found = evaluation.refute(f"{tmp_path / 'ends.py'}:agent", openings=0, jobs=jobs)
     assert found.held == 0
     assert found.notes[-1] == (
-        "2 lines end without an answer of the agent, as empty board: crash: its process ended "
-        "(exit code 5)."
+        "Without an answer of the agent ended 2, as empty board: crash: its process ended (exit "
+        "code 5)."
     )
+    assert "Shortest refutation found: the empty board (the agent moves first)." in found.summary()
+
+
+def case(value, outcome, proven=False, searched=3, line="444"):
+    return WorstCase("44", 0, value, outcome, line, None, proven, 7, searched)
+
+
+@pytest.mark.parametrize(
+    ("cases", "said"),
+    [
+        ([], "0 cases (openings and colours), 0 of which it could win or draw."),
+        ([case(-1, -1)], "1 cases (openings and colours), 0 of which it could win or draw."),
+        ([case(-1, -1)] * 9, "win or draw.\nIt was asked in 63 positions."),
+        ([case(1, -1)] * 2, "It holds 0 of 2 (0.0%).\nShortest refutation found: 444 "),
+        ([case(1, 0)], "It holds 0 of 1 (0.0%).\nShortest"),
+        ([case(0, -1, line="4443"), case(0, -1)], "Shortest refutation found: 444 (the agent"),
+        ([case(1, 1, True)], "It holds 1 of 1 (100.0%): 1 against every line (proven).\n"),
+        ([case(0, 0, True)] * 4, "It holds 4 of 4 (100.0%): 4 against every line (proven).\n"),
+        ([case(1, 1)], "(100.0%): 1 without a refutation in 50 positions, all lines of 3 plies.\n"),
+        (
+            [case(1, 1, True), case(1, 1, searched=9), case(1, 1, searched=5), case(1, 0)],
+            "It holds 3 of 4 (75.0%): 1 against every line (proven), 2 without a refutation in 50 "
+            "positions, all lines of 5 plies.\nShortest",
+        ),
+        ([case(1, 1, True)] * 999 + [case(0, -1)], "It holds 999 of 1000 (99.9%): 999 against"),
+        ([case(1, -1, line="")], "Shortest refutation found: the empty board (the agent moves"),
+    ],
+)
+def test_what_is_held_is_said_and_nothing_of_what_is_not(cases, said):
+    assert said in Refutation("me", tuple(cases), 50).summary()
 
 
 def test_the_table_says_how_the_agent_was_asked():

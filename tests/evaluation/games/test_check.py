@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from c4env import Position
-from c4env.evaluation.games.check import GAME, LATE, check_agent
+from c4env.evaluation.games.check import ASKED, GAME, LATE, Check, check_agent
 
 AGENTS = """
 import os, random, time
@@ -115,3 +117,63 @@ def test_what_helps_is_told(name, remedy):
     found = check_agent(f"mine.py:{name}")
     assert remedy in found.remedy
     assert bool(remedy) == bool(found.remedy) == ("what helps" in found.table().text())
+
+
+ALL = Check("a", ASKED, "", True, False, True, False, True, (1e-3, 2e-3))
+
+
+@pytest.mark.parametrize(
+    ("check", "good", "said"),
+    [
+        (ALL, True, {"legal moves": "in 13 positions"}),
+        (ALL, True, {"other seed, same moves": "yes; not known to be always so"}),
+        (
+            replace(ALL, says_deterministic=True),
+            True,
+            {"other seed, same moves": "yes; known to be always so"},
+        ),
+        (
+            replace(ALL, says_deterministic=True, deterministic=False),
+            False,
+            {"other seed, same moves": "no; known to be always so"},
+        ),
+        (
+            replace(ALL, deterministic=False),
+            True,
+            {"same seed, same moves": "yes", "other seed, same moves": "no; not known to be al"},
+        ),
+        (replace(ALL, repeats=False, deterministic=False), False, {"same seed, same moves": "no"}),
+        (
+            replace(ALL, repeats=False, deterministic=False, by_clock=True),
+            True,
+            {"same seed, same moves": "no, as the clock decides"},
+        ),
+        (replace(ALL, by_clock=True), True, {"same seed, same moves": "yes"}),
+        (
+            replace(ALL, moves=1),
+            True,
+            {"legal moves": "in 1 position of 13: it was given no more time"},
+        ),
+        (
+            replace(ALL, moves=2, fault="exception: boom"),
+            False,
+            {"legal moves": "in 2 positions, none in the next", "what it did": "exception: boom"},
+        ),
+        (
+            replace(ALL, moves=0, fault="nonsense: nan", seconds=()),
+            False,
+            {"legal moves": "no", "what it did": "nonsense: nan"},
+        ),
+        (replace(ALL, picklable=False), True, {"can be sent to workers": "not as an object"}),
+        (replace(ALL, seconds=(0.0,)), True, {"median ms a move": "0", "longest ms": "0"}),
+        (replace(ALL, seconds=(1e6,)), True, {"longest ms": "1e+09"}),
+    ],
+)
+def test_what_a_check_says_is_what_it_saw(check, good, said):
+    shown = {str(row[0]): str(row[1]) for row in check.table().rows}
+    assert check.good == good
+    assert {key: shown[key][: len(value)] for key, value in said.items()} == said
+
+
+def test_a_clock_is_no_fault():
+    assert check_agent("mcts:movetime=0.01").good

@@ -55,15 +55,30 @@ def test_fit_finds_the_strengths_that_made_the_points():
 
 def test_one_pairing_has_the_closed_form():
     # Both colours alike, so no first-move advantage: 400 * log10(points ratio), with the
-    # virtual draw adding half a point to each side.
+    # virtual pair of draws adding a point to each side.
     ratings = rated(games("a", "b", 30, 0, 10) + games("b", "a", 10, 0, 30), "ab")
-    assert ratings[0].elo - ratings[1].elo == pytest.approx(400 * np.log10(60.5 / 20.5), abs=1e-3)
+    assert ratings[0].elo - ratings[1].elo == pytest.approx(400 * np.log10(61 / 21), abs=1e-3)
     assert ratings.first_move.value == pytest.approx(0, abs=1e-3)
 
 
 def log_likelihood(elo, edge, points, played):
     expected = chance(elo[:, None] - elo + edge)
     return (points * np.log(expected) + (played - points) * np.log(1 - expected)).sum()
+
+
+def test_elo_tells_the_share_of_the_points_whatever_moving_first_is_worth():
+    """Where the first player always wins the Elo of two is as sure as their score."""
+    openings = enumerate_openings(2)
+    first = [g for o in openings for p in ("ab", "ba") for g in games(*p, 1, 0, 0, o)]
+    drawn = [g for o in openings for p in ("ab", "ba") for g in games(*p, 0, 1, 0, o)]
+    decided, even = rated(first, "ab"), rated(drawn, "ab")
+    assert [r.elo for r in decided] == pytest.approx([0, 0], abs=1e-6)
+    assert [r.high for r in decided] == pytest.approx([r.high for r in even])
+    assert decided[0].high - decided[1].low < 40
+    assert decided.first_move.low > 400
+    # As often with one colour as with the other, or not: what it moves first for is no strength.
+    more = first + [g for o in openings[:12] for g in games("a", "b", 1, 0, 0, o + "7")]
+    assert abs(rated(more, "ab")[0].elo) < 5
 
 
 def test_no_other_strengths_are_likelier():
@@ -180,7 +195,7 @@ def test_memory_does_not_grow_with_the_square_of_the_field():
 
 @pytest.mark.parametrize("n", [182, 200])
 def test_a_field_of_many_over_one_opening_needs_memory_for_its_games(n, monkeypatch):
-    """Games, each a unit of its own, in tables of players by players, not one such a game."""
+    """Pairs, each a unit of its own, in tables of players by players, not one such a pair."""
     monkeypatch.setattr("c4env.evaluation.rating.ratings._DRAWS", 8)
     names = [f"{i:03}" for i in range(n)]
     played = [
@@ -190,7 +205,7 @@ def test_a_field_of_many_over_one_opening_needs_memory_for_its_games(n, monkeypa
     ratings = rated(played, names)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert (ratings.resampled, ratings.units) == ("games", n * (n - 1))
+    assert (ratings.resampled, ratings.units) == ("pairs", n * (n - 1) // 2)
     assert [r.player for r in ratings[:3]] == names[:3]
     assert peak < 400 * len(played) * 8
 
@@ -246,15 +261,15 @@ def test_the_best_of_many_is_not_drawn_to_the_mean_by_virtual_games():
 
 
 def test_few_openings_are_not_outweighed_by_virtual_points():
-    """One of 21 agents that lost all but a game over one opening is last or last but one."""
+    """Of 21 agents over one opening, one that lost all is last, or all but last."""
     names = [f"{i:02}" for i in range(21)]
     played = [
         GameRecord((a, b), "", "", int(a > b), "four") for a in names for b in names if a != b
     ]
     ratings = rated(played, names)
     assert ratings[-1].player == "20"
-    assert ratings[-1].ranks[0] >= 19
-    assert ratings[0].ranks[1] <= 3
+    assert ratings[-1].ranks[0] >= 18
+    assert ratings[0].ranks[1] <= 4
 
 
 @pytest.mark.parametrize("openings", [1, 4])
@@ -407,7 +422,7 @@ def test_the_command_line_takes_an_anchor(tmp_path, capsys):
 def test_the_empty_board_alone_is_a_set_too():
     ratings = rated(games("a", "b", 1, 0, 0) + games("b", "a", 0, 0, 1), "ab", deterministic="ab")
     assert ratings.exact
-    assert ratings.resampled == "games"
+    assert ratings.resampled == "pairs"
 
 
 def test_equals_share_a_rank():
@@ -449,7 +464,7 @@ def test_table_of_ratings():
     text = ratings.table().text()
     assert "long-name" in text
     assert "75.0%" in text
-    assert "4 games, resampled" in text
+    assert "4 pairs of games, resampled 1000 times, and of this one opening alone." in text
     assert isinstance(ratings[0], Rating)
     assert [r.player for r in ratings[:1]] == ["long-name"]
     assert len(ratings) == 2

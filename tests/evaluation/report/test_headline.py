@@ -141,14 +141,14 @@ MINUS = "\N{MINUS SIGN}"
 @pytest.mark.parametrize(
     ("match", "said"),
     [
-        (match_of(*WEAK), "b is the stronger of the two, 5"),
+        (match_of(*WEAK), "b is the stronger of the two, 4"),
         (match_of(*WEAK), "The probability that b is stronger than a is more than 99.9 %."),
-        (match_of(*WEAK, sprt=(0, 40)), f"a is not 40 Elo stronger than b; measured {MINUS}5"),
+        (match_of(*WEAK, sprt=(0, 40)), f"a is not 40 Elo stronger than b; measured {MINUS}4"),
         (match_of(*WEAK, sprt=(0, 40)), "a scored 6.0% of the points"),
         (match_of(*["=="] * 121, sprt=(0, 40)), "is not 40 Elo stronger than b; measured 0 ("),
         (match_of(*["=="] * 25), "a and b are level."),
         (match_of(*["00"] * 121, sprt=(-300, 0)), "a is not as strong as b; measured"),
-        (match_of("1"), "a leads by 140 Elo, but b may be as strong."),
+        (match_of("1"), "a leads by 120 Elo, but b may be as strong."),
         (match_of("1"), "1 opening is too few to tell the two apart; --openings 2 plays 25."),
         (match_of("1", sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo"),
         (match_of("10", "01", sprt=(0, 40)), "The Elo difference: 0 ("),
@@ -176,7 +176,7 @@ def test_what_is_certain_is_so_of_what_was_played() -> None:
     ]
     assert "%" not in match_of().report()
     assert match_of().report() == "a against b: no games yet."
-    assert "95 % intervals: 1 game, resampled" in match_of("1").report()
+    assert "95 % intervals: 1 pair of games, resampled" in match_of("1").report()
 
 
 def played_again(command: str) -> dict[str, Any]:
