@@ -189,3 +189,17 @@ def is_consistent(mine: int, theirs: int) -> bool:
         return False
     ahead = popcount(theirs) - popcount(mine)
     return ahead == 0 or ahead == 1
+
+
+def discs_at_end(plies: int, score: int) -> int:
+    """Discs on the board after best play, from a position of so many that has this score.
+
+    Args:
+        plies: discs on the board now.
+        score: for the side to move; see :func:`win_score`.
+    """
+    if score == 0:
+        return CELLS
+    winner = plies % 2 if score > 0 else 1 - plies % 2
+    last = CELLS + 2 - 2 * abs(score)  # or one less, whichever is the winner's
+    return last - (last % 2 == winner)

@@ -19,7 +19,7 @@ from c4env.agents.solver.search.driver import LARGEST, bound_score, score_column
 from c4env.agents.solver.search.null_window import EPOCH, SHARED_PLIES, WORKSPACE, make_ready
 from c4env.agents.solver.search.table import LAST_EPOCH, MARKS, NO_SCORE, allocate
 from c4env.arrays import Int8s, Int64s
-from c4env.bitboard import CELLS, CENTRE_FIRST, COLUMNS, win_score
+from c4env.bitboard import CENTRE_FIRST, COLUMNS, discs_at_end, win_score
 from c4env.cores import usable_cores
 from c4env.errors import InvalidOption, require_integer
 from c4env.position import Position, require_position
@@ -194,12 +194,7 @@ class Solver:
     def plies_to_end(self, position: Position) -> int:
         """Discs still to come if both sides play best; 0 if the game is over."""
         score = self.score(position)
-        if score == 0:
-            return CELLS - position.plies
-        # After the winning disc, |score| - 1 of the winner's discs are in hand.
-        winner = position.to_move if score > 0 else 1 - position.to_move
-        own_discs = (CELLS + 1 - winner) // 2 + 1 - abs(score)
-        return 2 * own_discs - 1 + winner - position.plies
+        return discs_at_end(position.plies, score) - position.plies
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Best columns of both sides to the end of the game; ties go to the centre."""

@@ -67,11 +67,16 @@ def execute(arguments: argparse.Namespace) -> None:
 
 
 def _of_games(arguments: argparse.Namespace) -> Quality:
+    from c4env.evaluation.errors import InvalidRun
     from c4env.evaluation.exact.judge import Judge, positions_backwards
     from c4env.evaluation.exact.quality import Quality
     from c4env.evaluation.studies.match import read_run
 
     folder = Path(arguments.what[0])
+    if not folder.is_dir():
+        raise InvalidRun(
+            f"{folder} is no run directory; to ask an agent, add --on and a set of positions"
+        )
     games = read_run(folder).games
     with Judge(folder) as judge, Progress("positions", arguments.quiet) as progress:
         judge.judge(positions_backwards(games), arguments.jobs, progress.watch)

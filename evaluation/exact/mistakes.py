@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from c4env.bitboard import COLUMNS
+from c4env.bitboard import COLUMNS, discs_at_end
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, sign
 from c4env.evaluation.exact.quality import BAND, JudgedMove, band_name, bands, judge_games
@@ -53,12 +53,12 @@ class Mistake(NamedTuple):
         """What it cost, what the agent plays and what that changes, in words."""
         kept = " or ".join(str(column + 1) for column in self.best)
         before, after = RESULTS[sign(self.score)], RESULTS[sign(self.own)]
-        return (
-            f"{self.cost:g} {'point' if self.cost == 1 else 'points'}, "
-            f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}: column "
-            f"{self.column + 1} turns {before} ({self.score:+d}) into {after} ({self.own:+d}); "
-            f"best is {kept}."
-        )
+        later = discs_at_end(len(self.moves), self.own) - len(self.moves) - 1
+        lost = f", {plural(later, 'disc')} later" if self.own < 0 else ""
+        cost = f"{self.cost:g} {'point' if self.cost == 1 else 'points'}"
+        often = f"{plural(len(self.games), 'time')}, first in game {self.games[0] + 1}"
+        change = f"{before} ({self.score:+d}) into {after} ({self.own:+d}{lost})"
+        return f"{cost}, {often}: column {self.column + 1} turns {change}; best is {kept}."
 
 
 class Part(NamedTuple):
@@ -145,10 +145,10 @@ class Mistakes(Tables):
         words = [
             "critical: some column keeps win or draw, another gives it away. points given away: "
             "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss. ply: discs on "
-            "the board before the move."
+            "the board before the move. opening: the columns played before the agents."
         ]
         if self.left_out:
-            words.append(f"{plural(self.left_out, 'opening')} that cost less: not shown.")
+            words.append(f"{plural(self.left_out, 'opening')} that cost less are not shown.")
         if not self.mistakes:
             words.append(f"{self.player} has given nothing away.")
         return "\n".join(words)
@@ -158,7 +158,9 @@ class Mistakes(Tables):
         parts = [super().text(columns)]
         if self.mistakes:
             shown = plural(min(len(self.mistakes), SHOWN), "move")
-            parts.append(f"The {shown} of {self.player} that cost most")
+            more = f", of {len(self.mistakes)}: --format csv has all"
+            more = more if len(self.mistakes) > SHOWN else ""
+            parts.append(f"The {shown} of {self.player} that cost most{more}")
         for place, mistake in enumerate(self.mistakes[:SHOWN], 1):
             position = Position.parse(mistake.moves)
             *rows, numbers = (f"    {row}" for row in str(position).splitlines())

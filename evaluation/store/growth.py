@@ -101,7 +101,7 @@ def _other_players(there: RunHeader, asked: RunHeader, games: Pairings) -> Itera
         if players.get(name, spec) != spec and (its := played({name})):
             yield f"{name} is {spec}, and {its} with {players[name]} of that name"
     changed: dict[tuple[str, str | None, str | None], set[str]] = {}
-    for name in players.keys() & asked.players.keys():
+    for name, _ in players.items() & asked.players.items():
         old, new = there.code.get(name, {}), asked.code.get(name, {})
         for key in {*old, *new}:
             if old.get(key) != new.get(key):

@@ -202,6 +202,8 @@ def read_games(folder: Path) -> tuple[RunHeader, list[GameRecord]]:
             a game stands there twice or is not of the run.
     """
     path = folder / GAMES_FILE
+    if not folder.is_dir():
+        raise UnreadableRun(f"{folder} is no directory: expected one that holds a run")
     try:
         data = path.read_bytes()  # first the games: the header may grow meanwhile
     except OSError as error:

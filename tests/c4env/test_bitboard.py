@@ -13,6 +13,7 @@ from c4env.bitboard import (
     COLUMN,
     DIRECTIONS,
     TOP,
+    discs_at_end,
     drop,
     fours,
     has_won,
@@ -187,3 +188,11 @@ def test_the_module_exports_what_its_drawing_says() -> None:
         if line.startswith("     ") and line.split()[0].isdigit()
     ]
     assert rows == [[7 * column + height for column in range(7)] for height in range(6, -1, -1)]
+
+
+@pytest.mark.parametrize("last", range(7, CELLS + 1))
+def test_a_score_tells_the_disc_that_wins(last: int) -> None:
+    for plies in range(last):
+        score = win_score(last) if plies % 2 != last % 2 else -win_score(last)
+        assert discs_at_end(plies, score) == last
+        assert discs_at_end(plies, 0) == CELLS

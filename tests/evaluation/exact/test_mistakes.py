@@ -104,7 +104,8 @@ def test_the_command_shows_each_form(games, tmp_path, capsys):
         return capsys.readouterr().out
 
     text = shown("text")
-    assert "column 5 turns a win (+2) into a loss (-5); best is 3 or 4 or 6." in text
+    assert len(games[0].moves) == len(ENDING) + 2  # both play best after the mistake
+    assert "column 5 turns a win (+2) into a loss (-5, 1 disc later); best is 3 or 4 or 6." in text
     assert f"o to move: c4 solve {ENDING}" in text
     assert f"| {ENDING} | 5 | 346 | 2 | -5 | 1 | 1.0 | 1 |" in shown("markdown")
     (row,) = csv.DictReader(io.StringIO(shown("csv")))

@@ -87,7 +87,7 @@ def test_a_torn_line_with_half_a_letter_is_dropped(tmp_path):
 
 
 def test_missing_folder():
-    with pytest.raises(UnreadableRun, match="no readable"):
+    with pytest.raises(UnreadableRun, match="nowhere is no directory"):
         read_games(Path("nowhere"))
 
 
