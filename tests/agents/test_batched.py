@@ -264,6 +264,26 @@ def test_a_pool_plays_in_the_single_environment_and_counts():
     assert (table.sum(axis=1) > 0).all()
 
 
+def test_a_reset_with_a_seed_resets_all_opponents_of_a_pool_with_it():
+    class Draws:
+        def __init__(self):
+            self.seeds = []
+
+        def reset(self, seed=None):
+            self.seeds.append(seed)
+
+        def __call__(self, observation):
+            return int(observation["action_mask"].argmax())
+
+    one, other = Draws(), Draws()
+    env = c4env.ConnectFourEnv(opponent=Pool({one: 1, other: 0}))
+    for seed in (3, 3, 4):
+        env.reset(seed=seed)
+    for seeds in (one.seeds, other.seeds):
+        assert len(seeds) == 3
+        assert seeds[0] == seeds[1] != seeds[2]
+
+
 def test_environments_that_share_a_pool_keep_their_games_apart():
     pool = Pool({ONES: 1, FIVES: 1}, seed=1)
     envs = [ConnectFourEnv(pool, seat=0) for _ in range(5)]
