@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
@@ -158,6 +158,19 @@ def as_they_end(
 
 class _Processes:
     kept: Any = None  # for the next run
+    code: ClassVar[dict[str, str]] = {}  # hashes of the files that its agents have imported
+
+
+def renew_processes(code: Mapping[str, Mapping[str, str]]) -> None:
+    """End the processes kept from the last run if code of agents was edited since.
+
+    Args:
+        code: the identity of each agent of the next run.
+    """
+    now = {file: found for own in code.values() for file, found in own.items()}
+    if any(_Processes.code.get(file, found) != found for file, found in now.items()):
+        dismiss_processes()
+    _Processes.code |= now
 
 
 def dismiss_processes() -> None:
@@ -166,3 +179,4 @@ def dismiss_processes() -> None:
         with quiet_shutdown():
             _Processes.kept.shutdown(wait=True, kill_workers=True)
         _Processes.kept = None
+    _Processes.code = {}

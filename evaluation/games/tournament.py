@@ -17,7 +17,7 @@ from c4env.agents.errors import Unavailable
 from c4env.agents.registry.registry import registered_here, split_spec
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.games.apart import make_field
-from c4env.evaluation.games.backends import dismiss_processes
+from c4env.evaluation.games.backends import dismiss_processes, renew_processes
 from c4env.evaluation.games.processes import one_interrupt, raise_interrupt
 from c4env.evaluation.games.settings import Settings, SettingsByName, takes_settings
 from c4env.evaluation.games.workers import (
@@ -276,6 +276,7 @@ def play(plan: Plan, ordered: bool = False) -> Generator[GameRecord, None, None]
     out = settings.out
     done = 0
     try:
+        renew_processes(plan.known.code)
         where = settings.jobs, _backend(settings, plan.known), settings.address
         with (
             one_interrupt(),
