@@ -82,7 +82,7 @@ class Tally:
 
     @property
     def units(self) -> int:
-        """How many of those."""
+        """The number of units that the bootstrap resamples."""
         return len(self.points) if len(self.openings) > 1 else int(self.games.sum())
 
     def weights(self, generator: np.random.Generator, draws: int) -> tuple[Float64s, ...]:
