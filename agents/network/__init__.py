@@ -1,4 +1,4 @@
-"""Networks as they play: the one that ships, and those of self-play.
+"""Networks that play: the one that ships, and those of self-play.
 
 The one that ships needs NumPy alone: ``features`` describes a position to it, ``network`` evaluates
 it, ``agent`` plays it. ``convolution`` is a network of self-play, in PyTorch, which
@@ -8,4 +8,4 @@ it, ``agent`` plays it. ``convolution`` is a network of self-play, in PyTorch, w
 from typing import Final
 
 MODEL: Final = "model.pt"
-"""The network that plays, in a folder of self-play."""
+"""The file of the network that plays, in a folder of self-play."""

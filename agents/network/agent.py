@@ -1,4 +1,4 @@
-"""Plays the network's move, after an exact search of what is certain and a short look ahead."""
+"""``learned``: plays by a network, after a short exact search."""
 
 from __future__ import annotations
 
@@ -15,27 +15,26 @@ from c4env.agents.solver import Solver
 from c4env.bitboard import BOARD, CELLS, CENTRE_FIRST, drop, playable, popcount, winning_moves
 from c4env.position import Position
 
-PRIOR: Final = 1.0  # a column the policy would not play is worth so much less
-CERTAIN: Final = 10.0  # more for a win that is certain, less for a loss
+PRIOR: Final = 1.0  # penalty of a column that the policy would not play
+CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a loss
 
-Bounds = dict[int, tuple[int, int]]  # by column, the least and the most it can be: 1, 0, -1
+Bounds = dict[int, tuple[int, int]]  # by column, lower and upper bound of the result: 1, 0, -1
 
 
 class Learned(SearchingAgent):
-    """What an exact search can tell, and for the rest the network.
+    """Plays by an exact search, and by a network where that does not decide.
 
-    Whoever can win at once does so, and whoever must answer a threat does so, without counting
-    as a ply of the depth; so no win or block is missed. With depth 0 that is all: the column
-    is the policy's. Otherwise an exact search of about ``nodes`` positions says which columns
-    certainly win, draw or lose. The others are worth their minimax over the network's values
-    ``depth`` plies ahead. Of equal outcomes the best column is played by that, less up to
-    ``PRIOR`` for what the policy thinks of the column.
+    Wins at once and answers to threats are played without counting as a ply of the depth, so no win
+    or block is missed. With depth 0 the policy then chooses the column. Otherwise an exact search
+    of about ``nodes`` nodes finds columns that certainly win, draw or lose. The other columns get
+    their minimax value over the network's values ``depth`` plies ahead. Of columns with the same
+    certain result, the agent plays the one with the best value, less a penalty of up to ``PRIOR``
+    by the policy.
 
     Args:
         depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
         weights: shipped, or an .npz file of weights.
-        nodes: of the exact search; 0: none. It searches about so many positions where ``depth`` is
-            not 0.
+        nodes: nodes of the exact search; 0: none. It runs only if ``depth`` is not 0.
 
     Raises:
         UnreadableWeights: there is no network in the file.
@@ -57,9 +56,9 @@ class Learned(SearchingAgent):
         self._solver = Solver(book=None, table_mb=1)
 
     def search(self, position: Position) -> SearchResult:
-        """The chosen column, its value, and the line the lookahead expects.
+        """Search: the column to play, its value, and the principal variation.
 
-        Values are between -1 and 1, which are certain, and beyond where the game's end was seen.
+        Values are between -1 and 1, and beyond if the search saw the end of the game.
 
         Raises:
             NoMove: the game is over.
@@ -79,12 +78,12 @@ class Learned(SearchingAgent):
         for leaf, value in zip(leaves, self._evaluated(leaves)[1] if leaves else (), strict=True):
             leaf.value = value
         shares = exponential(logits - max(policy[column] for column in root.children)).tolist()
-        least = max((low for low, _ in bounds.values()), default=-2)  # what is certain at least
+        least = max((low for low, _ in bounds.values()), default=-2)  # the certain result
         worth, rank = {}, {}
         for column, child in root.children.items():
             low, high = bounds.get(column, (-2, 2))
             worth[column] = min(max(-child.back_up(), float(low)), float(high))
-            if low == least or high > least:  # else another column is as good, or better
+            if low == least or high > least:  # otherwise another column is at least as good
                 certain = CERTAIN * ((low == 1) - (high == -1))
                 rank[column] = worth[column] + PRIOR * shares[column] + certain
         column = max(rank, key=rank.__getitem__)
@@ -92,13 +91,13 @@ class Learned(SearchingAgent):
         return SearchResult(column, worth[column], nodes, self.depth, line)
 
     def _evaluated(self, nodes: list[_Node]) -> tuple[NDArray[np.float32], list[float]]:
-        """Logits ``[7]`` of the first of some positions, and the values of all."""
+        """Logits ``[7]`` of the first position, and the values of all."""
         boards = np.array([(node.mine, node.theirs) for node in nodes], np.int64)
         logits, values = self.network.evaluate(*np.ascontiguousarray(boards.T))
         return logits[0], values.tolist()
 
     def _bounds(self, position: Position, policy: list[float]) -> Bounds:
-        """What the exact search says of the columns; nothing where something is urgent."""
+        """Bounds of the columns by the exact search; empty if a win or a block is urgent."""
         sides = position.mine, position.theirs
         if not (self.depth and self.limit) or winning_moves(*sides) or winning_moves(*sides[::-1]):
             return {}
@@ -108,7 +107,7 @@ class Learned(SearchingAgent):
 
 
 class _Node:
-    """A position of the tree; ``value`` is seen from its side to move."""
+    """A position of the tree; ``value`` is for its side to move."""
 
     __slots__ = ("children", "mine", "theirs", "value")
 
@@ -119,9 +118,9 @@ class _Node:
         self.children: dict[int, _Node] = {}  # by column, centre first
 
     def grow(self, depth: int, leaves: list[_Node], bounds: Bounds | None = None) -> None:
-        """Play on to ``depth`` and out of threats; collect the leaves to be evaluated.
+        """Expand to ``depth`` and through forced moves; collect the leaves to evaluate.
 
-        Columns whose outcome is certain by their bounds are not played on.
+        Columns whose bounds give a certain result are not expanded.
         """
         occupied = self.mine | self.theirs
         cells = playable(occupied)
@@ -149,13 +148,13 @@ class _Node:
                 child.grow(depth, leaves)
 
     def back_up(self) -> float:
-        """The value by minimax."""
+        """Compute the value by minimax."""
         if self.children:
             self.value = max(-child.back_up() for child in self.children.values())
         return self.value
 
     def line(self) -> tuple[int, ...]:
-        """The best columns from here on, to a leaf."""
+        """The principal variation from here to a leaf."""
         for column, child in self.children.items():
             if -child.value == self.value:
                 return (column, *child.line())

@@ -1,10 +1,10 @@
-"""A convolutional network for policy and value in PyTorch, and its file: what self-play trains.
+"""The convolutional network for policy and value that self-play trains, in PyTorch.
 
     Evaluator.load("DIR/model.pt")(planes, masks)  # logits [N, 7], values [N]
 
-It sees six planes of the board as the side to move does: its own discs, the other's, the empty
-cells that would complete four of its own, and of the other's, the cells a disc can be dropped to,
-and ones everywhere if the side to move began the game.
+Its input has six planes, from the view of the side to move: its discs, the other side's discs, the
+empty cells that win for it, those that win for the other side, the playable cells, and ones
+everywhere if the side to move began the game.
 """
 
 from __future__ import annotations
@@ -31,15 +31,18 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.nn import functional
 
 PLANES: Final = 6
-SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``planes_of`` stand among them
+SHOWN: Final = [0, 1, 4, 2, 3]  # places of the planes of ``planes_of`` among them
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
-    """What the network sees of boards ``[N, 2]``: float32 ``[N, 6, 6, 7]``, plane first.
+    """The network's input for boards.
 
     Args:
-        boards: bitboards of the side to move and of the other.
-        turned: ``[N]`` which of them are mirrored; None for none.
+        boards: bitboards ``[N, 2]`` of the side to move and of the other side.
+        turned: ``[N]``, which boards to mirror; None for none.
+
+    Returns:
+        planes, float32 ``[N, 6, 6, 7]``, plane first.
     """
     planes = np.empty((len(boards), ROWS, COLUMNS, PLANES), np.float32)
     planes[..., SHOWN] = planes_of(*np.ascontiguousarray(boards.T))
@@ -47,15 +50,15 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
     planes[..., -1] = (discs % 2 == 0)[:, None, None]
     if turned is not None:
         planes[turned] = planes[turned, :, ::-1]
-    return torch.from_numpy(planes).permute(0, 3, 1, 2)  # in memory as convolutions like it
+    return torch.from_numpy(planes).permute(0, 3, 1, 2)  # the memory order that convolutions prefer
 
 
 class Window(nn.Module):
     """A convolution of 3 by 3 cells; its filters are a matrix ``[out, in * 9]``, for Muon.
 
     Args:
-        inputs: channels that go in.
-        outputs: that come out.
+        inputs: number of input channels.
+        outputs: number of output channels.
     """
 
     def __init__(self, inputs: int, outputs: int) -> None:
@@ -65,13 +68,13 @@ class Window(nn.Module):
         nn.init.kaiming_normal_(self.weight, nonlinearity="relu")
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Of ``[N, in, 6, 7]``, ``[N, out, 6, 7]``."""
+        """Convolve ``[N, in, 6, 7]`` to ``[N, out, 6, 7]``."""
         filters = self.weight.view(len(self.weight), -1, 3, 3)
         return functional.conv2d(planes, filters, self.bias, padding=1)
 
 
 class Block(nn.Module):
-    """Two convolutions whose outcome is added to what went in; at first it is 0."""
+    """A residual block of two convolutions, whose output is 0 before training."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -79,19 +82,19 @@ class Block(nn.Module):
         nn.init.zeros_(self.outward.weight)
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Of ``[N, channels, 6, 7]``, as many."""
+        """Map ``[N, channels, 6, 7]`` to the same shape."""
         return torch.relu(planes + self.outward(torch.relu(self.inward(planes))))
 
 
 class SelfPlayNetwork(nn.Module):
-    """A convolution, residual blocks, two dense layers, and from them a policy and a value.
+    """A convolution, residual blocks, two dense layers, and heads for policy and value.
 
-    To the policy each column's own cells add directly.
+    Each column's own cells also add to its logit directly.
 
     Args:
-        channels: of each convolution.
-        units: of each dense layer.
-        blocks: of two convolutions each.
+        channels: channels of each convolution.
+        units: units of each dense layer.
+        blocks: number of residual blocks.
     """
 
     def __init__(self, channels: int = 32, units: int = 256, blocks: int = 0) -> None:
@@ -108,13 +111,13 @@ class SelfPlayNetwork(nn.Module):
         self.grow(blocks)
 
     def grow(self, blocks: int) -> None:
-        """Add blocks until there are so many; they change no answer before they are trained."""
+        """Add residual blocks up to ``blocks``; before training they change no output."""
         for _ in range(blocks - len(self.blocks)):
             self.blocks.append(Block(len(self.first.bias)))
 
     @property
     def shape(self) -> list[int]:
-        """What makes such a network: channels, units, blocks."""
+        """The arguments of the network: channels, units, blocks."""
         return [len(self.first.bias), self.policy.in_features, len(self.blocks)]
 
     def hidden(self) -> list[nn.Parameter]:
@@ -123,11 +126,11 @@ class SelfPlayNetwork(nn.Module):
         return [layer.weight for layer in (*windows, *self.dense)]
 
     def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits ``[N, 7]``, and ``[N]`` the logit of winning where a draw is half a win."""
+        """Logits ``[N, 7]`` of the columns, and the logit ``[N]`` of the expected score."""
         planes = torch.relu(self.first(planes))
         for block in self.blocks:
             planes = block(planes)
-        units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy: so they lie in memory
+        units = planes.permute(0, 2, 3, 1).flatten(1)  # no copy, by the memory order
         for layer in self.dense:
             units = torch.relu(layer(units))
         columns = planes.permute(0, 3, 2, 1).flatten(2)  # [N, 7, 6 * channels]
@@ -138,8 +141,8 @@ class Evaluator:
     """A network as a function of many positions, without gradients.
 
     Args:
-        network: asked as it is at the time.
-        dtype: of the numbers it calculates with.
+        network: the network, with its current weights.
+        dtype: the type of its numbers.
     """
 
     deterministic = True
@@ -155,7 +158,7 @@ class Evaluator:
             return logits.float().numpy(), torch.tanh(raw.float() / 2).numpy()
 
     def __call__(self, planes: Int8s, masks: Int8s | None = None) -> tuple[Any, Any]:
-        """The same of observations ``[M, 6, 7, 2]``: what ``puct`` asks."""
+        """Logits and values of observations ``[M, 6, 7, 2]``, for ``puct``."""
         return self.evaluate(boards_from(planes))
 
     def save(self, path: Path) -> None:
@@ -165,10 +168,10 @@ class Evaluator:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """The network of a file, or the latest one of a folder of self-play.
+        """Load the network of a file, or the latest one of a folder of self-play.
 
         Raises:
-            UnreadableWeights: there is none.
+            UnreadableWeights: there is no network.
         """
         file = Path(path)
         file = file / MODEL if file.is_dir() else file
@@ -181,7 +184,7 @@ class Evaluator:
             network.load_state_dict(stored["weights"])
         except OSError as error:
             raise UnreadableWeights(f"{wrong}: {file}: {error.strerror or error}") from None
-        except Exception as error:  # of a file that holds something else, whatever that is
+        except Exception as error:  # the file holds something else
             said = " ".join(str(error).split())[:100]
             raise UnreadableWeights(f"{wrong}: {file}: {type(error).__name__}: {said}") from None
         return cls(network)

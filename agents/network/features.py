@@ -1,4 +1,4 @@
-"""What the network sees of a position: five planes of zeros and ones, by the side to move."""
+"""The input of the network: five planes of zeros and ones, from the view of the side to move."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def write_planes(mine: Int64s, theirs: Int64s, planes: Bytes) -> None:
 
 
 def planes_of(mine: Int64s, theirs: Int64s) -> Bytes:
-    """The planes uint8 ``[N, 6, 7, 5]`` of bitboards ``[N]``, row 0 on top.
+    """The planes, uint8 ``[N, 6, 7, 5]``, of bitboards ``[N]``, with row 0 on top.
 
-    Of each cell: whether it holds an own disc, holds the other's, is where a disc dropped now
-    would land, is empty and would complete four of one's own, would complete four of the other's.
+    For each cell: an own disc; a disc of the other side; playable; empty and a winning cell of the
+    side to move; empty and a winning cell of the other side.
     """
     planes = np.empty((len(mine), ROWS, COLUMNS, PLANES), np.uint8)
     write_planes(mine, theirs, planes)

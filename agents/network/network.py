@@ -1,9 +1,8 @@
-"""The network, evaluated with NumPy alone, to the last bit the same on every machine.
+"""The network in NumPy alone, with the same result on every machine, to the last bit.
 
-Its weights and activations are whole numbers small enough for every sum to be exact in float32,
-whatever the order of the summands; what follows a sum is one multiplication and one rounding. A
-board and its mirror image are both evaluated and averaged, so mirrored positions get mirrored
-answers.
+Weights and activations are small whole numbers, so every sum is exact in float32, in any order. One
+multiplication and one rounding follow a sum. The network evaluates the board and its mirror image
+and averages them, so mirrored positions get mirrored results.
 
 The layers: planes to channels by 3 x 3 cells, with a bias for each cell and player to move;
 residual blocks of two such layers; a dense layer over all cells; seven logits, to which the
@@ -30,8 +29,8 @@ from c4env.files import write_whole
 
 HIGHEST: Final = 127  # the greatest weight and the greatest activation; the least is 0
 OUTCOMES: Final = 3  # win, draw, loss
-AT_ONCE: Final = 8  # boards; more do not fit in a processor's nearest memory
-WINDOW: Final = 9  # cells a layer looks at around each
+AT_ONCE: Final = 8  # boards at a time; more do not fit into the processor's cache
+WINDOW: Final = 9  # inputs of a convolution for each cell: itself and its neighbours
 
 _NEVER: Final = np.float32(-np.inf)
 
@@ -40,23 +39,24 @@ Weights = dict[str, NDArray[Any]]
 
 
 class Network:
-    """Logits and values of positions.
+    """A function from positions to logits and values.
 
     Attributes:
-        weights: by name, layers ``first``, ``block.K.in``, ``block.K.out``, ``squeeze``, ``dense``,
-            ``head`` and ``column``: an int8 matrix ``[in, out]``, int32 biases ``NAME.bias``
-            (``[2, 6, 7, out]`` of the first, by player to move, else ``[out]``), and float32
-            factors ``NAME.scale`` ``[out]`` from the layer's sums to activations or outputs.
-        deterministic: a position gets the same answer always.
+        weights: arrays by name. Each layer (``first``, ``block.K.in``, ``block.K.out``,
+            ``squeeze``, ``dense``, ``head`` and ``column``) has an int8 matrix ``[in, out]``, int32
+            biases ``NAME.bias`` (``[2, 6, 7, out]`` for the first, by player to move, else
+            ``[out]``), and float32 factors ``NAME.scale`` ``[out]``, from the layer's sums to
+            activations or outputs.
+        deterministic: True: a position always gets the same result.
     """
 
     deterministic = True
 
     def __init__(self, weights: Weights) -> None:
-        """A network of these weights; see the class.
+        """Make a network of weights; see the class.
 
         Raises:
-            UnreadableWeights: one is missing, or of another shape.
+            UnreadableWeights: an array is missing or has another shape.
         """
         self.weights = weights
         self.blocks = sum(name.endswith(".in") for name in weights)
@@ -75,7 +75,7 @@ class Network:
                     raise UnreadableWeights(f"weights {part!r}: {found}, expected {wanted} {shape}")
 
     def shapes(self) -> dict[str, tuple[int, int]]:
-        """The shape of every matrix, inferred from three of them and the number of blocks."""
+        """The shape of every matrix, from three of them and the number of blocks."""
         channels, squeezed, units = (
             self.weights[name].shape[-1] if name in self.weights else 0
             for name in ("first", "squeeze", "dense")
@@ -88,10 +88,10 @@ class Network:
 
     @classmethod
     def load(cls, file: str | os.PathLike[str]) -> Network:
-        """The network in an ``.npz`` file.
+        """Load the network in an ``.npz`` file.
 
         Raises:
-            UnreadableWeights: no such file, or no network in it.
+            UnreadableWeights: the file cannot be read or has no network.
         """
         try:
             with open(file, "rb") as stream, np.load(stream, allow_pickle=False) as data:
@@ -100,7 +100,7 @@ class Network:
             said = getattr(error, "strerror", None) or error
             raise UnreadableWeights(f"weights {file}: {said}") from None
         except (ValueError, TypeError, EOFError, zipfile.BadZipFile) as error:
-            # What NumPy says of it advises to allow pickled code.
+            # Do not quote NumPy's message: it advises to allow pickled code.
             raise UnreadableWeights(
                 f"weights {file}: expected an .npz file of a network's weights"
             ) from error
@@ -117,18 +117,18 @@ class Network:
         Args:
             observations: ``[N, 6, 7, 2]`` zeros and ones of any dtype; plane 0 holds the discs of
                 the side to move.
-            masks: ``[N, 7]``, not 0 where a column is legal.
+            masks: ``[N, 7]``, not 0 for legal columns.
 
         Returns:
-            Logits float32 ``[N, 7]``, ``-inf`` where a column is not legal, and values float32
-            ``[N]`` between -1 and 1, the outcome expected by the side to move.
+            logits, float32 ``[N, 7]``, ``-inf`` for illegal columns; and values, float32 ``[N]``
+            between -1 and 1, the expected results for the sides to move.
         """
         boards = boards_from(observations)
         logits, values = self.evaluate(boards[:, 0].copy(), boards[:, 1].copy())
         return np.where(np.asarray(masks) != 0, logits, _NEVER), values
 
     def evaluate(self, mine: Int64s, theirs: Int64s) -> tuple[Floats, Floats]:
-        """The same of bitboards ``[N]``; the logits of full columns mean nothing."""
+        """Policy and value of bitboards ``[N]``; the logits of full columns are meaningless."""
         out = np.empty((len(mine), COLUMNS + OUTCOMES), np.float32)
         for start in range(0, len(mine), AT_ONCE):
             own, other = mine[start : start + AT_ONCE], theirs[start : start + AT_ONCE]
@@ -140,7 +140,7 @@ class Network:
         return out[:, :COLUMNS], expected(out[:, COLUMNS:])
 
     def one_way(self, mine: Int64s, theirs: Int64s) -> Floats:
-        """Outputs ``[N, 10]`` of bitboards ``[N]`` as they stand: logits, win, draw, loss."""
+        """Outputs ``[N, 10]`` of bitboards ``[N]``, without mirroring: logits, win, draw, loss."""
         to_move = np.bitwise_count(mine | theirs) & 1
         units = around(planes_of(mine, theirs).astype(np.float32)) @ self._floats["first"]
         units = units.reshape(len(mine), ROWS, COLUMNS, -1) + self._floats["first.bias"][to_move]
@@ -161,7 +161,7 @@ class Network:
 
 
 def around(units: Floats) -> Floats:
-    """What each cell and its eight neighbours hold: ``[N * 42, 9 * C]`` of ``[N, 6, 7, C]``."""
+    """Units of each cell and its eight neighbours: ``[N * 42, 9 * C]`` from ``[N, 6, 7, C]``."""
     count, rows, columns, channels = units.shape
     padded = np.zeros((count, rows + 2, columns + 2, channels), np.float32)
     padded[:, 1:-1, 1:-1] = units
@@ -173,20 +173,20 @@ def around(units: Floats) -> Floats:
 
 
 def activation(units: Floats) -> Floats:
-    """Whole numbers between 0 and ``HIGHEST``."""
+    """Round units, and clip them to 0..``HIGHEST``."""
     whole: Floats = np.rint(units).clip(0, HIGHEST)
     return whole
 
 
 def expected(outcomes: Floats) -> Floats:
-    """The value ``[N]``, a win being 1 and a loss -1, of logits ``[N, 3]`` of win, draw, loss."""
+    """Values ``[N]``, from -1 to 1, of logits ``[N, 3]`` of win, draw and loss."""
     win, draw, loss = exponential(outcomes - outcomes.max(axis=1, keepdims=True)).T
     value: Floats = (win - loss) / (win + draw + loss)
     return value
 
 
 def exponential(numbers: Floats) -> Floats:
-    """About the exponential of numbers of 0 or less, by operations that round alike everywhere."""
+    """An approximate exponential of numbers <= 0, with the same rounding on every machine."""
     power: Floats = np.maximum(1 + numbers / np.float32(256), np.float32(0))
     for _ in range(8):
         power = power * power

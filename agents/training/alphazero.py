@@ -1,9 +1,9 @@
-"""AlphaZero in one file, the shortest that learns: to read, to teach, to copy.
+"""AlphaZero in one short file, to read, teach and copy.
 
 ``python -m c4env.agents.training.alphazero --out DIR --positions 100000``
 ``c4 run c4env.agents.training.alphazero:AlphaZero:path=DIR,simulations=100 random greedy``
 
-A network plays itself by a tree search (PUCT), and learns its visits and the results.
+A network plays itself by a tree search (PUCT), and learns the search's visits and the results.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class Network(nn.Module):
         self.policy, self.value = nn.Linear(128, COLUMNS), nn.Linear(128, 1)
 
     def forward(self, planes: Any) -> tuple[Any, Any]:
-        """Both, for the side to move."""
+        """Logits and values for the side to move."""
         hidden = self.body(planes.permute(0, 3, 1, 2).float())
         return self.policy(hidden), self.value(hidden).squeeze(-1).tanh()
 
 
 class Node:
-    """A position of a tree, and what is known of its columns, all for the side to move."""
+    """A position of a tree, with statistics of its columns for the side to move."""
 
     def __init__(self, position: c4env.Position) -> None:
         self.position, self.children = position, dict[int, Node]()
@@ -76,7 +76,7 @@ class Node:
 
 
 def search(network: Network, roots: list[Node], simulations: int, chance: Any = None) -> None:
-    """Search trees together, a batch a simulation; a first one finds the roots' priors."""
+    """Search several trees, with one batch for each simulation, after one for the roots' priors."""
     for simulation in range(simulations + 1):
         paths, leaves = [], []
         for node in roots:
@@ -106,7 +106,7 @@ def search(network: Network, roots: list[Node], simulations: int, chance: Any = 
 
 
 def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any]:
-    """Games to the end: planes ``[M, 6, 7, 2]``, shares of visits ``[M, 7]``, results ``[M]``."""
+    """Play games; returns planes ``[M, 6, 7, 2]``, shares of visits ``[M, 7]``, results ``[M]``."""
     going = games = [[Node(c4env.Position())] for _ in range(boards)]
     while going:
         search(network, [game[-1] for game in going], SIMULATIONS, chance)
@@ -126,7 +126,7 @@ def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any
 
 
 def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance: Any) -> float:
-    """Fit the network to some of the kept positions and their mirror images; the last loss."""
+    """Fit the network to kept positions and their mirror images; returns the last loss."""
     network.train()
     for _ in range(steps):
         rows = chance.integers(len(kept[0]), size=BATCH)
@@ -144,10 +144,10 @@ def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance:
 def train(
     out: Path, positions: int = 100_000, seed: int = 1, device: str = "cpu", boards: int = 128
 ) -> Network:
-    """Play and learn in turns, from where the folder is, until so many positions were played.
+    """Play and learn in turns until ``positions`` positions were played; resumes in ``out``.
 
-    One machine trains the same network again from the same seed. An earlier network is kept of
-    each tenth; a folder that was done trains on with more positions.
+    On one machine the same seed trains the same network. The folder keeps a network for each tenth.
+    A finished folder trains on with more positions.
     """
     c4env.TensorEnv(1, device)  # refuses a device that is not there
     torch.manual_seed(seed)
@@ -177,7 +177,7 @@ def train(
 
 
 class AlphaZero(ModelAgent):
-    """What a folder, or one of its files, was trained to: most visits, or 0 simulations' policy."""
+    """Plays by the network of a folder or file: most visits, or the policy with 0 simulations."""
 
     deterministic = True
 
@@ -190,7 +190,7 @@ class AlphaZero(ModelAgent):
             self._network.load_state_dict(torch.load(file, "cpu", weights_only=True)["network"])
 
     def preferences(self, planes: Any) -> Any:
-        """Visits ``[M, 7]``, and where they are equal the prior; see :class:`ModelAgent`."""
+        """Visits ``[M, 7]``, with the prior for ties; see :class:`ModelAgent`."""
         roots = [Node(position) for position in positions_of(boards_from(planes))]
         search(self._network, roots, self._simulations)
         return np.stack([root.visits + root.prior for root in roots])

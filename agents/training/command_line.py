@@ -1,4 +1,4 @@
-"""What the training scripts share: their command line, what they need, and the folder they keep."""
+"""Parts that training scripts share: the command line, extras, and the folder of a training."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from c4env.files import lock_file
 from c4env.lazy import from_extra
 
 PICTURES: Final = (".png", ".svg")
-LAST_SEED: Final = 2**32 - 1  # that all libraries take
+LAST_SEED: Final = 2**32 - 1  # the greatest seed that all libraries take
 OPTIONS: Final = {
-    "out": "what to write",
-    "folder": "folder of a training, for all that it makes",
-    "positions": "how many to learn from",
-    "steps": "how long to train, in steps of the environment",
-    "minutes": "how long to train, earlier calls included",
-    "seed": "of weights and games",
+    "out": "the file or folder to write",
+    "folder": "folder of the training",
+    "positions": "number of positions to learn from",
+    "steps": "length of the training, in steps of the environment",
+    "minutes": "length of the training, with earlier calls",
+    "seed": "seed of weights and games",
     "device": '"cpu", "cuda" or another of PyTorch',
     "boards": "games at once; a GPU is quick with thousands",
 }
-"""What the arguments of the scripts mean."""
+"""The help texts of the scripts' arguments."""
 
 
 @contextmanager
 def needs(extra: str, module: str = "") -> Iterator[None]:
-    """Say which extra the imports within need; in one line where the module is what is run.
+    """A context for imports of an extra; an error names the extra, in one line for a script.
 
     Raises:
         MissingExtra: an import fails.
-        SystemExit: the same, for a module that is ``__main__``.
+        SystemExit: an import fails in a module that is ``__main__``.
     """
     try:
         with from_extra(extra, "this needs another package"):
@@ -52,23 +52,23 @@ def needs(extra: str, module: str = "") -> Iterator[None]:
 
 @contextmanager
 def claimed(folder: Path, settings: str) -> Iterator[None]:
-    """Keep others from training in a folder meanwhile, and from going on with other settings.
+    """A context that locks the folder of a training, and refuses other settings.
 
     Args:
-        folder: it is made. The system unlocks it when the process ends, whatever ended it.
+        folder: the folder, made if it is missing. The system unlocks it when the process ends.
         settings: a line, kept in ``settings.txt``.
 
     Raises:
-        FileInUse: another process trains there.
-        InvalidValue: a training with other settings is kept there.
-        OSError: it cannot be made or written.
+        FileInUse: another process trains in the folder.
+        InvalidValue: the folder has a training with other settings.
+        OSError: the folder cannot be made or written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "settings.txt").open("a+", errors="replace") as file:
         lock_file(file, folder)
         file.seek(0)
         kept = file.read()
-        if not settings.startswith(kept):  # else it is new, or a kill left part of the line
+        if not settings.startswith(kept):  # a new file is empty; a kill leaves part of the line
             raise InvalidValue(
                 f"{folder} holds a training with {kept.strip()}: expected {settings.strip()}"
             )
@@ -79,10 +79,10 @@ def claimed(folder: Path, settings: str) -> Iterator[None]:
 
 @contextmanager
 def checkpoint_read(path: Path) -> Iterator[None]:
-    """Say in one line that what is read within is no checkpoint, or one of another version.
+    """A context that reads a checkpoint, and reports a bad one in one line.
 
     Raises:
-        InvalidValue: reading fails, for whatever reason.
+        InvalidValue: the file is not a checkpoint, or is one of another version.
     """
     try:
         yield
@@ -92,7 +92,7 @@ def checkpoint_read(path: Path) -> Iterator[None]:
 
 
 class Parser(argparse.ArgumentParser):
-    """One whose errors are ours, said in one line."""
+    """A parser that raises errors of ours."""
 
     def error(self, message: str) -> NoReturn:
         """Raise InvalidValue."""
@@ -108,18 +108,18 @@ def run(
     resumes: bool = False,
     endings: Sequence[str] = (),
 ) -> int:
-    """Call a function as the command line says; bad input is answered in one line.
+    """Call a function with arguments of the command line; report bad input in one line.
 
     Args:
-        act: its parameters, of those in ``OPTIONS``. Those without a default are the arguments,
-            all of them paths, of which ``out`` is a file, made sure of before the work. Those
-            with one are options, of whole numbers those from 1 on, of the seed from 0 on.
-            Keyword-only ones are left at their default.
-        doc: what ``--help`` says first.
-        said: what is printed before the number that the function returns; empty for nothing.
+        act: the function; its parameters have names in ``OPTIONS``. Parameters without a default
+            are positional arguments, all of them paths; the file ``out`` must be writable.
+            Parameters with a default are options; integers must be at least 1, the seed at
+            least 0. Keyword-only parameters keep their defaults.
+        doc: the beginning of ``--help``.
+        said: text to print before the number that the function returns; empty prints nothing.
         argv: the arguments; None for those of the process.
-        resumes: ``--out`` is a folder in which the same command goes on where it was.
-        endings: which the name of the file ``out`` may have; empty for all.
+        resumes: whether the same command continues a training in the folder ``--out``.
+        endings: accepted endings of the file ``out``; empty for all.
 
     Returns:
         the exit code: 0, 2 for bad input, 130 for an interrupt.

@@ -1,7 +1,7 @@
-"""How networks are fitted here: Muon for the matrices within, AdamW for the rest.
+"""The optimiser of networks: Muon for the hidden matrices, AdamW for the rest.
 
-Muon (Jordan and others, 2024) turns a step of a matrix into one that is about as long in every
-direction. With it networks erred in a tenth to a quarter fewer positions after the same minutes:
+Muon (Jordan and others, 2024) makes the step of a matrix about equally long in every direction.
+With it networks erred in a tenth to a quarter fewer positions after the same minutes:
 agents/network/README.md and docs/explanation/self-play.md give the figures.
 """
 
@@ -12,24 +12,24 @@ from typing import Any, Final, Protocol
 from torch import Tensor, nn
 from torch.optim import AdamW, Muon, Optimizer
 
-RATES: Final = (0.02, 1.5e-3)  # of learning, the highest, by Muon and AdamW
+RATES: Final = (0.02, 1.5e-3)  # the highest learning rates, of Muon and AdamW
 
 
 class Fitted(Protocol):
-    """A network that says which of its parameters are matrices within."""
+    """A network that names its hidden matrices."""
 
     def parameters(self) -> Any:
-        """All of them."""
+        """All parameters."""
 
     def hidden(self) -> list[nn.Parameter]:
         """Matrices ``[out, in]`` between the first layer and the last ones."""
 
 
 class Optimiser:
-    """Fits a network, by Muon and AdamW.
+    """Fits a network by Muon and AdamW.
 
     Args:
-        network: what is fitted; parameters that come to it later count from :meth:`refresh` on.
+        network: the network; call :meth:`refresh` after it has grown.
     """
 
     def __init__(self, network: Fitted) -> None:
@@ -41,23 +41,23 @@ class Optimiser:
         ]
 
     def _split(self) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
-        """What Muon fits, and what AdamW does."""
+        """The parameters of Muon, and those of AdamW."""
         hidden = self.network.hidden()
         own = {id(matrix) for matrix in hidden}
         return hidden, [other for other in self.network.parameters() if id(other) not in own]
 
     def refresh(self) -> None:
-        """Fit all parameters that the network has now, when it has grown."""
+        """Take in the parameters of a network that has grown."""
         for part, parameters in zip(self.parts, self._split(), strict=True):
             part.param_groups[0]["params"] = parameters
 
     def step(self, loss: Tensor, share: float, longest: float | None = None) -> None:
-        """One step that lowers a loss.
+        """Take one step that lowers a loss.
 
         Args:
-            loss: what the network's outputs come to.
-            share: of the highest rates of learning.
-            longest: the norm to which a longer gradient is shortened; None: to none.
+            loss: the loss of the network's outputs.
+            share: the learning rate, as a share of the highest.
+            longest: the norm to clip the gradient to; None does not clip.
         """
         for part in self.parts:
             part.zero_grad()
@@ -69,10 +69,10 @@ class Optimiser:
             part.step()
 
     def state_dict(self) -> list[dict[str, Any]]:
-        """Of both."""
+        """The states of both optimisers."""
         return [part.state_dict() for part in self.parts]
 
     def load_state_dict(self, states: list[dict[str, Any]]) -> None:
-        """What :meth:`state_dict` gave, for the same shapes of parameters."""
+        """Restore the result of :meth:`state_dict`, for parameters of the same shapes."""
         for part, state in zip(self.parts, states, strict=True):
             part.load_state_dict(state)

@@ -82,7 +82,7 @@ class Tally:
 
     @property
     def units(self) -> int:
-        """How many of those."""
+        """The number of units that the bootstrap resamples."""
         return int(self._there().sum())
 
     def _there(self) -> Bools:

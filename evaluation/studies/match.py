@@ -208,7 +208,7 @@ def read_run(folder: str | Path) -> Tournament:
     """Read a run directory, finished or not, or a record of games that people played.
 
     Returns:
-        the object that playing the run returned: a :class:`Match` for a match.
+        what playing the run returned; a :class:`Match` for a match.
 
     Raises:
         UnreadableRun: the directory holds something else, or is damaged.

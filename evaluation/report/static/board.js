@@ -1,5 +1,5 @@
 "use strict";
-// The board of both pages. With `choose` its columns are buttons that call it.
+// The board of both pages. With `choose`, its columns are buttons that call it.
 
 function makeBoard(root, choose = null) {
   const columns = range(COLUMNS).map((column) => {
@@ -14,8 +14,8 @@ function makeBoard(root, choose = null) {
   root.classList.add("board");
   root.append(...columns.map(({ button }) => button));
 
-  // Show the position after `moves`. Scores by column: undefined ones are being sought, unless all are
-  // known (`done`); null stands for no scores. `next` is the column that was played from here.
+  // Show the position after `moves`. `scores` has a score for each column, undefined while the search goes
+  // on (until `done`); null shows no scores. `next` is the column played from here.
   function show({ moves, scores = null, done = true, ready = false, over = false, hint = null, next = null }) {
     const board = boardOf(moves), side = moves.length % 2, best = scores && greatest(scores);
     root.classList.toggle("ready", ready);

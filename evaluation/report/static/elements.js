@@ -1,5 +1,5 @@
 "use strict";
-// What the pages are built with: elements, numbers in words, names.
+// Building blocks of the pages: elements, numbers in words, names.
 
 const $ = (id) => document.getElementById(id);
 const range = (count) => Array.from({ length: count }, (_, i) => i);
@@ -13,12 +13,12 @@ function built(made, { on = {}, ...attributes }, children) {
   return made;
 }
 
-// An element: attributes that are null or false are left out; `on` holds listeners by event.
+// Make an element, without attributes that are null or false; `on` holds listeners by event.
 const element = (name, attributes = {}, ...children) => built(document.createElement(name), attributes, children);
 const drawn = (name, attributes = {}, ...children) => built(document.createElementNS("http://www.w3.org/2000/svg", name), attributes, children);
 const disc = (seat) => element("span", { class: "turn", "aria-hidden": "true" }, element("span", { class: "disc", "data-disc": seat }));
 
-// A number with so many digits after the point, halves away from zero: as c4env.evaluation.tables rounds.
+// Round a number to some digits after the point, halves away from zero, as c4env.evaluation.tables does.
 function fixed(x, digits = 0) {
   const whole = Math.floor(Math.abs(x) * 10 ** digits + 0.5 + 1e-9);
   return (x < 0 && whole ? "−" : "") + (whole / 10 ** digits).toFixed(digits);
@@ -27,7 +27,7 @@ const percent = (x, digits = 0) => (x === null ? "" : fixed(100 * x, digits) + "
 const plus = (words) => (words.startsWith("−") || !Number(words) ? words : "+" + words);
 const signed = (x, digits = 0) => plus(fixed(x, digits));
 
-// A text with each of the names in an element that is cut at its end, never broken in two.
+// A text in which each name is an element that is cut at its end and does not wrap.
 function named(text, names) {
   const found = [...new Set(names)].filter(Boolean).sort((a, b) => b.length - a.length);
   if (!found.length) return [text];
@@ -35,7 +35,7 @@ function named(text, names) {
   return text.split(new RegExp(`(?<![\\w-])(${any})(?![\\w-])`)).map((part, i) => (i % 2 ? element("span", { class: "unbroken", title: part }, part) : part));
 }
 
-// Scroll to the top of an element, unless all of it is in the window.
+// Scroll to the top of an element, unless all of it is visible.
 function bringIntoSight(there) {
   const { top, bottom } = there.getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) there.scrollIntoView({ block: "start" });

@@ -6,7 +6,7 @@ const line = (kind, x1, y1, x2, y2) => drawn("line", { class: kind, x1, y1, x2, 
 const text = (x, y, anchor, words, kind = "") => drawn("text", { x, y, "text-anchor": anchor, class: kind }, words);
 const picture = (width, height, label) => drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
 
-// Round values of an axis, about as many as wished.
+// Round values for an axis, about `wish` of them.
 function ticks(low, high, wish) {
   const raw = (high - low) / wish, power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((x) => x * power).find((x) => x >= raw), found = [];
@@ -16,15 +16,15 @@ function ticks(low, high, wish) {
 
 const added = (counts) => counts.reduce((sum, each) => sum.map((n, k) => n + each[k]), [0, 0, 0]);
 const share = ([wins, draws, losses]) => { const games = wins + draws + losses; return games ? (wins + draws / 2) / games : null; };
-// The results of an agent's games against the others, moving first and moving second, as it sees them.
+// The results of an agent against the others, moving first and moving second, from its view.
 function byColour({ cells }, i) {
   const others = range(cells.length).filter((j) => j !== i);
   return [added(others.map((j) => cells[i][j])), added(others.map((j) => [...cells[j][i]].reverse()))];
 }
 
-// Percent of the points of a row's agent, moving first, against the column's. Rows and columns are numbered by place.
+// Percent of the points of the row's agent, moving first, against the column's. Numbers are places.
 // `run` has players (the strongest first), elo and cells [first][second] of wins, draws, losses; `label` shortens a
-// player's name; `pick` is called with the two of a cell; `filter` says which players are shown.
+// player's name; `pick` is called with the two players of a cell; `filter` chooses the players to show.
 function winTable(table, run, label, pick, filter = () => true) {
   let by = "elo", down = true;
   const totals = run.players.map((_, i) => added(byColour(run, i)));

@@ -1,12 +1,12 @@
 "use strict";
-// Steps through a game: buttons, the list of its moves with slips and blunders, the graph of its values.
-// `look` is called with the discs to show; `steps`, `list` and `graph` are where the parts go.
+// Replay a game: buttons, the list of moves with slips and blunders, the graph of values.
+// `look` is called with the number of discs to show; `steps`, `list` and `graph` hold the parts.
 
 function makeReplay({ steps, list, graph }, look) {
   let game = { moves: "", view: 0, opening: 0, values: null };
   const verdict = (ply) => (ply < game.opening || !game.values ? "" : verdictOf(game.values[ply], game.values[ply + 1]));
   const blunders = () => range(game.moves.length).filter((ply) => verdict(ply) === "blunder");
-  const places = {  // what a button leads to: discs, or undefined where there is nothing
+  const places = {  // the number of discs that a button leads to, or undefined
     first: ["«", "To the beginning", () => (game.view ? 0 : undefined)],
     back: ["‹", "One disc back", () => (game.view ? game.view - 1 : undefined)],
     forth: ["›", "One disc forth", () => (game.view < game.moves.length ? game.view + 1 : undefined)],
@@ -34,8 +34,8 @@ function makeReplay({ steps, list, graph }, look) {
     look(Math.max(0, Math.min(game.moves.length, ply)));
   });
 
-  // `values` are what the positions after 0, 1, ... discs are worth to Red: null if that is not known yet, undefined
-  // if it is not asked for; or null for no values at all.
+  // `values` has the value for Red of the positions after 0, 1, ... discs: null while unknown, undefined if not
+  // wanted; or is null without any.
   function show(now) {
     game = now;
     output.textContent = `disc ${game.view} of ${game.moves.length}`;
@@ -57,7 +57,7 @@ function makeReplay({ steps, list, graph }, look) {
   function showGraph() {
     const wide = 336, high = 112, edge = 10, count = game.moves.length;
     const x = (discs) => edge + (discs / Math.max(count, 1)) * (wide - 2 * edge);
-    // Any win stands off the line of a draw, an early one far from it.
+    // Every win keeps a distance from the line of draws, an early win a large one.
     const y = (value) => high / 2 - Math.sign(value) * (10 + Math.abs(value)) * ((high / 2 - edge) / 28);
     const asked = game.values.map((value, discs) => [discs, value]).filter(([, value]) => value !== undefined);
     const known = asked.filter(([, value]) => value !== null);
@@ -83,7 +83,7 @@ function makeReplay({ steps, list, graph }, look) {
     worth.textContent = all;
   }
 
-  // The step an arrow key asks for; whether there was one.
+  // Take the step of an arrow key; returns whether there was one.
   const key = (event) => {
     const where = { ArrowLeft: "back", ArrowRight: "forth", Home: "first", End: "last" }[event.key];
     return where !== undefined && go(where);

@@ -1,5 +1,5 @@
 "use strict";
-// The page of a run: R is what evaluation/report/page.py found.
+// The page of a run: R is its content, from evaluation/report/page.py.
 const R = JSON.parse($("data").textContent);
 const N = R.players.length;
 const pen = document.createElement("canvas").getContext("2d");
@@ -8,7 +8,7 @@ const wide = words => pen.measureText(words).width;
 const label = (i) => R.labels[i]; // one label an agent, in every figure and table
 const from_to = (low, high) => `${signed(low)} to ${signed(high)}`;
 
-// Figures are drawn in the pixels there are, so that their texts keep their size, and again when that changes.
+// Figures are drawn in screen pixels, so that texts keep their size, and again after a resize.
 const FIGURES = [];
 function figure(id, draw) {
   const again = () => { const room = $(id).clientWidth; if (room) $(id).replaceChildren(...[draw(room)].flat()); };
@@ -33,7 +33,7 @@ $("basis").replaceChildren(...whole((R.exact ? "" : "A line spans where an agent
 $("notes").replaceChildren(...whole(R.notes.join(" ")));
 
 // -- axes ----------------------------------------------------------------------------
-// One line an agent over a common axis: number and name, what `row` draws, and words on the right.
+// A line for each agent over a common axis: number and name, the drawing of `row`, and words on the right.
 function rows(room, name, low, high, format, unit, words, row) {
   const names = R.players.map((_, i) => label(i)), step = 24, top = 6, bottom = top + step * N;
   const left = 30 + Math.max(...names.map(wide)), end = room - 16 - Math.max(...R.players.map((_, i) => wide(words(i))));
@@ -123,7 +123,7 @@ function cost(room) {
   let numbered = false;
   points.forEach(([i, v, elo], k) => {
     const [px, py] = dots[k], full = label(i);
-    // The name as near the point as it fits; where it does not, the number.
+    // The name as near to the point as it fits; otherwise the number.
     const found = (room < 500 && N > 8 ? [String(i + 1)] : [full, String(i + 1)]).flatMap(words => around(px, py, wide(words), words === full ? 45 : 70).map(at => [words, at]))
       .find(([, [box]]) => box[0] > left && box[2] < room - 2 && box[1] > top - 12 && box[3] < bottom && !taken.some(t => box[0] < t[2] && t[0] < box[2] && box[1] < t[3] && t[1] < box[3]));
     if (found) {
@@ -305,7 +305,7 @@ addEventListener("keydown", event => { // arrows step wherever the focus is, exc
   if (replay.key(event)) event.preventDefault();
 });
 
-// The game and ply of an address such as #game=156&ply=9; whether there is such a game.
+// Show the game and ply of an address such as #game=156&ply=9; returns whether the game exists.
 function openAddress() {
   const fields = new URLSearchParams(location.hash.slice(1)), n = Number(fields.get("game")) - 1;
   if (!R.games[n]) return false;

@@ -1,5 +1,5 @@
 "use strict";
-// The rules, and what exact scores say: nothing here knows of a page.
+// The rules, and the meaning of exact scores, without any page.
 
 const COLUMNS = 7, ROWS = 6, CELLS = COLUMNS * ROWS, COLOURS = ["Red", "Yellow"];
 
@@ -44,21 +44,21 @@ const resultOf = (winner, ending) => points(winner) + (forfeited(ending) ? ` (${
 const forRed = (score, discs) => (discs % 2 ? -score : score);
 const greatest = (scores) => Math.max(...scores.filter((score) => score !== null && score !== undefined));
 
-// What a game that is over is worth to Red, as the solver counts; null while it goes on.
+// The value of a finished game for Red, as the solver counts; null for an unfinished one.
 function valueOfEnd(moves) {
   const board = boardOf(moves);
   if (!board.over) return null;
   return board.winner === null ? 0 : forRed(-(CELLS / 2 + 1 - Math.ceil(moves.length / 2)), moves.length);
 }
 
-// Of a move: "blunder" if it gave away a win or a draw, "slip" if the result stays but could have come
-// sooner or later, else "". By what the positions before and after it are worth, null if that is not known.
+// The verdict on a move, from the values of the positions before and after it (null if unknown): "blunder" if it
+// gave away a win or a draw, "slip" if it keeps the result but wins later or loses sooner, else "".
 function verdictOf(before, after) {
   if (before === null || after === null || before === after) return "";
   return Math.sign(before) === Math.sign(after) ? "slip" : "blunder";
 }
 
-// Who wins with best play and after how many discs, null of a draw.
+// The winner under best play and the number of discs until then; null for a draw.
 function bestPlay(score, discs) {
   if (score === 0) return null;
   const winner = score > 0 ? discs % 2 : 1 - (discs % 2);

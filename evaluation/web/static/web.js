@@ -1,9 +1,9 @@
 "use strict";
-// Playing, analysing, and looking at games: the page of c4 web.
+// The page of c4 web: play, analyse and replay games.
 const HUMAN = "human", SEATS = ["red", "yellow"];
 const PACES = { Slow: 2500, Normal: 700, Fast: 0 };  // milliseconds a move at least, when two agents play
 
-// -- the game, and how it is kept -------------------------------------------------------------
+// -- the game and its storage ---------------------------------------------------------------
 
 const state = {
   mode: "play",        // or "set up": discs by hand; or "look": a game that was played elsewhere or before
@@ -51,12 +51,12 @@ function keepInAddress() {
   const parts = [`moves=${shown()}`, ...namesNow().map((player, seat) => `${SEATS[seat]}=${plain(player)}`)];
   if (state.look?.run !== undefined) parts.push(`run=${plain(state.look.run)}`, `game=${state.look.game + 1}`);
   history.replaceState(null, "", "#" + parts.join("&"));
-  // The address may go to others; what makes this tab's game one game stays in the tab.
+  // People may share the address, so the identity of this tab's game stays in the tab.
   if (state.mode === "play") sessionStorage.setItem("game", JSON.stringify({ ...state, analysis: undefined, recording: undefined }));
 }
 
-// The position in the address: this tab's own game if the page was loaded again, else a new one.
-// Only what the server offers is taken; what is not is said. A run's game is opened by the server.
+// Open the position in the address: this tab's own game after a reload, else a new one. Agents must be
+// offered by the server; others are reported. The server opens games of runs.
 async function readAddress(again) {
   const hash = location.hash.slice(1), bad = [];
   const fields = new URLSearchParams(/^[^=&]+$/.test(hash) ? `moves=${hash}` : hash);  // #4455 is a position, too
@@ -120,7 +120,7 @@ async function call(path, body, signal) {
   return response;
 }
 
-// The messages of an answer, each about the very position that was asked about.
+// The messages of an answer; each must name the position in question.
 async function* ask(question, signal) {
   const response = await call("/api/ask", question, signal);
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -154,7 +154,7 @@ function inTrouble(error) {
   render();
 }
 
-// Put a question; each message goes to `hear`. One such search goes on at a time.
+// Ask a question; each message goes to `hear`. Only one search runs at a time.
 async function search(question, hear) {
   stopSearching();
   const control = new AbortController();
@@ -196,7 +196,7 @@ function askMove() {
   });
 }
 
-// The scores of the columns in sight, then the value of each position of the game, the last first.
+// Find the scores of the columns on the board, then the value of each position of the game, the last first.
 async function analyse() {
   const moves = shown(), game = state.moves, goal = `${moves} of ${game}`;
   if (analysing?.goal === goal) return;
@@ -234,12 +234,12 @@ async function analyse() {
   }
 }
 
-// The exact score of a position for Red, null if it is not known.
+// The exact score of a position for Red; null if unknown.
 const valueAt = (moves) => valueOfEnd(moves) ?? worth.get(moves) ?? null;
 
 // -- playing --------------------------------------------------------------------------------
 
-// What follows from the state: an agent's turn, a game to be recorded, scores to be found.
+// Act on the state: let an agent move, record a game, find scores.
 function next() {
   trouble = null;
   stopSearching();
@@ -262,8 +262,8 @@ function drop(column) {
   next();
 }
 
-// A person's column: dropped if it is the person's turn, else the reason is said. At an earlier position
-// the game's own next column steps on, and another begins a line of its own.
+// Play a person's column on the person's turn; otherwise say why not. At an earlier position, the game's own
+// next column steps on, and another column begins a variation.
 function choose(column) {
   const moves = shown(), board = boardOf(moves), seat = moves.length % 2;
   if (board.over || (state.forfeit && live())) return say("The game is over.");
@@ -278,7 +278,7 @@ function choose(column) {
   drop(column);
 }
 
-// Go on from an earlier position; the game as it went is kept as a line.
+// Go on from an earlier position; the rest of the game stays as a variation.
 function branch(moves, mode = "play") {
   const before = { moves: state.moves, names: namesNow().map(title) };
   const lines = [...state.lines.filter((line) => line.moves !== before.moves), before];
@@ -297,7 +297,7 @@ function openLine(line) {
   next();
 }
 
-// The length of the game before the latest turn of a person (of anybody, without one).
+// The length of the game before the latest turn of a person, or of anyone if no person plays.
 function beforeTurn() {
   const free = state.mode === "set up" || !state.players.includes(HUMAN);
   for (let ply = state.moves.length - 1; ply >= (state.mode === "set up" ? 0 : state.opening.length); ply--)
@@ -342,7 +342,7 @@ function stop() {
   render();
 }
 
-// A game of a person that is over goes to the record, if the person wants that.
+// Record a finished game of a person, if the person agrees.
 async function record() {
   const { id, players, opening, moves, forfeit } = state;
   const help = Object.fromEntries(Object.entries(state.help).map(([kind, positions]) => [kind, positions.length]));
@@ -425,7 +425,7 @@ function renderStatus() {
   $("again").textContent = elsewhere ? "Play from here" : "New game";
 }
 
-// What an exact score means, in words. It is of the side to move.
+// The meaning of an exact score for the side to move, in words.
 function verdict(score, moves) {
   const best = bestPlay(score, moves.length);
   if (!best) return "With best play on both sides: a draw.";
@@ -456,7 +456,7 @@ function renderGame() {
     element("li", {}, element("button", { class: "do", type: "button", on: { click: () => openLine(line) } }, `${line.names.join(" – ")} `, element("code", {}, line.moves)))));
 }
 
-// What the agents saw when they last moved, as of the position in sight.
+// The agents' last search results before the position on the board.
 function renderThoughts() {
   const moves = shown(), rows = [];
   for (const seat of [0, 1]) {
@@ -494,7 +494,7 @@ const splitSpec = (spec) => {
 const agentOf = (spec) => offer.agents.find((agent) => agent.spec === spec) ?? offer.agents.find((agent) => agent.spec === splitSpec(spec).name);
 const usual = () => offer.levels[1].spec;  // the opponent until another is chosen
 
-// Why the server would not let this agent play, in words; null where it would.
+// The reason why the server would refuse this agent, in words; null if it would not.
 function specTrouble(player) {
   const agent = player === HUMAN ? { options: [] } : agentOf(player);
   if (!agent) return `no agent here is called '${player}'`;
@@ -548,7 +548,7 @@ function readOptions(seat) {
   setPlayer(seat, spec + (fields.length ? ":" + fields.map((field) => `${field.name}=${field.value}`).join(",") : ""));
 }
 
-// Another player goes on from here, in a game of its own.
+// Another player goes on from here, in a new game.
 function setPlayer(seat, player) {
   state.players[seat] = player;
   if (state.mode === "play") begin(state.moves);
@@ -633,7 +633,7 @@ $("copy").addEventListener("click", async () => {
   }
   setTimeout(() => { $("copy").textContent = "Copy link"; }, 1500);
 });
-// Whoever asks for a new game wants it played, by two agents as well.
+// A new game starts at once, also between two agents.
 function startAnew() {
   begin();
   state.held = false;
@@ -688,7 +688,7 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// Ask the server what it offers, then go on; also after it was away.
+// Ask the server what it offers, then go on; also after a lost connection.
 let begun = false;
 async function settle() {
   try {
