@@ -16,8 +16,8 @@ def write_whole(
 ) -> None:
     """Replace the content of a file atomically.
 
-    A new file beside the old one gets the content and then its name, so that readers see the old
-    content or the new, also if the process is killed.
+    The content goes to a temporary file in the same folder, which then replaces the old file.
+    Readers see the old content or the new, even if the process is killed.
 
     Args:
         path: the file, in an existing folder.

@@ -1,7 +1,7 @@
 """Many boards as a ``VecEnv`` of Stable-Baselines3.
 
 Observations are an array instead of a dict, masks come from ``env_method("action_masks")``, which
-sb3-contrib calls, and a game starts again within the step that ends it.
+sb3-contrib calls, and the step that ends a game also starts the next one.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class ConnectFourVecEnv(VecEnv):
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
     ) -> None:
-        """Boards; ``reset()`` starts their first games.
+        """Make the boards; ``reset()`` starts their first games.
 
         Args:
             num_envs: number of boards.
             opponent: as in ``ConnectFourVectorEnv``, but not None: the algorithms of this
-                library take all rewards for those of one player.
-            seat, openings, illegal: as there.
+                library assume that all rewards belong to one player.
+            seat, openings, illegal: as in ``ConnectFourVectorEnv``.
             layout, dtype: as in ``ConnectFourEnv``.
 
         Raises:
@@ -90,7 +90,7 @@ class ConnectFourVecEnv(VecEnv):
         """Play the actions and the opponent's replies; returns observations, rewards, dones, infos.
 
         Raises:
-            NotReset, InvalidAction, IllegalMove, OpponentFailed: as the vector environment's.
+            NotReset, InvalidAction, IllegalMove, OpponentFailed: as in ``ConnectFourVectorEnv``.
         """
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -109,7 +109,7 @@ class ConnectFourVecEnv(VecEnv):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as it was given; a new one plays from its next move on."""
+        """The opponent as given; a new opponent takes over at its next move."""
         return self._envs.opponent
 
     @opponent.setter

@@ -98,7 +98,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
     ) -> None:
-        """Boards; ``reset()`` starts their first games.
+        """Make the boards; ``reset()`` starts their first games.
 
         Args:
             num_envs: number of boards.
@@ -113,8 +113,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 player), or, to find mistakes, ``"raise"`` an error that leaves every board
                 as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
-            openings: start positions, as positions or move strings, of which each game draws
-                one; also a single one; None for the empty board.
+            openings: positions or move strings, one of which each game draws as its start; also a
+                single one; None for the empty board.
             copy: return new arrays from every call; with False the next call overwrites them.
             threads: threads that share the boards, in self-play and against ``"random"`` only;
                 worthwhile from some thousand boards on.
@@ -164,7 +164,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as it was given, None in self-play; a new one plays its next move on."""
+        """The opponent as given, None in self-play; a new opponent takes over at its next move."""
         return self._games.opponent
 
     @opponent.setter
@@ -227,7 +227,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
     ) -> tuple[Observation, Float64s, Bools, Bools, VectorInfo]:
-        """One ply of the caller on every board, and the opponent's reply if there is one.
+        """Play the caller's ply on every board, and the opponent's reply if there is one.
 
         Args:
             actions: integers ``[N]``, 0-based columns. ``NEXT_STEP`` ignores those of boards
@@ -304,10 +304,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return batch.positions_of(self._games.boards)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the threads, which a copy makes for itself."""
+        """All attributes but the threads; a copy starts its own."""
         return {**self.__dict__, "_executor": None}
 
-    # -- the parts of it --------------------------------------------------------------------
+    # -- helpers ----------------------------------------------------------------------------
 
     def _share(self, work: Callable[[int, int], None]) -> None:
         """Share the work on all boards among the threads."""
@@ -320,7 +320,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             future.result()
 
     def _final(self, arrays: Arrays) -> dict[str, Any]:
-        """Observations and info of games that end and start again in this step, as Gymnasium's."""
+        """Final observations and info of games that restart in this step, in Gymnasium's form."""
         games, ended = self._games, arrays.terminations
         at = np.flatnonzero(ended)
         seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
