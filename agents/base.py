@@ -1,6 +1,6 @@
-"""The policy interface: what an agent is, and what a searching agent reports.
+"""The policy interface: agents, and the results of searching agents.
 
-The evaluation plays anything callable on an observation. The agents of this zoo derive
+The evaluation plays any callable on an observation. The agents of this zoo derive
 from :class:`Agent`, which turns the observation into a position.
 """
 
@@ -114,7 +114,7 @@ class Agent(abc.ABC):
         raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
 
     def close(self) -> None:  # noqa: B027  # most hold nothing
-        """Release what the agent holds beyond memory: a process, a connection."""
+        """Release the agent's resources beyond memory, such as a process or a connection."""
 
     def __repr__(self) -> str:
         if self.name:

@@ -119,7 +119,7 @@ class Pool:
         self._weights[number] = 0.0
 
     def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        """Each opponent, as it was given, with its row of values."""
+        """Each opponent, as given, with its row of values."""
         return ((agent, values[number].tolist()) for agent, (number, _) in self._followers.items())
 
     @property

@@ -67,7 +67,7 @@ class NotReset(WrongOrder, AttributeError):
 
 
 class MissingExtra(C4Error, ImportError):
-    """A package is not installed; the message says which extra installs it."""
+    """A package is missing; the message names the extra that installs it."""
 
 
 class WrongBoard(C4Error, ImportError):

@@ -43,7 +43,7 @@ def lock_file(file: IO[Any], path: Path) -> None:
     """Lock an open file against other writers until the process ends.
 
     The lock is on the file itself, so a killed process leaves no lock behind. On a file system
-    without locks, as on some networks, a warning says so and the file stays unlocked.
+    without locks, as on some networks, the file stays unlocked and a warning appears.
 
     Raises:
         FileInUse: another process holds the lock.

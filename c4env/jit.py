@@ -38,7 +38,7 @@ KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 F = TypeVar("F", bound=Callable[..., Any])
 
 # The type of a static evaluation, float64(int64 mine, int64 theirs), in a signature. A search
-# takes it as an argument of first-class function type, so that one compiled search serves all
+# takes a heuristic as an argument of first-class function type: one compiled search serves all
 # heuristics, a user's own included.
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 

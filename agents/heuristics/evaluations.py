@@ -1,4 +1,4 @@
-"""Static evaluations as kernels, those of the published systems and our own.
+"""Static evaluations as kernels: the published systems' and our own.
 
 Each is a heuristic (``c4env.agents.heuristics.names``). All count lines of four.
 """

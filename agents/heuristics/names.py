@@ -1,4 +1,4 @@
-"""Heuristics by name: those of ``c4env.agents.heuristics.evaluations``, and users' own.
+"""Heuristics by name, from ``c4env.agents.heuristics.evaluations``, and users' own.
 
 A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided
 position for the side that owns ``mine``, whoever is to move. The searches detect
@@ -34,7 +34,7 @@ if CONNECT == 4:
 
     _FOUND = {"chain": chain, "lines": lines, "threats": threats}
     _FOUND |= {"window": window, "window-b": window_b}
-else:  # those all count lines of four
+else:  # the others count lines of four
 
     @kernel("float64(int64, int64)")
     def none(mine: int, theirs: int) -> float:

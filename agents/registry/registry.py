@@ -260,7 +260,7 @@ def _text(value: Any) -> str:
 
 
 def make(spec: Any, **options: Any) -> Agent:
-    """Build the agent that a spec names; keyword options override those in the spec.
+    """Build the agent that a spec names; keyword options override options in the spec.
 
     Args:
         spec: ``name:key=value,key=value`` (see the module). Or a model of Stable-Baselines3, a

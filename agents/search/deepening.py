@@ -129,7 +129,7 @@ def deepen(
 
     Args:
         plies: discs on the board.
-        depth: plies to look ahead; forced replies are not counted.
+        depth: plies to look ahead; forced replies do not count.
         alpha: the value that the side to move can already reach.
         beta: the value at which the other side avoids this position.
         searching: whether the agent is to move; heuristics take the agent's view.

@@ -163,7 +163,7 @@ class raw_env(DropIn, AECEnv):
         Raises:
             ActionNotInSpace: not an integer 0..6, or not None after the end.
             IllegalStep: the column is full.
-            WrongOrder: no agent is left, or the selected agent is not the one to move.
+            WrongOrder: no agent is left, or it is not the selected agent's turn.
 
         An error leaves the game as it was.
         """
@@ -312,7 +312,7 @@ class CheckedEnv(raw_env):
             ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
                 unchanged.
             NotReset: before the first reset.
-            WrongOrder: the selected agent is not the one to move.
+            WrongOrder: it is not the selected agent's turn.
         """
         self._require_reset("step")
         self._has_updated = True

@@ -76,7 +76,7 @@ class ConnectFourVecEnv(VecEnv):
         super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
-        """Start games on all boards, with the seeds given to ``seed()``; returns observations."""
+        """Start games on all boards, with the seeds from ``seed()``; return observations."""
         given = self._seeds if any(seed is not None for seed in self._seeds) else None
         observation, _ = self._envs.reset(seed=given)
         self._reset_seeds()
@@ -87,7 +87,7 @@ class ConnectFourVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], Bools, list[dict[str, Any]]]:
-        """Play the actions and the opponent's replies; returns observations, rewards, dones, infos.
+        """Play the actions and the opponent's replies; return observations, rewards, dones, infos.
 
         Raises:
             NotReset, InvalidAction, IllegalMove, OpponentFailed: as in ``ConnectFourVectorEnv``.
@@ -117,11 +117,11 @@ class ConnectFourVecEnv(VecEnv):
         self._envs.opponent = _required(opponent)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Replace the ``"opponent"`` of all boards, the one attribute that can be set.
+        """Replace the ``"opponent"`` of all boards; no other attribute can change.
 
         Raises:
             AttributeError: another attribute, or only some of the boards.
-            InvalidOption: the value is no opponent.
+            InvalidOption: the value is not an opponent.
         """
         if attr_name != "opponent" or len(set(self._get_indices(indices))) < self.num_envs:
             raise AttributeError(

@@ -131,7 +131,7 @@ class Games:
             self.follower.begin(new, self.streams[1, new])
 
     def _seeds(self, follower: Follower, boards: Int64s) -> Int64s:
-        """A seed for each of these boards, if the opponent draws."""
+        """A seed for each of these boards if the opponent draws random numbers, else zeros."""
         return chance.seeds_of(self.streams[1], boards) if follower.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:

@@ -33,12 +33,12 @@ class TensorEnv:
     """N boards in the self-play form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
 
     A step is one ply of the side to move on each board. A game that ends starts again within
-    the step: the observation is that of the new game, and ``info`` holds the rewards of the last
+    the step: the observation shows the new game, and ``info`` holds the rewards of the last
     ply. A full column, or an action that is no column, loses the game with -1.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top, plane 0
     the discs of the side to move) and ``"action_mask"`` int8 ``[N, 7]``. Rewards are float32
-    ``[N]``, those of the player who moved. Info has ``"ply"`` int64 ``[N]``, the discs on the
+    ``[N]``, for the player who moved. Info has ``"ply"`` int64 ``[N]``, the discs on the
     board, and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the
     device.
 
