@@ -125,4 +125,4 @@ class Entry:
     argument: str = ""  # the option that a spec may give without its key: name:argument
     needs: tuple[str, ...] = ()  # modules of other packages that it requires
     any_board: bool = False  # it plays on boards of all sizes (c4env.board), not only on 6x7x4
-    network: bool = False  # it sends requests, which may cost money: do not make one to try
+    network: bool = False  # it sends requests, which may cost money: checks must not make it

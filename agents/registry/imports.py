@@ -15,7 +15,7 @@ from typing import Any, Final
 from c4env.errors import C4Error, WrongBoard
 
 taken_from_main: Final[dict[str, Any]] = {}
-"""The objects that import paths into ``__main__`` named, by path. Another process cannot import
+"""Objects found at import paths into ``__main__``, keyed by path. Another process cannot import
 them: ``__main__`` is the script or the interactive session of this process."""
 
 

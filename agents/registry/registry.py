@@ -90,7 +90,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
     """The agents that a worker must :func:`register` before it plays, by name.
 
-    They are the registered agents and those that import paths into ``__main__`` named.
+    They are the registered agents, and the agents found at import paths into ``__main__``.
     """
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
