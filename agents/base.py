@@ -1,6 +1,6 @@
-"""The policy interface: what an agent is, and what a searching agent reports.
+"""The policy interface: agents, and the results of searching agents.
 
-The evaluation plays anything callable on an observation. The agents of this zoo derive
+The evaluation plays any callable on an observation. The agents of this zoo derive
 from :class:`Agent`, which turns the observation into a position.
 """
 
@@ -35,21 +35,21 @@ class Agent(abc.ABC):
     included; a program, a server or a bot behind the agent starts again.
 
     Attributes:
-        name: the spec string it was made from; empty for an object of the class itself.
+        name: the spec that made the agent; empty if the class was called directly.
         deterministic: True when the agent always plays the same column in the same position,
-            whatever the seed. A class must say so. A run of deterministic agents over all
-            openings is reported as exact.
+            whatever the seed. A class must declare it. A report calls a run of deterministic
+            agents over all openings exact.
         nodes: positions searched for the latest column; 0 for agents that do not search.
-        movetime: seconds a move, where the clock limits the search, so that games need not
-            repeat; None where it does not.
+        movetime: seconds for each move, if the clock limits the search (games then need not
+            repeat); else None.
     """
 
     settings_are_all: ClassVar[bool] = False
-    """True in a class whose agents are copied and pickled as their arguments and :attr:`memory`;
-    the copy builds everything else again."""
+    """Whether a copy or pickle of an agent holds only its arguments and :attr:`memory`; the copy
+    rebuilds everything else."""
 
     memory: ClassVar[tuple[str, ...]] = ()
-    """Further attributes of such a class that the next moves depend on."""
+    """Attributes, besides the arguments, that the next moves depend on."""
 
     deterministic: bool = False
     name: str = ""
@@ -60,20 +60,20 @@ class Agent(abc.ABC):
     _given: Mapping[str, Any] = MappingProxyType({})  # the checked arguments, for repr
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Keep the arguments, where :attr:`settings_are_all` says so."""
+        """Keep the arguments if :attr:`settings_are_all` is true."""
         agent = super().__new__(cls)
         if cls.settings_are_all:
             agent.made_with = (args, options)
         return agent
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """A new agent of the same arguments, where :attr:`settings_are_all` says so."""
+        """Copy the agent by its arguments if :attr:`settings_are_all` is true."""
         if not self.settings_are_all:
             return super().__reduce_ex__(protocol)
         return _made_again, (type(self), *self.made_with), self.__getstate__()
 
     def __getstate__(self) -> Any:
-        """What a copy gets besides the arguments."""
+        """The state that a copy gets besides the arguments."""
         if not self.settings_are_all:
             return super().__getstate__()
         return {name: getattr(self, name) for name in ("name", *self.memory)}
@@ -88,11 +88,11 @@ class Agent(abc.ABC):
         """Begin a new game; a stochastic agent restarts its generator from ``seed``."""
 
     def reseed(self, seed: int) -> None:
-        """Draw by this seed from now on, and forget the game.
+        """Restart the generator from a seed, and forget the game.
 
         In an environment of many boards every move of a stochastic agent begins with this call,
-        so that boards do not influence each other. An agent may override it to keep what is
-        expensive to build and draws nothing.
+        so that boards do not influence each other. An agent may override it to keep parts that are
+        expensive to build and do not depend on the seed.
         """
         self.reset(seed)
 
@@ -109,13 +109,13 @@ class Agent(abc.ABC):
 
         Raises:
             NoMove: the game is over.
-            NoSearch: the agent does not search: it is no :class:`SearchingAgent`.
+            NoSearch: the agent is no :class:`SearchingAgent`.
         """
         require_move(position)
         raise NoSearch(f"{self!r} does not search: expected an agent such as alphabeta")
 
     def close(self) -> None:  # noqa: B027  # most hold nothing
-        """Release what the agent holds beyond memory: a process, a connection."""
+        """Release the agent's resources beyond memory, such as a process or a connection."""
 
     def __repr__(self) -> str:
         if self.name:
@@ -125,7 +125,7 @@ class Agent(abc.ABC):
 
 
 def _shown(value: Any) -> str:
-    """A value in a ``repr``; ``...`` where no text makes it again."""
+    """A value in a ``repr``; ``...`` if no text can reproduce it."""
     return repr(value) if isinstance(value, str | int | float | None) else "..."
 
 
@@ -137,8 +137,8 @@ def _made_again(kind: type[Agent], args: tuple[Any, ...], options: dict[str, Any
 class SearchResult:
     """The result of a search, from the view of the side to move.
 
-    A greater ``value`` is better for that side; it plays the first column of the
-    ``principal_variation``.
+    A greater ``value`` is better for that side. The first column of the ``principal_variation``
+    is the chosen ``column``.
     """
 
     column: int
@@ -157,7 +157,7 @@ class SearchingAgent(Agent):
         return column
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched.
+        """The best column, its value for the side to move, and the nodes searched.
 
         Raises:
             InvalidPosition: not a position of this board.
@@ -179,8 +179,8 @@ class SearchingAgent(Agent):
 class FunctionAgent(Agent):
     """An agent that calls a function, or another library's policy, on an observation.
 
-    It counts as stochastic, since nothing is known of it. A new game calls its
-    ``reset(seed)``, if it has one.
+    It counts as stochastic, since the function may draw random numbers. A new game calls the
+    function's ``reset(seed)``, if it has one.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -212,8 +212,8 @@ class FunctionAgent(Agent):
 def is_model(thing: object) -> bool:
     """Whether :func:`c4env.agents.make` takes an object as a model.
 
-    It does for a module of PyTorch and for a model or policy of Stable-Baselines3, not for
-    their classes.
+    Modules of PyTorch, and models and policies of Stable-Baselines3, are models; their classes
+    are not.
     """
     if isinstance(thing, type | Agent):
         return False
@@ -233,7 +233,7 @@ def require_count(name: str, value: object, low: int, high: int) -> int:
     """The value of an option, if it is an integer from ``low`` to ``high``.
 
     Raises:
-        InvalidValue: it is not.
+        InvalidValue: the value is no such integer.
     """
     expected = f"an integer between {low} and {high}"
     return require_integer(name, value, low, expected, high=high, wrong=InvalidValue)
@@ -252,6 +252,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles the rules, which a list does not need
+    from c4env.position import require_position  # compiles the rules; ``c4 list`` must not
 
     return require_position

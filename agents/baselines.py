@@ -26,7 +26,7 @@ class Random(Agent):
         self._generator = np.random.default_rng(seed)
 
     def choose(self, position: Position) -> int:
-        """A legal column, each as likely."""
+        """A legal column, drawn uniformly."""
         require_move(position)
         columns = position.legal_columns()
         return columns[int(self._generator.integers(len(columns)))]
@@ -35,7 +35,7 @@ class Random(Agent):
 class Greedy(Agent):
     """Wins if it can, blocks if it must, else plays to the position with the best heuristic value.
 
-    Of equally good columns it plays the one nearest the centre, the left one of two.
+    Ties go to the column nearest the centre, then to the left one.
 
     Args:
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
@@ -55,8 +55,8 @@ class Greedy(Agent):
         from c4env.agents.search.greedy import greedy_column
 
         require_move(position)
-        # On one board the kernel's Python source is faster than the kernel: Numba needs longer to
-        # unbox a function argument than seven calls of it take.
+        # On one board the kernel's Python source is faster than the kernel: unboxing a function
+        # argument takes Numba longer than seven calls of the function.
         ask = getattr(greedy_column, "py_func", greedy_column)
         column = int(ask(position.mine, position.theirs, self.heuristic))
         if column < 0:

@@ -33,7 +33,7 @@ from c4env.envs.vectorized.batch import boards_from, observed, positions_of, sha
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
 
-AT_ONCE: Final = 10**6  # leaves of full-width trees up to which the caller's thread searches
+AT_ONCE: Final = 10**6  # most leaves of full-width trees for the caller's own thread
 
 
 @kernel(
@@ -53,9 +53,9 @@ def best_columns(
     stop: int,
     work: Int64s,
 ) -> None:
-    """Write the best column of boards ``start`` to ``stop``, and the nodes it took.
+    """Write the best column of boards ``start`` to ``stop``, and the nodes searched.
 
-    Ends early once ``work[STOPPED]`` is set (``c4env.agents.search.threads``).
+    The kernel ends early once ``work[STOPPED]`` is set (``c4env.agents.search.threads``).
     """
     for i in range(start, stop):
         if work[STOPPED]:
@@ -76,11 +76,11 @@ class BatchOpponent(Follower, abc.ABC):
     _generator: np.random.Generator | None = None
 
     def follow(self) -> BatchOpponent:
-        """Return itself: it keeps nothing of an environment."""
+        """Return the opponent itself, which keeps no state of an environment."""
         return self
 
     def reset(self, seed: int) -> None:
-        """Restart the generator that calls without an environment draw from."""
+        """Restart the generator for calls without an environment."""
         self._generator = np.random.default_rng(seed)
 
     @abc.abstractmethod
@@ -117,7 +117,7 @@ class BatchedSearch(BatchOpponent):
         """Compile the heuristic for the search.
 
         Args:
-            depth: plies to search, its own move included; 1..42.
+            depth: plies to search, the opponent's own move included; 1..42.
             heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
             rules: orders and terminal values (``c4env.agents.search.fixed_depth``).
             threads: threads that share the boards.
@@ -226,7 +226,7 @@ class GreedyColumns(EachBoard):
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Columns int64 ``[M]``."""
         columns = greedy_columns(discs, self._function)
-        # Board by board the agent raises the error that says what is wrong.
+        # On the failing board, the agent itself raises the error with the reason.
         return super().columns(discs, boards, seeds) if (columns < 0).any() else columns
 
 
@@ -264,8 +264,8 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
             ``agents.make`` takes, such as a model or a function. ``random``, ``greedy`` and
             fixed-depth search choose for all boards in one kernel, models in one batch, every
-            other agent board by board. A result of this function is returned as it is.
-        seed: of the draws in calls without an environment.
+            other agent board by board. A result of this function passes unchanged.
+        seed: the seed of the draws in calls without an environment.
         threads: threads that share a fixed-depth search.
 
     Raises:
@@ -274,7 +274,7 @@ def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
     if isinstance(agent, BatchOpponent):
         return agent
     made = agent if isinstance(agent, Agent) else make(agent)
-    if isinstance(made, FixedDepth):  # cutoffs change no column, so minimax may be cut too
+    if isinstance(made, FixedDepth):  # pruning changes no column, so minimax may prune too
         return BatchedSearch(made.depth, made.heuristic, rules=made.rules, threads=threads)
     if isinstance(made, Random):
         return RandomColumns(seed)

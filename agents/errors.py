@@ -5,7 +5,7 @@ from c4env.errors import UnknownAgent as UnknownAgent
 
 
 class InvalidSpec(C4Error):
-    """A text that is not of the form ``name:key=value,key=value``."""
+    """A text without the form ``name:key=value,key=value``."""
 
 
 class UnknownOption(C4Error):
@@ -21,7 +21,7 @@ class InvalidHeuristic(C4Error):
 
 
 class InvalidFunction(C4Error):
-    """A policy and value function that cannot be found, or whose result has another form."""
+    """A policy and value function that cannot be found, or whose result has the wrong form."""
 
 
 class NoMove(C4Error):
@@ -33,7 +33,7 @@ class NoSearch(C4Error):
 
 
 class SearchLimit(C4Error):
-    """A search reached its limit of nodes before it ended."""
+    """A search reached its node limit before it ended."""
 
 
 class UnreadableWeights(C4Error):
@@ -41,7 +41,7 @@ class UnreadableWeights(C4Error):
 
 
 class EngineFault(C4Error):
-    """A program that plays crashed, or its answer is no legal column.
+    """An external program crashed, or its answer is no legal column.
 
     The message may quote the program; control characters in it are escaped.
     """
@@ -53,7 +53,7 @@ class EngineFault(C4Error):
 
 
 class LateAnswer(EngineFault):
-    """A program that plays did not answer in time."""
+    """An external program did not answer in time."""
 
 
 class Unavailable(C4Error):

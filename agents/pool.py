@@ -19,7 +19,7 @@ from c4env.envs.opponents import RANDOM, Follower, follows, make_follower
 from c4env.envs.vectorized.batch import boards_from, parse_actions
 from c4env.envs.vectorized.chance import streams
 
-# An odd number, by which pools with different seeds draw differently.
+# An odd multiplier of a pool's seed, so that pools with different seeds draw differently.
 KEY: Final = np.uint64(0xD1B54A32D192ED03)
 
 
@@ -54,7 +54,7 @@ class Pool:
         Args:
             weights: the weight of each opponent (an agent, its name, a model, a function of one
                 observation, or of many by ``c4env.batched``); on any scale.
-            seed: of the draws, together with the seeds of the boards.
+            seed: the seed of the draws, combined with the seeds of the boards.
             per: ``"game"``: the drawn opponent plays the game to its end; ``"move"``: each move
                 draws an opponent, and nothing is counted.
             half_life: games against an opponent after which a result counts half in
@@ -71,11 +71,11 @@ class Pool:
             raise InvalidValue(f"half_life={half_life!r}: expected a number above 0")
         self._per = per
         self._seed = require_count("seed", seed, 0, 2**64 - 1)
-        self._fading = 0.5 ** (1 / half_life)  # of a result's weight with each later game
+        self._fading = 0.5 ** (1 / half_life)  # factor on a result for each later game
         self._half_life = half_life
-        self._followers: dict[Any, tuple[int, Follower]] = {}  # the number is never used again
+        self._followers: dict[Any, tuple[int, Follower]] = {}  # numbers are not reused
         self._weights = np.zeros(0)  # by number
-        self._counts = np.zeros((0, 3), np.int64)  # games by number and the caller's -1, 0 or 1
+        self._counts = np.zeros((0, 3), np.int64)  # games by number and result: -1, 0 or 1
         self._recent = np.zeros((0, 2))  # the caller's points, and games, both fading
         self._games: PoolGames | None = None  # for calls without an environment
         self._calls = 0
@@ -98,7 +98,7 @@ class Pool:
             raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._followers:
             follower = make_follower(Random() if agent == RANDOM else agent)
-            assert follower is not None  # that is for "random", which is an agent here
+            assert follower is not None  # only "random" has none, and is an agent here
             if follows(agent) and follower is not agent:
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
             self._followers[agent] = len(self._weights), follower
@@ -119,12 +119,12 @@ class Pool:
         self._weights[number] = 0.0
 
     def _each(self, values: NDArray[Any]) -> Iterator[tuple[Any, Any]]:
-        """Each opponent, as it was given, with its row of values."""
+        """Each opponent, as given, with its row of values."""
         return ((agent, values[number].tolist()) for agent, (number, _) in self._followers.items())
 
     @property
     def weights(self) -> dict[Any, float]:
-        """The weight of each opponent, keyed by the object or name it was given as; a copy."""
+        """The weight of each opponent, keyed by the opponent as given; a copy."""
         return dict(self._each(self._weights))
 
     @property
@@ -210,7 +210,7 @@ class PoolGames(Follower):
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
         """Columns int64 ``[M]`` on these boards, each chosen by the opponent that plays there."""
-        # A game that began under another opponent has none of the pool's yet.
+        # A game that began before the pool took over has no opponent from the pool yet.
         new = self._known(boards) < (0 if self._pool._per == "game" else np.inf)
         if new.any():
             self.begin(boards[new], seeds[new])
@@ -237,7 +237,7 @@ class PoolGames(Follower):
         self._who[boards] = -1
 
     def save(self) -> tuple[Any, ...]:
-        """A copy of what a step may change."""
+        """A copy of the state that a step may change."""
         pool = self._pool
         return self._who.copy(), self._followers, pool._counts.copy(), pool._recent.copy()
 

@@ -50,7 +50,7 @@ __all__ = [
     "evaluation",
     "format_moves", "observe", "parse_moves", "position_from", "raw_env", "with_mirrors",
 ]  # fmt: skip
-# Without TensorEnv, which needs PyTorch: `from c4env import *` works without it.
+# TensorEnv is left out: it needs PyTorch, and `from c4env import *` must work without.
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents errors evaluation")
 
@@ -58,7 +58,7 @@ __getattr__, __dir__ = lazy_names(__name__, _NAMES, "agents errors evaluation")
 _is_script = os.path.basename((sys.argv or [""])[0]) in ("c4", "c4.exe")
 _is_module = sys.orig_argv[1:3] == ["-m", f"{__name__}.evaluation"]
 if (_is_script or _is_module) and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    # Until the command handles Ctrl-C, it ends the process without a traceback from an import.
+    # Until the command handles Ctrl-C, Ctrl-C ends the process without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 register_all()

@@ -15,7 +15,7 @@ so bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of
 and 6 (right and down) bits apart: ``DIRECTIONS``. ``mine`` is the side to move, ``theirs``
 the other.
 
-On a board of another size the three numbers in ``c4env.geometry`` differ, and the rest with them.
+These numbers hold for 6x7x4. On other boards they follow from the size in ``c4env.geometry``.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from c4env.geometry import ROWS as ROWS
 from c4env.jit import kernel
 
 CELLS: Final = ROWS * COLUMNS
-STRIDE: Final = ROWS + 1  # bits a column
-BITS: Final = COLUMNS * STRIDE  # bits a board, those above the columns included
+STRIDE: Final = ROWS + 1  # bits of a column
+BITS: Final = COLUMNS * STRIDE  # bits of a board, the bit above each column included
 UP: Final = 1
 SIDEWAYS: Final = (STRIDE, STRIDE - 1, STRIDE + 1)  # right, right and down, right and up
 DIRECTIONS: Final = (UP, *SIDEWAYS)
@@ -44,7 +44,7 @@ MARKED_COLUMN: Final = (1 << STRIDE) - 1  # column 0 with the bit above it
 CENTRE: Final = COLUMN << (STRIDE * (COLUMNS // 2)) | COLUMN << (STRIDE * ((COLUMNS - 1) // 2))
 """The middle column, or both where the number of columns is even."""
 CENTRE_FIRST: Final = tuple(sorted(range(COLUMNS), key=lambda c: abs(2 * c - (COLUMNS - 1))))
-"""The columns by distance from the centre, of two the left one first: 3 2 4 1 5 0 6."""
+"""The columns by distance from the centre, left before right: 3 2 4 1 5 0 6."""
 FROM_TOP: Final = tuple(STRIDE * c + h for h in reversed(range(ROWS)) for c in range(COLUMNS))
 """The bit of each cell, row by row from the top."""
 
@@ -58,7 +58,7 @@ def _doublings() -> tuple[int, ...]:
 
 
 DOUBLINGS: Final = _doublings()
-"""The shifts, in cells, that find four in a row: discs make pairs, pairs make fours."""
+"""Shifts, in cells, that find four in a row: discs combine to pairs, and pairs to fours."""
 
 _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 else 0
 
@@ -77,7 +77,7 @@ def popcount(bits: int) -> int:
 def has_won(discs: int) -> bool:
     """True when the discs hold four in a row."""
     for shift in DIRECTIONS:
-        lines = discs  # by their first cell; of one disc, then of two, then of four
+        lines = discs  # first cells of lines of one disc, then of two, then of four
         for step in DOUBLINGS:
             lines &= lines >> (step * shift)
         if lines:
@@ -114,14 +114,14 @@ def drop(occupied: int, column: int) -> int:
 def winning_cells(discs: int) -> int:
     """The cells, occupied or not, that complete four in a row with three of the discs.
 
-    Of a vertical line only the cell above the three counts, since those below are occupied.
+    In a vertical line only the cell above the three counts: every cell below is occupied.
     """
     cells = discs << 1
     for i in range(2, CONNECT):
         cells &= discs << i
     for shift in SIDEWAYS:
-        for place in range(CONNECT):  # of the cell in its line: xxx., xx.x, x.xx, .xxx
-            before = after = -1  # all bits, of which those of cells without the discs go
+        for place in range(CONNECT):  # the cell's place in its line: xxx., xx.x, x.xx, .xxx
+            before = after = -1  # all bits; a cell without the discs loses its bit
             for i in range(1, CONNECT - place):
                 before &= discs << (i * shift)
             for i in range(1, place + 1):
@@ -136,8 +136,8 @@ def winning_moves(mine: int, theirs: int) -> int:
     return winning_cells(mine) & playable(mine | theirs)
 
 
-# Inlined as source: compiled alone its branches become conditional moves, which cost the solver's
-# inner loop a tenth of its time.
+# Inlined as source: compiled alone, its branches become conditional moves, which slow the solver's
+# inner loop by a tenth.
 @kernel("int64(int64, int64)", inline="always")
 def safe_moves(moves: int, their_wins: int) -> int:
     """The playable cells after which the other side cannot win with its next disc; 0 if none.
@@ -166,7 +166,7 @@ def win_score(plies: int) -> int:
 
 @kernel("int64(int64)")
 def mirror(board: int) -> int:
-    """The mirrored board: column 0 becomes column 6, with the bits above the columns."""
+    """The mirrored board: column 0 becomes column 6, including the bit above the column."""
     mirrored = board & _UNPAIRED
     for column in range(COLUMNS // 2):
         cells = MARKED_COLUMN << (STRIDE * column)
@@ -176,7 +176,7 @@ def mirror(board: int) -> int:
 
 
 mirror_all: Any = getattr(mirror, "py_func", mirror)
-"""The same for an int64 array of boards: the Python source of :func:`mirror` takes one as well."""
+""":func:`mirror` for an int64 array of boards: its Python source also works on arrays."""
 
 
 @kernel("boolean(int64, int64)")

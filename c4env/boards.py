@@ -8,8 +8,8 @@ of its own.
 
 A module that serves any board says so at its head: ``__any_board__ = True``. Modules that do not
 import the size, directly or through others, are shared by all boards. Every other module serves
-6x7x4 alone, and importing it for another board is an error. Packages exist for each board, since
-they hold its modules.
+6x7x4 alone, and importing it for another board is an error. Each board has packages of its own,
+which hold its modules.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from c4env.sources import ROOT, imports_of, modules
 
 MOST_BITS: Final = 63  # of an int64 that holds a board; a column has rows + 1 bits
 MOST_COLUMNS: Final = 15  # written 1 to 9, then a to f
-LONGEST: Final = 8  # line: the shift between its ends is less than 64
+LONGEST: Final = 8  # discs in a line: the shift between its ends is less than 64
 
 
 class Size(NamedTuple):
@@ -46,10 +46,10 @@ class Size(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, columns: Any, connect: Any) -> Self:
-        """Check three numbers and make a size of them.
+        """Make a size of three numbers, after a check.
 
         Raises:
-            InvalidOption: they are no integers, or no board has that size.
+            InvalidOption: a number is no integer, or no board has that size.
         """
         given = (rows, columns, connect)
         try:
@@ -71,7 +71,7 @@ class Size(NamedTuple):
         """Read a size from a text such as ``5x6x4``: rows, columns, discs in a row that win.
 
         Raises:
-            InvalidOption: the text is not of the form, or no board has that size.
+            InvalidOption: the text has another form, or no board has that size.
         """
         if not re.fullmatch(r"\d{1,3}x\d{1,3}x\d{1,3}", text):
             raise InvalidOption(f"board {text!r}: expected ROWSxCOLUMNSxLINE, as in 6x7x4 or 5x6x4")
@@ -105,7 +105,7 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
 
 
 def size_of(module: str) -> Size | None:
-    """The board of one of our modules, by its name; None for other modules."""
+    """The board that a module of ours, given by name, belongs to; None for other modules."""
     if found := _TWIN.fullmatch(module):
         return Size.parse(found["size"])
     return STANDARD if module.partition(".")[0] == ROOT else None
@@ -140,7 +140,7 @@ def require_board(thing: Any, size: Size, name: object) -> None:
     A user's class belongs to the board of the class of ours that it derives from.
 
     Raises:
-        WrongBoard: it does; the message begins with ``name``.
+        WrongBoard: the thing belongs to another board; the message begins with ``name``.
     """
     kind = thing if isinstance(thing, type) else type(thing)
     for each in (thing, *kind.__mro__):
@@ -183,7 +183,7 @@ class _ForBoard(ast.NodeTransformer):
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.AST]:
-        """One import for each name, since a name may be a module with or without a twin."""
+        """Make one import for each name, since only some names are modules with a twin."""
         return [ast.copy_location(self._import(node, alias), node) for alias in node.names]
 
     def _import(self, node: ast.ImportFrom, alias: ast.alias) -> ast.AST:
@@ -194,12 +194,12 @@ class _ForBoard(ast.NodeTransformer):
 
 
 class _Loader(SourceFileLoader):
-    """Loads a module for a board from its one source."""
+    """Loads a module for a board from the source that all boards share."""
 
     def get_code(self, fullname: str) -> CodeType:
         """Compile the source; Python's bytecode cache holds the code for 6x7x4."""
         size = size_of(fullname)
-        assert size is not None  # as the finder has seen
+        assert size is not None  # the finder checked the name
         tree = _ForBoard(size).visit(ast.parse(self.get_data(self.path), self.path))
         code: CodeType = compile(tree, self.path, "exec", dont_inherit=True)
         return code
@@ -225,7 +225,7 @@ class _Finder:
             raise WrongBoard(f"{usual} is made for {STANDARD}, not for {size}")
         spec = spec_from_file_location(name, file, loader=_Loader(name, str(file)))
         if spec is not None and is_package:
-            # No folders: Python's own finder would find modules there and not rewrite them.
+            # No folders: Python's own finder would load modules there without rewriting them.
             spec.submodule_search_locations = []
         return spec
 

@@ -1,8 +1,8 @@
 """Errors of rules and environments; every one is a ``ValueError``.
 
-Where PettingZoo's connect four raises another built-in error, ours derives from that one too, so
-that an ``except`` written for PettingZoo's catches it. :class:`WindowClosed` is no error but a
-``SystemExit``.
+Where PettingZoo's connect four raises another built-in error, our error derives from it too: an
+``except`` written for PettingZoo catches both. :class:`WindowClosed` is a ``SystemExit``, not an
+error.
 
 :func:`require_integer`, the check that most modules need, is here too.
 """
@@ -23,7 +23,7 @@ class InvalidNotation(C4Error):
 
 
 class InvalidPosition(C4Error):
-    """A board that no game of Connect Four reaches, or no position of this board at all."""
+    """A board that no game of Connect Four reaches, or no position of this board."""
 
 
 class IllegalMove(C4Error):
@@ -67,7 +67,7 @@ class NotReset(WrongOrder, AttributeError):
 
 
 class MissingExtra(C4Error, ImportError):
-    """A package is not installed; the message says which extra installs it."""
+    """A package is missing; the message names the extra that installs it."""
 
 
 class WrongBoard(C4Error, ImportError):
@@ -83,7 +83,7 @@ class OpponentFailed(C4Error):
 
 
 class WindowClosed(SystemExit):
-    """The player closed the window. It ends the program unless it is caught."""
+    """The player closed the window. The exception ends the program unless caught."""
 
 
 def require_integer(
@@ -98,9 +98,9 @@ def require_integer(
     """The value of an option as an int; NumPy's integers pass, booleans do not.
 
     Args:
-        name: of the option, for the error.
+        name: the option's name, for the error.
         value: the value to check.
-        low, high: its least and, unless None, its greatest value.
+        low, high: the least value, and the greatest unless None.
         expected: the end of the error's message.
         wrong: the type of the error.
 
@@ -109,7 +109,7 @@ def require_integer(
     """
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        with contextlib.suppress(TypeError):  # of an array with several elements
+        with contextlib.suppress(TypeError):  # from an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):
         raise wrong(f"{name}={value!r}: expected {expected}")

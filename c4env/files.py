@@ -16,8 +16,8 @@ def write_whole(
 ) -> None:
     """Replace the content of a file atomically.
 
-    A new file beside the old one gets the content and then its name, so that readers see the old
-    content or the new, also if the process is killed.
+    The content goes to a temporary file in the same folder, which then replaces the old file.
+    Readers see the old content or the new, even if the process is killed.
 
     Args:
         path: the file, in an existing folder.
@@ -43,7 +43,7 @@ def lock_file(file: IO[Any], path: Path) -> None:
     """Lock an open file against other writers until the process ends.
 
     The lock is on the file itself, so a killed process leaves no lock behind. On a file system
-    without locks, as on some networks, a warning says so and the file stays unlocked.
+    without locks, as on some networks, the file stays unlocked and a warning appears.
 
     Raises:
         FileInUse: another process holds the lock.

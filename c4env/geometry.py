@@ -1,7 +1,7 @@
 """The size of the board.
 
-:func:`c4env.board` loads this module, and those that import it, once for each size. The module's
-name tells it the size.
+:func:`c4env.board` loads this module, and the modules that import it, once for each size. This
+module reads the size from its own name.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The one way this project compiles a function: :func:`kernel`.
 
-Numba's disk cache watches only the file that a function stands in. After an upgrade, a kernel
-that calls one in another file would still run old machine code. So the name of the cache folder
+Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
+calls a kernel in another file would still run old machine code. So the name of the cache folder
 holds a hash of the sources with kernels and of everything these import: new sources, new folder.
 This module removes folders that no process has used for a while. Where no folder is writable, a
 temporary one serves until the process ends.
@@ -30,15 +30,15 @@ import numba
 from c4env.boards import STANDARD, size_of
 from c4env.sources import imports_of, modules
 
-config: Any = numba.config  # which gets its attributes at run time
+config: Any = numba.config  # its attributes are set at run time
 
 KERNEL: Final = re.compile(rb"^\s*@kernel\(", re.MULTILINE)
-KEPT_DAYS: Final = 14  # without use, after which a cache folder is removed
+KEPT_DAYS: Final = 14  # days without use before a cache folder is removed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # The type of a static evaluation, float64(int64 mine, int64 theirs), in a signature. A search
-# takes it as an argument of first-class function type, so that one compiled search serves all
+# takes a heuristic as an argument of first-class function type: one compiled search serves all
 # heuristics, a user's own included.
 HEURISTIC: Final = "FunctionType(float64(int64, int64))"
 
@@ -75,8 +75,8 @@ def source_hash() -> str:
 def cache_folder() -> Path:
     """The folder for machine code, named by :func:`source_hash`.
 
-    It lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
-    ``~/.cache``, or else it is temporary.
+    The folder lies in the first writable one of ``$NUMBA_CACHE_DIR``, ``$XDG_CACHE_HOME`` and
+    ``~/.cache``. If none is writable, the folder is temporary.
     """
     name = f"c4env-{source_hash()}"
     places = [os.environ.get("NUMBA_CACHE_DIR"), os.environ.get("XDG_CACHE_HOME")]
@@ -107,7 +107,7 @@ def _folder_of(function: Callable[..., Any]) -> Path:
 def remove_unused(base: Path) -> None:
     """Remove cache folders in ``base`` that no process has opened for ``KEPT_DAYS`` days.
 
-    A running process can lose its folder: it compiles again what it does not find.
+    A running process whose folder is removed compiles its kernels again.
     """
     oldest = time.time() - KEPT_DAYS * 24 * 60 * 60
     for folder in base.glob(f"c4env-{'[0-9a-f]' * 16}"):
@@ -127,8 +127,8 @@ class _Compiling:
 def on_compiling(tell: Callable[[], None]) -> None:
     """Call a function once, after the first kernel that this process compiles.
 
-    The call happens at once if there was such a kernel already, and never if all kernels are on
-    disk. So a command can explain why its first run starts slowly.
+    If the process has already compiled one, the call is immediate. If all kernels are on disk, the
+    call never happens. A command uses it to explain why its first run starts slowly.
     """
     with _Compiling.lock:
         if _Compiling.happened:

@@ -17,7 +17,7 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """``__getattr__`` and ``__dir__`` for a package that imports its names on first use.
 
-    Importing the package so compiles nothing.
+    So importing the package compiles nothing.
 
     Args:
         package: the package's ``__name__``, from which its board follows.

@@ -1,4 +1,4 @@
-"""Observations: :func:`observe` makes one of a position, :func:`position_from` reads it back.
+"""Observations: :func:`observe` makes them from positions, :func:`position_from` inverts it.
 
 An observation is a dict in PettingZoo's layout:
 
@@ -33,7 +33,7 @@ LAYOUTS: Final[dict[str, Callable[[NDArray[Any]], NDArray[Any]]]] = {
     "planes_last": lambda planes: planes,
     "planes_first": lambda planes: np.ascontiguousarray(np.moveaxis(planes, -1, -3)),
 }
-"""Each converts planes ``(..., 6, 7, 2)``: to ``(..., 84)``, unchanged, to ``(..., 2, 6, 7)``."""
+"""Converters of planes ``(..., 6, 7, 2)``: to ``(..., 84)``, unchanged, to ``(..., 2, 6, 7)``."""
 
 LAYOUT_SHAPES: Final = {
     name: lay_out(np.empty(OBSERVATION_SHAPE)).shape for name, lay_out in LAYOUTS.items()
@@ -135,7 +135,7 @@ def observe(position: Position, player: int | None = None) -> Observation:
 
 
 def observe_many(positions: Iterable[Position]) -> Observation:
-    """What the sides to move see of N positions, stacked: ``[N, 6, 7, 2]`` and ``[N, 7]``."""
+    """Stack the observations of N positions by the sides to move: ``[N, 6, 7, 2]``, ``[N, 7]``."""
     seen = [observe(position) for position in positions]
     return {
         "observation": np.stack([one["observation"] for one in seen]),
@@ -165,7 +165,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     if array.dtype != np.int8 or not flags.c_contiguous or not flags.writeable:
         if array.dtype.kind not in "biuf" or not ((array == 0) | (array == 1)).all():
             raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
-        array = array.astype(np.int8, order="C")  # as the kernel's signature has it
+        array = array.astype(np.int8, order="C")  # as the kernel's signature requires
     own, other = read(array)
     if own < 0:
         raise InvalidObservation(f"planes must hold 0 and 1 only: {array.tolist()}")
@@ -176,7 +176,7 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
 
 
 def with_mirrors(planes: Any, *columns: Any) -> tuple[Any, ...]:
-    """Append the mirror images to a batch, column 0 as column 6: data augmentation by symmetry.
+    """Append the mirror image of each row to a batch: data augmentation by symmetry.
 
     Args:
         planes: observations of M boards in one of the ``LAYOUTS``: ``[M, 84]``,

@@ -66,7 +66,7 @@ class Position:
         mine: bitboard of the side to move (layout: ``c4env.bitboard``).
         theirs: bitboard of the other side.
         plies: discs played, 0..42.
-        to_move: 0 or 1, the player to move (after the end, the one who would be).
+        to_move: 0 or 1, the player to move (after the end, the player who would be next).
     """
 
     __slots__ = ("_outcome", "mine", "plies", "theirs")
@@ -83,7 +83,7 @@ class Position:
 
     @classmethod
     def _of(cls, mine: int, theirs: int, plies: int) -> Self:
-        """The position of bitboards that need no check."""
+        """The position of two bitboards, unchecked."""
         position, put = object.__new__(cls), object.__setattr__
         put(position, "mine", mine)
         put(position, "theirs", theirs)
@@ -106,13 +106,13 @@ class Position:
 
     @classmethod
     def from_bitboards(cls, mine: int, theirs: int) -> Self:
-        """The position of two bitboards, ``mine`` those of the side to move.
+        """The position of two bitboards; ``mine`` belongs to the side to move.
 
-        Quick checks: discs rest on discs, none overlap, their numbers fit the turns, and
-        the side to move has not won. :meth:`moves` finds out whether a game reaches the board.
+        The checks are quick: discs rest on discs, none overlap, their numbers fit the turns, and
+        the side to move has not won. :meth:`moves` checks whether a game reaches the board.
 
         Raises:
-            InvalidPosition: a check fails, or a bitboard is no integer (NumPy's integers are).
+            InvalidPosition: a check fails, or a bitboard is no integer (NumPy's integers pass).
         """
         if type(mine) is not int or type(theirs) is not int:
             mine, theirs = _plain(mine), _plain(theirs)
@@ -152,7 +152,7 @@ class Position:
         """The position of a drawn board, the inverse of ``str(position)``.
 
         Six lines of seven cells from the top: ``x`` (player 0), ``o`` (player 1) and
-        ``.``. Blanks, empty lines and a line of column numbers do not count.
+        ``.``. The reader ignores blanks, empty lines and a line of column numbers.
 
         Raises:
             InvalidNotation: the text is no such drawing.
@@ -243,8 +243,8 @@ class Position:
         """A game that reaches the position, as 1-based columns for :meth:`parse`.
 
         Raises:
-            InvalidPosition: no game does, which is possible for a position made from
-                bitboards or an observation.
+            InvalidPosition: no game reaches the position. Only positions from bitboards or an
+                observation can fail.
         """
         return format_moves(_game_reaching(self))
 
@@ -284,7 +284,7 @@ def require_position(value: object) -> Position:
     """Return the value if it is a position of this board.
 
     Raises:
-        InvalidPosition: it is something else, or a position of another board.
+        InvalidPosition: the value is no position, or a position of another board.
     """
     if not isinstance(value, Position):
         raise InvalidPosition(f"{repr(value)[:120]}: expected a c4env.{_NAME}")
@@ -295,7 +295,7 @@ def parse_column(value: object) -> int:
     """A column as a plain int.
 
     Raises:
-        InvalidAction: not an integer 0..6. NumPy's integers are; booleans and floats are not.
+        InvalidAction: not an integer 0..6. NumPy's integers pass; booleans and floats do not.
     """
     if type(value) is not int:
         value = _integer(value)
@@ -308,7 +308,7 @@ def _integer(value: object) -> int:
     """An integer of any type as a plain int.
 
     Raises:
-        InvalidAction: it is a boolean or no integer.
+        InvalidAction: the value is a boolean or no integer.
     """
     if not isinstance(value, bool):
         with contextlib.suppress(TypeError):
@@ -320,7 +320,7 @@ def _plain(bits: object) -> int:
     """A bitboard as a plain int; NumPy's integers would overflow in later shifts.
 
     Raises:
-        InvalidPosition: it is no integer.
+        InvalidPosition: the bitboard is no integer.
     """
     try:
         return _integer(bits)
@@ -362,8 +362,8 @@ def _cells(board: int) -> tuple[tuple[int, int], ...]:
 def _game_reaching(position: Position) -> list[int]:
     """The columns of a game that reaches the position, found by taking discs back.
 
-    After a win the first disc taken back must break all fours; with fewer discs none appear. The
-    search keeps a set of occupied cells from which it failed.
+    After a win the first disc taken back must break all fours; removing more discs makes no new
+    ones. The search remembers each set of occupied cells from which it failed.
     """
     failed: set[int] = set()
     columns: list[int] = []

@@ -1,6 +1,6 @@
 """The files of our modules, and their imports, read from the text without importing anything.
 
-:mod:`c4env.jit` names its cache by them, and :mod:`c4env.boards` loads other boards from them.
+:mod:`c4env.jit` hashes the files to name its cache; :mod:`c4env.boards` loads boards from them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def modules() -> dict[str, Path]:
 
 
 def imports_of(text: bytes, *, everywhere: bool) -> list[str]:
-    """The imports of our modules in a source, with the names taken from them, which may be modules.
+    """Our modules that a source imports, and ``module.name`` for each name taken from them.
 
     Args:
         text: the source.

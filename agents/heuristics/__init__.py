@@ -1,4 +1,4 @@
-"""Heuristics: static evaluations of a position, with which a search values its leaves."""
+"""Heuristics: static evaluations, by which a search values its leaves."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Static evaluations as kernels, those of the published systems and our own.
+"""Static evaluations as kernels: the published systems' and our own.
 
 Each is a heuristic (``c4env.agents.heuristics.names``). All count lines of four.
 """
@@ -22,7 +22,7 @@ def chain(mine: int, theirs: int) -> float:
     ``0.01*N1 + 0.04*N2 + 0.10*N3 + C`` in float64, in that order: near-ties decide moves.
     ``Nk`` is the number of windows with k own and no other disc, minus the other side's;
     ``C`` is 3 for each own disc in the centre column minus 3 for each of the other's.
-    The released program's weight of C is used, since the report leaves it open.
+    The report leaves the weight of C open; this one is the released program's.
     """
     n1 = 0
     n2 = 0

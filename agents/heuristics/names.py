@@ -1,9 +1,9 @@
-"""Heuristics by name: those of ``c4env.agents.heuristics.evaluations``, and users' own.
+"""Heuristics by name, from ``c4env.agents.heuristics.evaluations``, and users' own.
 
 A heuristic is ``float64(int64 mine, int64 theirs)``: the value of an undecided
-position for the side that owns ``mine``, whoever is to move. The searches decide
-wins themselves and never ask about a won board; asked all the same, each answers
-``+WIN`` or ``-WIN``.
+position for the side that owns ``mine``, whoever is to move. The searches detect
+wins themselves and never evaluate a won board; on such a board each heuristic here
+returns ``+WIN`` or ``-WIN``.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if CONNECT == 4:
 
     _FOUND = {"chain": chain, "lines": lines, "threats": threats}
     _FOUND |= {"window": window, "window-b": window_b}
-else:  # those all count lines of four
+else:  # the others count lines of four
 
     @kernel("float64(int64, int64)")
     def none(mine: int, theirs: int) -> float:
-        """Nothing but what the searches know themselves: the value of a game that is over."""
+        """The value 0 for every board: the searches value only games that are over."""
         return 0.0
 
     _FOUND = {"none": none}
@@ -49,12 +49,12 @@ _SIGNATURE: Final = types.float64(types.int64, types.int64)
 
 
 def load(name: str | Heuristic) -> Heuristic:
-    """The heuristic of this name, of an import path ``package.module:function``, or itself.
+    """The heuristic with a name or an import path ``package.module:function``.
 
-    A function that is not compiled yet is compiled for ``float64(int64, int64)``.
+    A function stands for itself; an uncompiled one is compiled for ``float64(int64, int64)``.
 
     Raises:
-        InvalidHeuristic: nothing there, or a compiled function of another signature.
+        InvalidHeuristic: no such heuristic, or a compiled function of another signature.
     """
     if not isinstance(name, str):
         return check(name, getattr(name, "__name__", repr(name)))
@@ -68,10 +68,10 @@ def load(name: str | Heuristic) -> Heuristic:
 
 
 def require_finite(value: float, name: object) -> float:
-    """A value a heuristic gave, if it is one a search can use.
+    """Return a heuristic's value if a search can use it.
 
     Raises:
-        InvalidHeuristic: nan, or not strictly between -WIN and WIN.
+        InvalidHeuristic: the value is nan, or not strictly between -WIN and WIN.
     """
     if not -WIN < value < WIN:
         raise not_a_value(name, value)
@@ -79,7 +79,7 @@ def require_finite(value: float, name: object) -> float:
 
 
 def not_a_value(heuristic: object, value: object = "an unusable value") -> InvalidHeuristic:
-    """The error of a heuristic, or of its name, that gave a value no search can use."""
+    """The error for a heuristic, or its name, that returned a value no search can use."""
     return InvalidHeuristic(
         f"heuristic {heuristic!r} gave {value}: expected a number strictly between "
         f"{-WIN:,.0f} and {WIN:,.0f}"
@@ -87,21 +87,21 @@ def not_a_value(heuristic: object, value: object = "an unusable value") -> Inval
 
 
 def repeats(heuristic: Heuristic) -> bool:
-    """True when a heuristic is known to value a board always alike: ours, and those that say so.
+    """True for a deterministic heuristic: one of ours, or one that declares it.
 
-    A user's function may draw random numbers; one that does not says so by an attribute,
-    ``function.deterministic = True``.
+    A user's function may draw random numbers; the attribute ``function.deterministic = True``
+    declares that it does not.
     """
     ours = any(heuristic is known for known in HEURISTICS.values())
     return ours or getattr(heuristic, "deterministic", False) is True
 
 
 class Located:
-    """One of ``HEURISTICS`` as an argument of a kernel, its machine code found once.
+    """One of ``HEURISTICS`` as a kernel's argument, with its machine code looked up once.
 
-    Given the function itself, Numba looks for its machine code at each call, for longer than a
-    search of two plies takes. Users' functions are still given as they are: an exception raised in
-    a function of which only the address is known would be lost.
+    For the function itself, Numba looks up the machine code at each call, which takes longer than
+    a search of two plies. Users' functions still go to kernels as functions: an exception in a
+    function called by its address would be lost.
     """
 
     _numba_type_: Final = types.FunctionType(_SIGNATURE)
@@ -115,16 +115,16 @@ class Located:
         )
 
     def __wrapper_address__(self) -> int:
-        """Where a C function of the signature lies."""
+        """The address of the C function."""
         return int(self._address)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy in another process finds the machine code there."""
+        """Copy the name; another process looks up its own machine code."""
         return Located, (self.name,)
 
 
 def as_argument(heuristic: Heuristic) -> Any:
-    """What kernels are given for a heuristic: ours :class:`Located`, others as they are."""
+    """A heuristic as a kernel's argument: ours as :class:`Located`, others unchanged."""
     for name, known in HEURISTICS.items():
         if known is heuristic and not config.DISABLE_JIT:
             return Located(name)
@@ -132,11 +132,11 @@ def as_argument(heuristic: Heuristic) -> Any:
 
 
 def check(function: Any, name: str) -> Heuristic:
-    """A user's function as a heuristic: compiled, and of the one signature.
+    """Compile a user's function as a heuristic, and check its signature.
 
     Raises:
-        InvalidHeuristic: not a function, does not compile, or returns something else than
-            a float64. An int is not truncated or widened in silence.
+        InvalidHeuristic: not a function, does not compile, or does not return a float64.
+            An int is not converted silently.
     """
     if not callable(function):
         raise InvalidHeuristic(f"heuristic {name!r}: {function!r} is not a function")

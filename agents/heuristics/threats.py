@@ -1,10 +1,10 @@
-"""A static evaluation that is linear in its weights, so that they can be fitted.
+"""A static evaluation that is linear in its weights, so that a fit can find them.
 
-What decides games of Connect Four is who owns the cells that win. A winning cell that
-cannot be played yet is worth the more the lower it lies, and its row's parity decides
-whose it is: the first player tends to get odd rows, the second even ones. So threats are
-weighted by row, and apart for the side that moved first, for the other, and for when the
-board does not tell which is which: with as many discs of either, ``mine`` may be either.
+Threats, cells where a disc would complete four, decide games of Connect Four. A threat that
+cannot be played yet is worth more the lower it lies. The parity of its row matters too: the
+first player tends to get odd rows, the second even ones. So the weight of a threat depends on
+its row and on the role of its side: first player, second player, or unknown. The role is
+unknown when both sides have the same number of discs.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-# Where each kind of weight begins. A role is 0 where the board does not tell, 1 for the
-# side that moved first and 2 for the other.
+# The index where each kind of weight begins. A role is 0 if unknown, 1 for the first player
+# and 2 for the second.
 ROLES: Final = 3
 HALF: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
 THREATS: Final = 0  # [ROLES, ROWS] a winning cell that cannot be played yet, by its row
 READY: Final = THREATS + ROLES * ROWS  # [ROLES] a winning cell that can be played
 GUARDED: Final = READY + ROLES  # [ROLES] a threat right above one of the other side's
-PAIRS: Final = GUARDED + ROLES  # windows of two discs and nothing of the other's, level
+PAIRS: Final = GUARDED + ROLES  # windows of two own discs and no other's, horizontal
 SLANTED_PAIRS: Final = PAIRS + 1  # the same, diagonal
-SINGLES: Final = PAIRS + 2  # windows of one disc and nothing of the other's
+SINGLES: Final = PAIRS + 2  # windows of one own disc and no other's
 COLUMN_VALUES: Final = PAIRS + 3  # [HALF] a disc in an outermost column, ..., in the centre
 ROW_VALUES: Final = COLUMN_VALUES + HALF  # [ROWS] a disc in a row
-FIRST: Final = ROW_VALUES + ROWS  # being the side that moved first, where the board tells
+FIRST: Final = ROW_VALUES + ROWS  # being the first player, if known
 SIZE: Final = FIRST + 1
 
 _COLUMN_PAIRS: Final = np.array(
@@ -61,7 +61,7 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
     Args:
         own: the side's discs.
         other: the other side's.
-        role: 1 if the side is known to have moved first, 2 second, 0 neither.
+        role: 1 if the side is the first player, 2 if the second, 0 if unknown.
         weights: [SIZE].
     """
     taken = own | other
@@ -89,9 +89,9 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
 
 @kernel(types.float64(types.int64, types.int64, _weights))
 def evaluate(mine: int, theirs: int, weights: Float64s) -> float:
-    """The value of a board nobody has won for the side that owns ``mine``, whoever is to move.
+    """The value of an undecided board for the owner of ``mine``, whoever is to move.
 
-    ``evaluate(a, b) == -evaluate(b, a)``. There are SIZE weights.
+    ``evaluate(a, b) == -evaluate(b, a)``. ``weights`` is float64 ``[SIZE]``.
     """
     ahead = popcount(mine) - popcount(theirs)
     role = 1 if ahead > 0 else (2 if ahead < 0 else 0)

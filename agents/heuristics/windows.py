@@ -1,8 +1,8 @@
-"""Counts over the windows of four cells, without a loop over the 69 of them.
+"""Counts over the windows of four cells, without a loop over all 69.
 
 For a direction with bit distance ``d``, the window that starts at cell ``i`` holds the
 cells ``i, i+d, i+2d, i+3d``; the AND of the board with itself shifted by ``d``, ``2d``,
-``3d`` handles all windows of the direction at once, one bit a window, and a popcount counts
+``3d`` handles all windows of the direction at once, one bit for each, and a popcount counts
 them.
 """
 

@@ -17,13 +17,13 @@ from c4env.agents.search.fixed_depth import FixedDepth, Rules
 from c4env.agents.search.packing import CENTRE_FIRST, LEFT_TO_RIGHT
 
 WINDOW_RULES: Final = Rules(CENTRE_FIRST, CENTRE_FIRST, 1000.0, 1.0, evaluate_full=False)
-# The report leaves the order of columns and the value of a win open: left to right, the
-# first of equals, and a win beyond any heuristic value.
+# The report leaves the order of columns and the value of a win open. Here the order is left to
+# right, the first of equals stays, and a win is worth more than any heuristic value.
 WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_full=False)
 
 
 class AlphaBeta(FixedDepth):
-    """Alpha-beta with any heuristic; the columns of
+    """Alpha-beta with any heuristic; it plays the columns of
     :class:`c4env.agents.published.minimax.Minimax`.
 
     Args:
@@ -37,7 +37,7 @@ class AlphaBeta(FixedDepth):
 
 
 class Chain(FixedDepth):
-    """The chain system's alpha-beta; its max_depth counts from 0, so 6 there is 7 here.
+    """The chain system's alpha-beta; the report's max_depth 6 is depth 7 here.
 
     Args:
         depth: plies looked ahead, the agent's own move included; the report's max_depth plus one.

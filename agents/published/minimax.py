@@ -1,7 +1,7 @@
-"""Naive minimax: every line of play to a fixed depth, nothing cut.
+"""Naive minimax: every line of play to a fixed depth, without pruning.
 
-Source: the chain system, "Connect 4 Simulator with Minimax", as the baseline that its
-alpha-beta search is measured against; both choose the same column in every position.
+Source: the chain system, "Connect 4 Simulator with Minimax", where it is the baseline for
+the alpha-beta search; both choose the same column in every position.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from c4env.agents.search.fixed_depth import FixedDepth
 
 
 class Minimax(FixedDepth):
-    """Naive minimax with any heuristic; the published one with the defaults.
+    """Naive minimax with any heuristic; the defaults are the published settings.
 
     Args:
         depth: plies looked ahead, the agent's own move included.

@@ -1,7 +1,7 @@
 """Plain exact negamax, without pruning: part 3 of "Solving Connect 4".
 
-Only for positions near the end: each empty cell more multiplies the tree. The solver
-that the later parts lead to is ``c4env.agents.solver``.
+It serves only positions near the end, since each further empty cell multiplies the tree. The
+later parts of the report lead to ``c4env.agents.solver``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from c4env.jit import kernel
 from c4env.position import Position
 
 STOPPED: Final = -1000  # no score: the search ran out of nodes
-WATCHED: Final = CELLS - 10  # plies up to which a node asks whether to stop
-# From so many plies on, or with no more nodes, a search takes less than a tenth of a second.
+WATCHED: Final = CELLS - 10  # nodes with at most so many plies check whether to stop
+# A search from QUICK plies on, or of at most QUICK_NODES, takes less than a tenth of a second.
 QUICK: Final = CELLS - 14
 QUICK_NODES: Final = 1_000_000
 
@@ -32,8 +32,8 @@ def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[
     """Exact score for the side to move and nodes, one for each call, as the report counts.
 
     The position is not won. The score is 0 for a draw, positive when the side to move
-    wins, ``(43 - plies) // 2`` with its next disc and one less for each disc later. After
-    more than ``limit`` nodes it is STOPPED, as it is once ``work[threads.STOPPED]`` is set.
+    wins, ``(43 - plies) // 2`` with its next disc and one less for each disc later. It is
+    STOPPED after more than ``limit`` nodes, and once ``work[threads.STOPPED]`` is set.
     """
     if plies == CELLS:
         return 0, 1
@@ -56,7 +56,7 @@ def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[
 
 @kernel("UniTuple(int64, 2)(int64, int64, int64, int64, int64[::1])", nogil=True)
 def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple[int, int]:
-    """:func:`negamax`, called from Python."""
+    """:func:`negamax` for calls from Python."""
     return negamax(mine, theirs, plies, limit, pointer(work))
 
 
@@ -64,8 +64,8 @@ class Negamax(SearchingAgent):
     """Exact play by plain negamax; among equal columns the first.
 
     Args:
-        max_nodes: positions before it gives up. It raises SearchLimit then, so that a game from
-            the opening ends in an error rather than never.
+        max_nodes: positions before the search gives up with SearchLimit. A search from the opening
+            would not end.
     """
 
     deterministic = True

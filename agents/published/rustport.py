@@ -1,9 +1,9 @@
 """The Rust bot: minimax over the line score, choosing by value and attached depth.
 
 Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does
-not prune. This one does, and still chooses the same column in every position: a reply
-is cut off only when its value is *strictly* outside the window, so that among equal
-values the attached depth, which breaks ties for both sides, stays exact.
+not prune. This one does, and still chooses the same column in every position: it cuts a
+reply only when its value is *strictly* outside the window. So the attached depth, which
+breaks ties for both sides, stays exact among equal values.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 from c4env.position import Position
 
-WATCHED: Final = 3  # plies to be looked ahead from which on a node asks whether to stop
-QUICK: Final = 8  # plies that are looked ahead in less than a tenth of a second
-MAX: Final = 2**63 - 1  # a won board, as the original has it: the largest int64
+WATCHED: Final = 3  # nodes with at least so many plies left check whether to stop
+QUICK: Final = 8  # a search of so many plies takes less than a tenth of a second
+MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 
 @kernel(f"UniTuple(int64, 4)(int64, int64, int64, boolean, int64, int64, {POINTER})")
@@ -31,7 +31,7 @@ def minimax(
 ) -> tuple[int, int, int, int]:
     """Column, its value for the bot, its attached depth, and nodes visited, this one included.
 
-    ``depth`` counts down to 0, where the board's own score stands; there, and where the game is
+    ``depth`` counts down to 0, where the value is the line score; there, and where the game is
     over, the column is -1. Value and depth are exact when alpha <= value <= beta, else value is
     a bound. The bot takes the greatest (value, depth), the last column of full ties; the other
     side the smallest value, then the greater depth, the first column of full ties. Once
@@ -50,7 +50,7 @@ def minimax(
         if not cell:
             continue
         own, theirs = (bot, other | cell) if bot_moved else (bot | cell, other)
-        # Not a literal True or False: that would be another type, left to be inferred.
+        # No literal True or False: Numba would infer another type.
         _, value, level, searched = minimax(
             own, theirs, depth - 1, not bot_moved, alpha, beta, work
         )
@@ -74,7 +74,7 @@ def minimax(
 def search(
     bot: int, other: int, depth: int, bot_moved: bool, work: Int64s
 ) -> tuple[int, int, int, int]:
-    """:func:`minimax` of a whole search, called from Python."""
+    """:func:`minimax` of a whole search, for calls from Python."""
     return minimax(bot, other, depth, bot_moved, -MAX, MAX, pointer(work))
 
 

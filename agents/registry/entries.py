@@ -17,7 +17,7 @@ import numpy as np
 from c4env.agents.errors import InvalidValue
 
 REQUIRED: Final = object()
-"""The default of an option that has none and must be given."""
+"""The default of an option that the caller must give."""
 
 
 class Between(NamedTuple):
@@ -28,7 +28,7 @@ class Between(NamedTuple):
 
 
 class Named(NamedTuple):
-    """The names that a text may be; the class checks other texts and values."""
+    """The names that an option accepts; the agent's class checks any other value."""
 
     names: tuple[str, ...]
 
@@ -43,8 +43,8 @@ class Option:
     help: str = ""
     low: float = -math.inf
     high: float = math.inf
-    choices: tuple[str, ...] = ()  # of a text: the names it may be
-    optional: bool = False  # None is a value
+    choices: tuple[str, ...] = ()  # the names that a text may be
+    optional: bool = False  # None is allowed
     open: bool = False  # the class checks other texts and values
 
     def parse(self, agent: str, value: Any, text: bool = True) -> Any:
@@ -93,14 +93,14 @@ def require_choice(agent: str, name: str, value: str, choices: Collection[str]) 
     """Refuse a value of an option that is not one of ``choices``.
 
     Raises:
-        InvalidValue: it is not.
+        InvalidValue: the value is not among them.
     """
     if value not in choices:
         raise InvalidValue(f"{agent}: {name}={value!r}: expected one of {', '.join(choices)}")
 
 
 def _read(kind: type, value: Any, text: bool) -> Any:
-    """A value as a type; KeyError, OverflowError, TypeError or ValueError if it is of another."""
+    """Convert a value; KeyError, OverflowError, TypeError or ValueError if it does not fit."""
     if kind is str:
         return os.fspath(value)
     if isinstance(value, str):
@@ -125,4 +125,4 @@ class Entry:
     argument: str = ""  # the option that a spec may give without its key: name:argument
     needs: tuple[str, ...] = ()  # modules of other packages that it requires
     any_board: bool = False  # it plays on boards of all sizes (c4env.board), not only on 6x7x4
-    network: bool = False  # it sends requests, which may cost money: do not make one on trial
+    network: bool = False  # it sends requests, which may cost money: checks must not make it

@@ -15,16 +15,16 @@ from typing import Any, Final
 from c4env.errors import C4Error, WrongBoard
 
 taken_from_main: Final[dict[str, Any]] = {}
-"""The objects that import paths into ``__main__`` named, by path. Another process cannot import
-them from there: it is a script or an interactive session."""
+"""Objects found at import paths into ``__main__``, keyed by path. Another process cannot import
+them: ``__main__`` is the script or the interactive session of this process."""
 
 
 def import_attribute(path: str) -> Any:
     """The object that ``package.module:attribute`` or ``FILE.py:attribute`` names.
 
-    Modules in the current directory can be imported, and for a file those beside it. The import
-    appends that directory to ``sys.path`` and removes it afterwards, so that installed packages
-    come first, in this process and in workers.
+    A module may lie in the current directory; a file may import modules beside it. During the
+    import that directory is at the end of ``sys.path``, so that installed packages come first, in
+    this process and in workers.
 
     Raises:
         ImportError, AttributeError: nothing has that name, or the module raises.
@@ -62,8 +62,8 @@ def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) ->
         expected: the end of its message.
 
     Raises:
-        wrong: there is none.
-        WrongBoard: its module is made for another board.
+        wrong: the path names no class or function.
+        WrongBoard: the module is made for another board.
     """
     try:
         found = import_attribute(path)
@@ -77,7 +77,7 @@ def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) ->
 
 
 def _import_file(path: str) -> types.ModuleType:
-    """The module of a Python file, in ``sys.modules`` under its absolute path and as given."""
+    """The module of a Python file; ``sys.modules`` has it under its absolute and its given path."""
     whole = os.path.abspath(path)
     if whole not in sys.modules:
         if not os.path.isfile(path):
@@ -85,7 +85,7 @@ def _import_file(path: str) -> types.ModuleType:
                 return sys.modules[path]
             raise ImportError(f"there is no file {path!r}")
         spec = importlib.util.spec_from_file_location(whole, whole)
-        assert spec is not None  # of a name that ends with .py
+        assert spec is not None  # since the name ends with .py
         assert spec.loader is not None
         sys.modules[whole] = importlib.util.module_from_spec(spec)
         try:

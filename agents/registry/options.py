@@ -54,7 +54,7 @@ HeuristicName = Annotated[
     f"{', '.join(HEURISTIC_NAMES)} or a module:function",
 ]
 """A heuristic: its name, its import path or the function. A text in an annotation replaces the
-docstring's, which cannot list the names."""
+help from the docstring, which cannot list the names."""
 
 Made = TypeVar("Made", bound=Callable[..., Any])
 
@@ -83,7 +83,7 @@ def checked(function: Made) -> Made:
                 given.arguments[name] = option.parse(who, given.arguments[name], text=False)
         if agent is not None:
             kept = {name: value for name, value in given.arguments.items() if name in known}
-            vars(agent).setdefault("_given", kept)  # before the base class, which gets others
+            vars(agent).setdefault("_given", kept)  # set before the base class sets its own
         return function(*given.args, **given.kwargs)
 
     return typing.cast("Made", call)
@@ -115,7 +115,7 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters of a callable; None where Python does not know them, as of ``max``."""
+    """The parameters of a callable; None if Python does not know them, as for ``max``."""
     try:
         return inspect.signature(target).parameters
     except (TypeError, ValueError):
@@ -172,7 +172,7 @@ _NEXT: Final = re.compile(r"\n(?=[@\w])")  # ends a class or function at the top
 def declared(path: str) -> Callable[..., Any]:
     """A stub of a class or function of this package, with its signature and docstring.
 
-    It is read from the source: importing the module would compile kernels.
+    The stub comes from the source, since importing the module would compile kernels.
 
     Args:
         path: ``module:name``. A class without an ``__init__`` of its own takes no options.

@@ -52,7 +52,7 @@ def names() -> list[str]:
 
 
 def _here(agent: Entry | Callable[..., Any]) -> bool:
-    """Whether an agent plays on this board; True where only making it would tell."""
+    """Whether an agent plays on this board; True if only making it can tell."""
     return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
@@ -60,14 +60,14 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Give a name to an agent of your own.
 
     Args:
-        name: letters, digits, ``-`` and ``_``. A path into ``__main__`` puts the agent there:
-            a worker so gets what the leading process defined (:func:`registered_here`).
+        name: letters, digits, ``-`` and ``_``. A path into ``__main__`` stores the agent there:
+            so a worker gets the agents of the main process (:func:`registered_here`).
         agent: a class or factory that the options build, a function from an observation to a
             column, an :class:`Entry`, or a model (:func:`make`).
         replace: allow a name that is taken.
 
     Raises:
-        InvalidSpec: not such a name, or it is taken.
+        InvalidSpec: the name has other characters, or is taken.
         WrongBoard: the agent plays on a board of another size.
     """
     module, is_path, attribute = name.partition(":")
@@ -88,9 +88,9 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
 
 
 def registered_here() -> dict[str, Entry | Callable[..., Any]]:
-    """The agents that a worker has to :func:`register` before it plays, by name.
+    """The agents that a worker must :func:`register` before it plays, by name.
 
-    These are the registered ones and those that import paths into ``__main__`` named.
+    They are the registered agents, and the agents found at import paths into ``__main__``.
     """
     zoo = {entry.name for entry in ZOO}
     added = {name: agent for name, agent in _registered.items() if name not in zoo}
@@ -170,7 +170,7 @@ def split_spec(spec: str) -> tuple[str, dict[str, str]]:
     ``FILE.py`` alone is ``FILE.py:agent``.
 
     Raises:
-        InvalidSpec: the text is not of the form.
+        InvalidSpec: the text has another form.
     """
     expected = "expected name:key=value,key=value"
     if not isinstance(spec, str) or not spec.strip():
@@ -235,7 +235,7 @@ def join_spec(name: str, options: dict[str, Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as text in a spec; of a function its import path."""
+    """A value as text in a spec; a function becomes its import path."""
     if isinstance(value, bool):
         return str(value).lower()
     name = getattr(value, "__name__", None)
@@ -247,7 +247,7 @@ def _text(value: Any) -> str:
 
 
 def make(spec: Any, **options: Any) -> Agent:
-    """Build the agent that a spec names; keyword options override those in the spec.
+    """Build the agent that a spec names; keyword options override options in the spec.
 
     Args:
         spec: ``name:key=value,key=value`` (see the module). Or a model of Stable-Baselines3, a
@@ -331,7 +331,7 @@ def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
     """Refuse a callable without a signature, as many built-in functions are.
 
     Raises:
-        InvalidSpec: it has none.
+        InvalidSpec: the callable has no signature.
     """
     if not isinstance(target, Entry) and parameters_of(target) is None:
         raise InvalidSpec(

@@ -10,7 +10,7 @@ from c4env.agents.registry.entries import Entry
 
 ZOO: Final = (
     Entry(
-        "random", "c4env.agents.baselines:Random", "a legal column, each as likely", any_board=True
+        "random", "c4env.agents.baselines:Random", "a legal column, drawn uniformly", any_board=True
     ),
     Entry(
         "greedy",
@@ -21,7 +21,7 @@ ZOO: Final = (
     Entry(
         "minimax",
         "c4env.agents.published.minimax:Minimax",
-        "naive minimax, nothing pruned (published: chain heuristic, depth 7)",
+        "naive minimax without pruning (published: chain heuristic, depth 7)",
         any_board=True,
     ),
     Entry(
@@ -69,7 +69,7 @@ ZOO: Final = (
     Entry(
         "perfect",
         "c4env.agents.solver.perfect:Perfect",
-        "exact play: wins as soon, or loses as late, as can be",
+        "exact play: wins as soon, or loses as late, as possible",
         any_board=True,
     ),
     Entry(
@@ -81,7 +81,7 @@ ZOO: Final = (
     Entry(
         "puct",
         "c4env.agents.sampling.puct:PUCT",
-        "tree search led by a policy and value function, with proofs",
+        "tree search guided by a policy and value function, with proofs",
         argument="function",
         any_board=True,
     ),

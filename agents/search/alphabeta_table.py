@@ -1,7 +1,7 @@
-"""Alpha-beta with threats tried first and a transposition table: the same choice, sooner.
+"""Alpha-beta with threat ordering and a transposition table: minimax's column, sooner.
 
-Values are those of naive minimax, so the chosen column is the same for every heuristic;
-what changes is the number of nodes. For how much, run ``c4 dev experiment pruning``.
+Values are those of naive minimax, so the chosen column is the same for every heuristic.
+Only the number of nodes changes; ``c4 dev experiment pruning`` shows by how much.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def alphabeta(
     rules.
 
     Args:
-        age: this search's number at AGE_SHIFT; entries of another are not used.
+        age: this search's number at AGE_SHIFT; entries of other searches count as empty.
         table: [ENTRIES] ``ENTRY``, keys laid out as above, 0 where empty.
         work: words of ``c4env.agents.search.threads``.
     """
@@ -158,7 +158,7 @@ def best_by_table(
 ) -> tuple[int, float, int]:
     """First best column in ``order``, its value for the side to move, nodes below the root.
 
-    A column is searched with the best value so far as its beta: one that only equals it
+    The search of each column is bounded by the best value so far: a column that only equals it
     fails low, and the first of equals stays chosen. Nodes are INVALID as in
     :func:`c4env.agents.search.fixed_depth.best_column`.
     """
@@ -199,7 +199,7 @@ class AlphaBetaTable(FixedDepth):
     def _best(
         self, mine: int, theirs: int, depth: int, searching: bool, order: int
     ) -> tuple[int, float, int]:
-        # Entries hold for one point of view, so each choice begins without any.
+        # Entries hold for one side's view, so each choice starts with an empty table.
         self._age += 1
         if not len(self._table) or self._age > LAST_AGE:
             self._table = np.zeros(ENTRIES, ENTRY)

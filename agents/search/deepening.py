@@ -127,10 +127,10 @@ def deepen(
 
     Args:
         plies: discs on the board.
-        depth: plies to look ahead; forced replies are not counted.
-        alpha: the value the side to move has already.
+        depth: plies to look ahead; forced replies do not count.
+        alpha: the value that the side to move can already reach.
         beta: the value at which the other side avoids this position.
-        searching: whether the agent is to move; heuristics are asked from its view.
+        searching: whether the agent is to move; heuristics take the agent's view.
         heuristic: of the leaves.
         work: [WORKSPACE].
         table: [entries] ``ENTRY``.
@@ -242,8 +242,8 @@ def best_at_depth(
 ) -> tuple[int, float]:
     """Best column at a depth and its value for the side to move.
 
-    Columns are tried in the packed ``order``; the first of equals stays. If the search was
-    stopped they are the best of the columns looked at until then, column -1 if there is none.
+    The packed ``order`` gives the order of columns; the first of equals stays. If the search was
+    stopped, the result is the best of the columns searched so far; column -1 if there is none.
     """
     taken = mine | theirs
     plies = popcount(taken)
@@ -284,7 +284,7 @@ class Deepening(SearchingAgent):
         table_mb: memory of the table. It is allocated when first needed.
 
     Raises:
-        InvalidHeuristic: nothing of that name, or not a heuristic.
+        InvalidHeuristic: no heuristic has the name, or the function is none.
         InvalidValue: a number out of range.
     """
 
@@ -313,14 +313,14 @@ class Deepening(SearchingAgent):
         self._table = np.zeros(0, ENTRY)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched."""
+        """The best column, its value for the side to move, and the nodes searched."""
         found = self._think(position)
         return found.column, found.value, found.nodes
 
     def search(self, position: Position) -> SearchResult:
         """The chosen column, its value, the depth completed and the principal variation.
 
-        The line is what the table still knows of it.
+        The principal variation ends where the table no longer holds it.
 
         Raises:
             NoMove: the game is over.
@@ -339,7 +339,7 @@ class Deepening(SearchingAgent):
         )
 
     def _begin(self) -> None:
-        """An empty table, nothing remembered, and the budget."""
+        """Empty the table and the workspace, and set the budget."""
         if not len(self._table):
             entries = (self.table_mb << 20) // ENTRY.itemsize
             self._table = np.zeros(1 << (entries.bit_length() - 1), ENTRY)
@@ -353,7 +353,7 @@ class Deepening(SearchingAgent):
         work[LIMIT] = NEVER if self.limit is None else self.limit
 
     def _iterate(self, position: Position) -> SearchResult:
-        """One depth after the other, until the budget is used or the game is decided."""
+        """Search one depth after the other until the budget is used or the game is decided."""
         work = self._work
         columns = position.legal_columns()
         order = CENTRE_FIRST
@@ -377,7 +377,7 @@ class Deepening(SearchingAgent):
         return SearchResult(best, value + 0.0, int(work[NODES]), completed, ())
 
     def _line(self, position: Position, column: int, depth: int) -> tuple[int, ...]:
-        """Columns from the table, the first given; forced replies are not in it."""
+        """The line after a first column, from the table, which holds no forced replies."""
         line = [column]
         position = position.play(column)
         while position.outcome is None and len(line) < depth:
@@ -389,7 +389,7 @@ class Deepening(SearchingAgent):
         return tuple(line)
 
     def _known(self, position: Position, searching: bool) -> int:
-        """The column the search took here, or -1."""
+        """The column that the search chose in a position; -1 if unknown."""
         mine, theirs = position.mine, position.theirs
         urgent = winning_moves(mine, theirs) or winning_moves(theirs, mine)
         for column in position.legal_columns():

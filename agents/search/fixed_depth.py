@@ -1,7 +1,7 @@
 """Minimax to a fixed depth, with or without alpha-beta cuts: the kernel, and its agent.
 
-The published systems search the same tree but differ in the order of columns, in what
-a win is worth, and in what a full board is worth; :class:`Rules` holds that.
+The published systems search the same tree but differ in the order of columns and in the
+values of a win and of a full board; :class:`Rules` holds these.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from c4env.position import Position
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What distinguishes published searches of the same shape."""
+    """The settings in which published searches of the same shape differ."""
 
     root_order: int  # packed; a later column replaces the best only if strictly better
     inner_order: int  # packed
     win: float  # a win is worth this, a loss the negative
-    bonus: float  # more for each ply of depth left when the game ends
+    bonus: float  # added for each ply of depth left when the game ends
     evaluate_full: bool  # a full board is worth its heuristic value; else 0
 
     @property
@@ -46,13 +46,13 @@ INNER: Final = "Tuple((float64, float64, boolean, int64))"
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
 
 INFINITY: Final = 1e300  # beyond any value
-INVALID: Final = -1  # in place of a number of nodes: the heuristic gave what is no value
-WATCHED: Final = 4  # plies to be looked ahead from which on a node asks whether to stop
+INVALID: Final = -1  # in place of a number of nodes: a heuristic value is unusable
+WATCHED: Final = 4  # nodes with at least so many plies left check whether to stop
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """A leaf's value for the side to move, and nodes: 1, or INVALID when it is no value."""
+    """A leaf's value for the side to move, and nodes: 1, or INVALID if the value is unusable."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1
@@ -77,11 +77,10 @@ def minimax(
 ) -> tuple[float, int]:
     """Value for the side to move and nodes visited, this one included; or nodes INVALID.
 
-    ``searching`` tells whether the side to move is the one the agent plays for: the
-    heuristic is always asked from the agent's view, since it need not be antisymmetric.
-    With ``prune`` the value is exact when it lies between alpha and beta, else a bound on
-    the side it fell (fail-soft); without, exact. ``rules``: :attr:`Rules.inner`.
-    Once ``work[STOPPED]`` is set, nodes are INVALID.
+    ``searching`` is True when the agent's side is to move: the heuristic always takes the
+    agent's view, since it need not be antisymmetric. With ``prune`` the value is exact if it
+    lies between alpha and beta, else a bound (fail-soft); without ``prune`` it is exact. For
+    ``rules`` see :attr:`Rules.inner`. Once ``work[STOPPED]`` is set, nodes are INVALID.
     """
     win, bonus, evaluate_full, order = rules
     if has_won(theirs):
@@ -131,8 +130,8 @@ def best_column(
 ) -> tuple[int, float, int]:
     """First best column in ``order``, its value for the side to move, nodes below the root.
 
-    Every column is searched with the full window, as published: its value is exact, and
-    node counts compare. Nodes are INVALID when the heuristic gave what is no value, and once
+    Every column gets the full window, as published: its value is exact, and node counts are
+    comparable. Nodes are INVALID if a heuristic value is unusable, and once
     ``work[STOPPED]`` is set.
     """
     words, far = pointer(work), INFINITY
@@ -156,8 +155,8 @@ def best_column(
 class FixedDepth(SearchingAgent):
     """Looks a fixed number of plies ahead with a heuristic at the leaves.
 
-    By default it searches by the chain system's rules whatever the heuristic, so that heuristics
-    compare and every kind of search chooses the same columns.
+    The default rules are the chain system's for every heuristic, so that heuristics are comparable
+    and every kind of search chooses the same columns.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
@@ -166,13 +165,13 @@ class FixedDepth(SearchingAgent):
 
     Raises:
         InvalidValue: another depth than 1 to 42.
-        InvalidHeuristic: nothing of that name, or not a heuristic.
+        InvalidHeuristic: no heuristic has the name, or the function is none.
     """
 
     prune: ClassVar[bool] = True
     quick: ClassVar[int] = 10**8
-    """Lines of play, were nothing cut, up to which a search takes some hundredths of a second
-    at most; a longer one has a thread of its own."""
+    """The most lines of play, without pruning, of a search that takes some hundredths of a second;
+    a longer search runs in a thread of its own."""
     settings_are_all = True
 
     @checked
@@ -203,7 +202,7 @@ class FixedDepth(SearchingAgent):
         """Call a kernel with a workspace, in a thread of its own if the search may take long.
 
         Raises:
-            InvalidHeuristic: the heuristic gave what is no value.
+            InvalidHeuristic: the heuristic returned an unusable value.
         """
         quick = depth <= self._quick or CELLS - (mine | theirs).bit_count() <= self._quick
         asked = partial(kernel, mine, theirs, depth, *rest)  # all but the workspace
@@ -213,7 +212,7 @@ class FixedDepth(SearchingAgent):
         return column, value + 0.0, nodes  # + 0.0: no negative zero
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched."""
+        """The best column, its value for the side to move, and the nodes searched."""
         require_move(position)
         mine, theirs = position.mine, position.theirs
         return self._best(mine, theirs, self.depth, True, self.rules.root_order)
@@ -221,8 +220,8 @@ class FixedDepth(SearchingAgent):
     def search(self, position: Position) -> SearchResult:
         """The chosen column, its value and the principal variation; nodes of the choice alone.
 
-        The line is found move by move with a shallower search each, the same one the
-        tree used at that ply, so choosing a move never pays for it.
+        Each further move of the line takes a shallower search, the same as in the tree at that
+        ply. So only this method pays for the line, not :meth:`best_move`.
         """
         column, value, nodes = self.best_move(position)
         mine, theirs = position.mine, position.theirs

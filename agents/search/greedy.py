@@ -1,4 +1,4 @@
-"""Wins, blocks, or takes the best next board: ``greedy`` on one board, and on many at once."""
+"""The kernels of ``greedy``, on one board and on many: win, block, or take the best next board."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from c4env.jit import HEURISTIC, kernel
 
 @kernel(f"int64(int64, int64, {HEURISTIC})", nogil=True)
 def greedy_column(mine: int, theirs: int, heuristic: Heuristic) -> int:
-    """The column to play; -1 if the game is over or the heuristic gave a value that is none."""
+    """The column to play; -1 if the game is over or a heuristic value is unusable."""
     if has_won(theirs):
         return -1
     urgent = winning_moves(mine, theirs)

@@ -1,6 +1,6 @@
-"""Machine instructions and addresses that Python has no word for.
+"""Machine instructions and addresses that Python lacks.
 
-Each has a plain form for ``NUMBA_DISABLE_JIT=1``.
+Each has a form in plain Python for ``NUMBA_DISABLE_JIT=1``.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from c4env.arrays import Int64s
 from c4env.bitboard import popcount
 from c4env.jit import config, kernel
 
-# To a type checker what it makes would take the compiler's own arguments too.
+# Without this type, a checker would demand the compiler's own arguments in each call.
 _intrinsic: Callable[[Any], Any] = intrinsic
 
-# Memory of int64 words, in the text of a signature. A pointer goes through a recursive kernel in
-# one register where an array takes seven; uncompiled, the array itself serves.
+# The type of a pointer to int64 words, in a signature. A recursive kernel passes a pointer in one
+# register, an array in seven. Uncompiled, the array itself serves.
 POINTER: Final = "CPointer(int64)"
 _POINTER: Final = types.CPointer(types.int64)
 
@@ -41,7 +41,7 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        # The name without a type is old, and read by every LLVM.
+        # The old name, without a type: every LLVM accepts it.
         insert: Any = cgutils.get_or_insert_function
         function = insert(builder.module, kind, "llvm.prefetch")
         place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
@@ -66,7 +66,7 @@ if config.DISABLE_JIT:
         return array
 
     def prefetch(table: Any, index: int) -> None:
-        """Nothing: uncompiled code has no use for it."""
+        """Do nothing: uncompiled code cannot prefetch."""
 
     def bit_length(number: int) -> int:
         """Binary digits of a number of 0 or more."""
@@ -81,7 +81,7 @@ else:
 
     @kernel(f"void({POINTER}, int64)")
     def prefetch(table: Any, index: int) -> None:
-        """Ask the processor to bring the word near."""
+        """Prefetch a word of the table into the processor's cache."""
         _prefetch(table, index)
 
     @kernel("int64(int64)")
@@ -92,5 +92,5 @@ else:
 
 @kernel("int64(int64)")
 def trailing_zeros(bits: int) -> int:
-    """Number of the lowest set bit; ``bits`` is not 0."""
+    """The index of the lowest set bit; ``bits`` is not 0."""
     return popcount((bits & -bits) - 1)

@@ -1,6 +1,6 @@
-"""Integers that stand for more than one thing: orders of columns, positions, bounds in a table.
+"""Packed integers: orders of columns, keys of positions, kinds of bounds in a table.
 
-How they are laid out follows from the size of the board.
+Their layout follows from the size of the board.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from c4env.jit import kernel
 COLUMN_BITS: Final = COLUMNS.bit_length()
 COLUMN_MASK: Final = (1 << COLUMN_BITS) - 1
 
-# Kinds of what a table knows of a value.
+# Kinds of values in a table.
 EXACT: Final = 1
 LOWER: Final = 2  # the value is a lower bound
 UPPER: Final = 3
@@ -28,7 +28,7 @@ _SPREAD_SHIFT: Final = 20  # the lower bits of the product are the least mixed
 
 
 def pack(columns: tuple[int, ...]) -> int:
-    """Columns in the order of their trial as one integer, COLUMN_BITS each, the first lowest."""
+    """Pack an order of columns into one integer, COLUMN_BITS each, the first column lowest."""
     return sum(column << (COLUMN_BITS * place) for place, column in enumerate(columns))
 
 
@@ -51,14 +51,14 @@ CENTRE_FIRST: Final = pack(bitboard.CENTRE_FIRST)
 def board_key(mine: int, theirs: int) -> int:
     """A number of ``c4env.bitboard.BITS`` bits that no other position has.
 
-    In each column the bit above the top disc is set, and below it those of ``mine``.
+    In each column the bit above the top disc is set, and below it the discs of ``mine``.
     """
     return mine + (mine | theirs) + BOTTOM
 
 
 @kernel("int64(int64, int64)")
 def table_place(key: int, entries: int) -> int:
-    """Where in a table of so many entries, a power of two, a key belongs."""
+    """The index of a key in a table of ``entries`` entries, a power of two."""
     return ((key * _SPREAD) >> _SPREAD_SHIFT) & (entries - 1)
 
 
@@ -72,7 +72,7 @@ def decides(bound: int, value: float, alpha: float, beta: float) -> bool:
 
 @kernel("int64(float64, float64, float64)")
 def bound_of(value: float, alpha: float, beta: float) -> int:
-    """What a search between alpha and beta that came to a value has found: EXACT, LOWER, UPPER."""
+    """The kind of a value from a search between alpha and beta: EXACT, LOWER or UPPER."""
     if value >= beta:
         return LOWER
     return EXACT if value > alpha else UPPER

@@ -1,6 +1,6 @@
-"""Searches in threads, and a caller who can be interrupted.
+"""Searches in threads, which Ctrl-C or a time limit can stop.
 
-A kernel can be stopped only from beside it: by two of the words of its workspace named here.
+A running kernel stops only by its workspace: the caller sets the words ``LIMIT`` and ``STOPPED``.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from c4env.arrays import Int64s
 
 NODES: Final = 0  # searched so far, where the search counts them here
 LIMIT: Final = 1  # nodes at which the search gives up
-STOPPED: Final = 8  # 1 once the caller wants no answer any more
+STOPPED: Final = 8  # 1 once the caller wants no answer
 NEVER: Final = 1 << 62  # as a limit
 AT_ONCE: Final = -1  # the limit that every search has reached
 
-WORDS: Final = 16  # of a workspace, before those that are a search's own
+WORDS: Final = 16  # words of a workspace, before those of a particular search
 
-_TURN: Final = 0.05  # seconds between two turns for signals
+_TURN: Final = 0.05  # seconds between two checks for signals
 
 
 T = TypeVar("T")
 
 UNWATCHED: Final = np.zeros(WORDS, np.int64)
-"""The workspace of searches too short to be stopped: a thread would cost as much as they do."""
+"""The workspace of searches too short to stop: a thread would cost as much as such a search."""
 
 
 def search_interruptibly(
@@ -44,8 +44,8 @@ def search_interruptibly(
         search: a call that releases the interpreter's lock, and ends early once ``STOPPED`` of its
             workspace is set.
         work: the workspace; by default ``WORDS`` zeros.
-        seconds: the search is stopped after so many.
-        quick: it ends too soon to be stopped; it runs here.
+        seconds: the time limit of the search; None for no limit.
+        quick: whether the search is too short to be stopped; it then runs in this thread.
     """
     if quick:
         return search(UNWATCHED if work is None else work)
@@ -67,13 +67,13 @@ def run_interruptibly(
 ) -> None:
     """Run a task in one thread for each workspace; once some are done, stop the others.
 
-    Whatever ends the wait, such as Ctrl-C, stops them all. An error of a task is raised here.
+    When the wait ends, also by Ctrl-C, all threads stop. The first error of a task is raised here.
 
     Args:
-        task: searches with one workspace.
-        workspaces: one a thread.
-        wait_for: how many threads have to be done.
-        seconds: to wait at most.
+        task: a search with one workspace.
+        workspaces: one for each thread.
+        wait_for: how many threads must finish.
+        seconds: the longest wait; None for no limit.
     """
     done = threading.Semaphore(0)
     errors: list[BaseException] = []
@@ -82,7 +82,7 @@ def run_interruptibly(
     def run(work: Int64s) -> None:
         try:
             task(work)
-        except BaseException as error:  # told to the caller
+        except BaseException as error:  # raised in the caller's thread
             errors.append(error)
         finally:
             done.release()

@@ -83,7 +83,7 @@ class raw_env(DropIn, AECEnv):
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
     ) -> None:
-        """An environment; ``reset()`` starts its first game.
+        """Make an environment; ``reset()`` starts its first game.
 
         Args:
             render_mode: None or ``""``, ``"human"`` (a window; needs ``c4env[window]``),
@@ -128,16 +128,16 @@ class raw_env(DropIn, AECEnv):
 
     @property
     def last_move(self) -> int | None:
-        """0-based column of the last disc; None on an empty board or an unknown past."""
+        """The 0-based column of the last disc; None on an empty board or if unknown."""
         return self._last
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a game.
 
         Args:
-            seed: checked and not used; nothing here is random.
+            seed: checked but not used; nothing here is random.
             options: start from ``{"moves": "4455"}`` (1-based columns) or from
-                ``{"position": position}``. Others cause a warning.
+                ``{"position": position}``. Other options cause a warning.
 
         Raises:
             InvalidOption: both options, a finished game, or a bad seed.
@@ -163,7 +163,7 @@ class raw_env(DropIn, AECEnv):
         Raises:
             ActionNotInSpace: not an integer 0..6, or not None after the end.
             IllegalStep: the column is full.
-            WrongOrder: no agent is left, or the selected agent is not the one to move.
+            WrongOrder: no agent is left, or it is not the selected agent's turn.
 
         An error leaves the game as it was.
         """
@@ -215,7 +215,7 @@ class raw_env(DropIn, AECEnv):
 
         Raises:
             UnknownAgent: not one of ``possible_agents``.
-            NotReset: before the first reset of an ``env()``; so do ``state`` and ``render``.
+            NotReset: before the first reset of an ``env()``, as in ``state`` and ``render``.
         """
         self._require_reset("observe")
         if agent not in AGENTS:
@@ -280,7 +280,7 @@ class CheckedEnv(raw_env):
 
     @property
     def env(self) -> raw_env:
-        """The same game, where PettingZoo has one wrapper less."""
+        """The same game, in place of PettingZoo's next inner wrapper."""
         return self._view(_Second)
 
     def _prepare(self) -> None:
@@ -312,7 +312,7 @@ class CheckedEnv(raw_env):
             ActionNotInSpace: not an integer 0..6, or not None after the end; the game is
                 unchanged.
             NotReset: before the first reset.
-            WrongOrder: the selected agent is not the one to move.
+            WrongOrder: it is not the selected agent's turn.
         """
         self._require_reset("step")
         self._has_updated = True
@@ -326,7 +326,7 @@ class CheckedEnv(raw_env):
             self._forfeit(agent)
 
     def _forfeit(self, agent: str) -> None:
-        """End the game with an agent's loss by an illegal move."""
+        """End the game as a loss of the agent that made an illegal move."""
         EnvLogger.warn_on_illegal_move()
         self._cumulative_rewards[agent] = 0
         self.terminations = dict.fromkeys(self.agents, True)
@@ -337,7 +337,7 @@ class CheckedEnv(raw_env):
         self._deads_step_first()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable:
-        """Iterate over the selected agent until none is left, at most ``max_iter`` times.
+        """Iterate over the agents in turn until none is left, at most ``max_iter`` times.
 
         Raises (in the loop):
             WrongOrder: the body of the loop neither stepped nor reset.
@@ -359,7 +359,7 @@ def env(
     Args:
         render_mode, screen_scaling: see :class:`raw_env`.
         rows, columns, connect: the size of the board, and the discs in a row that win; see
-            ``c4env.board``. The environment belongs to that board's own class.
+            ``c4env.board``. Each board has an environment class of its own.
 
     Raises:
         InvalidOption: no board has that size, or ``screen_scaling`` is not a positive integer.

@@ -16,8 +16,8 @@ Such a program runs with ``import c4env as connect_four_v3``. With ``env`` from 
 - ``render_mode=""`` for None, ``reset("7")`` for 7, and unknown options of ``reset``, with a
   warning.
 
-A board that no game reaches is an error and leaves the game as it was. Setting cells one by one
-needs a valid board after each; otherwise set all 42 at once.
+A board that no game reaches is an error and leaves the game as it was. When a program sets cells
+one by one, the board must be valid after each cell; otherwise set all 42 at once.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class DropIn:
     def board(self) -> Board:
         """The 42 cells row by row from the top: 0 empty, 1 player_0, 2 player_1.
 
-        See the module for the effect of setting it, or a cell of it.
+        The module's docstring says what happens when a program sets the board or a cell.
         """
         return Board(self, numbered_cells(self._position))
 
@@ -110,7 +110,7 @@ class DropIn:
 
     @property
     def _agent_selector(self) -> AgentSelector:
-        """A selector at the selected agent; its ``next()`` is the other one."""
+        """A selector at the selected agent; its ``next()`` is the other agent."""
         selector = AgentSelector(list(AGENTS))
         while selector.next() != self.agent_selection:
             pass
@@ -130,7 +130,7 @@ class DropIn:
         return view
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the views, which a copy makes for itself."""
+        """All attributes but the views; a copy makes its own views."""
         return {key: value for key, value in self.__dict__.items() if key != "_views"}
 
 
@@ -143,7 +143,7 @@ def position_of(cells: Any) -> Position:
     try:
         array = np.asarray(cells)
         good = array.shape == (CELLS,) and bool(np.isin(array, (0, 1, 2)).all())
-    except ValueError:  # of ragged lists
+    except ValueError:  # from ragged lists
         good = False
     if not good:
         raise InvalidPosition(f"board {cells!r}: expected {CELLS} cells of 0, 1 or 2, from the top")

@@ -1,4 +1,4 @@
-"""A person at the window as a policy of the AEC loop, in PettingZoo's convention.
+"""A person at the window as a policy for PettingZoo's AEC loop.
 
 env = c4env.env(render_mode="human")
 env.reset()
@@ -29,10 +29,10 @@ from c4env.view.rendering import ansi
 class ManualPolicy:
     """A person plays one agent with mouse or keys in the environment's window.
 
-    A faint disc shows where the next one would land below the pointer. A click or a digit 1..7
+    A faint disc shows where a disc dropped at the pointer would land. A click or a digit 1..7
     drops it; the arrow keys choose a column, and Enter or Space drops. Full columns have no
-    effect. Closing the window, or Escape, ends the program as in PettingZoo's manual policies:
-    by :class:`~c4env.errors.WindowClosed`, a ``SystemExit`` that may be caught.
+    effect. Closing the window or pressing Escape raises :class:`~c4env.errors.WindowClosed`, a
+    ``SystemExit``, which ends the program as PettingZoo's manual policies do.
 
     Args:
         env: an environment of this package with ``render_mode="human"``.
@@ -47,7 +47,7 @@ class ManualPolicy:
     """
 
     def __init__(self, env: Any, agent_id: int = 0, show_obs: bool = False) -> None:
-        """A policy; the window opens with the first move or picture."""
+        """Make a policy; the window opens with the first move or picture."""
         board = getattr(env, "unwrapped", env)
         if not isinstance(board, raw_env) or board.render_mode != "human":
             raise InvalidOption(f'env={env!r}: expected c4env.env(render_mode="human")')
@@ -67,7 +67,7 @@ class ManualPolicy:
             agent: the agent to move.
 
         Raises:
-            UnknownAgent: it is not the agent of this policy.
+            UnknownAgent: ``agent`` is not the agent of this policy.
             WrongOrder: the game is over.
             WindowClosed: the person closed the window or pressed Escape.
         """

@@ -28,9 +28,9 @@ _MASK_DTYPES = ("int8", "float32", "bool")
 class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
     """Turns observations into a dict of the observation and ``info["action_mask"]``.
 
-    Once the game is over, the mask in the observation is all ones and the one in info all zeros:
-    a library may still sample an action there, which is never played, and a distribution over no
-    column is an error.
+    Once the game is over, the mask in the observation is all ones, and the mask in info all zeros.
+    A library may still sample an action then, and sampling from an empty mask is an error; the
+    action is never played.
 
     Example:
         MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
@@ -46,7 +46,7 @@ class MaskInObservation(gymnasium.Wrapper[dict[str, Any], Any, Any, Any]):
 
         Args:
             env: the environment, with ``Discrete`` actions.
-            keys: of the observation and of the mask.
+            keys: the keys of the observation and of the mask.
             mask_dtype: ``"int8"``, ``"float32"`` or ``"bool"``.
 
         Raises:

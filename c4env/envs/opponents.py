@@ -1,4 +1,4 @@
-"""Opponents of the environments' caller, and the interface through which they play.
+"""Opponents in the environments, and the interface through which they play.
 
 An opponent is a name, an agent, a model, or a function. A function maps one observation to a
 column; one marked by :func:`batched` maps the observations of M boards to M columns. The
@@ -78,7 +78,7 @@ def batched(function: Answering) -> Answering:
         envs = ConnectFourVectorEnv(256, opponent=leftmost)
 
     Raises:
-        InvalidOption: it cannot be called.
+        InvalidOption: ``function`` cannot be called.
     """
     if not callable(function):
         raise InvalidOption(f"batched({function!r}): expected a function")
@@ -126,7 +126,7 @@ class Follower:
 
         Raises:
             OpponentFailed: the opponent returned something else.
-            Exception: of the opponent; the environment raises OpponentFailed from it.
+            Exception: any error of the opponent; the environment raises OpponentFailed from it.
         """
         raise NotImplementedError
 
@@ -141,7 +141,7 @@ class Follower:
 
 
 class FunctionFollower(Follower):
-    """A function of one observation, or of M if :func:`batched` marks it."""
+    """A function of one observation, or of M observations if :func:`batched` marks it."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -169,7 +169,7 @@ class FunctionFollower(Follower):
             where = f"board {boards[i]}: " if len(boards) > 1 else ""
             try:
                 answer = self.function({"observation": planes[i], "action_mask": masks[i]})
-            except IndexError as error:  # of a function that indexes the axis of boards
+            except IndexError as error:  # from a function that indexes the axis of boards
                 raise OpponentFailed(f"{where}{type(error).__name__}: {error}; {HINT}") from error
             try:
                 columns[i] = one_column(answer)
@@ -182,7 +182,7 @@ def reset_opponent(follower: Follower, seed: int) -> None:
     """Reset an opponent.
 
     Raises:
-        OpponentFailed: its ``reset`` raised.
+        OpponentFailed: the opponent's ``reset`` raised an error.
     """
     try:
         follower.reset(seed)
@@ -196,7 +196,7 @@ def one_column(answer: object) -> int:
     """The column that a function returned for one observation.
 
     Raises:
-        InvalidAction: it is no column.
+        InvalidAction: the answer is no column.
     """
     from c4env.position import parse_column  # compiles the rules
 
@@ -207,7 +207,7 @@ def one_column(answer: object) -> int:
 
 
 def follows(opponent: Any) -> bool:
-    """Whether an opponent makes its own followers; ``follow`` may also be a mere attribute."""
+    """Whether an opponent makes its own followers, by a method ``follow``."""
     return callable(getattr(opponent, "follow", None))
 
 
@@ -220,8 +220,8 @@ def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | Non
             and remembers no game; on one board it plays as in any game.
 
     Raises:
-        InvalidOption: it is no opponent.
-        WrongBoard: it plays on a board of another size.
+        InvalidOption: the argument is no opponent.
+        WrongBoard: the opponent plays on a board of another size.
         UnknownAgent, InvalidSpec, UnknownOption, InvalidValue: no agent has the name.
     """
     given: Any = opponent
@@ -231,7 +231,7 @@ def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | Non
     if follows(given):
         made: Follower = given.follow()
         return made
-    # By its name, since arrows point from agents to c4env; the agents are those of this board.
+    # Imported by name, since c4env must not depend on agents; they are the agents of this board.
     if not (is_batched(given) or inspect.isroutine(given) or isinstance(given, functools.partial)):
         root = __name__.rpartition(".envs.")[0]
         agents = importlib.import_module(f"{root}.agents.batched")

@@ -53,9 +53,9 @@ def known_options(
 
     Args:
         options: as the caller gave them.
-        known: their names.
-        expected: the end of the message about others.
-        warn: warn of others rather than raise.
+        known: the known names.
+        expected: the end of the message about unknown options.
+        warn: warn of unknown options rather than raise.
 
     Raises:
         InvalidOption: an unknown option, no dict, or both ``"moves"`` and ``"position"``.
@@ -87,7 +87,7 @@ def parse_start(
         warn: warn of unknown options rather than raise.
 
     Raises:
-        InvalidOption: an unknown option, both, or a finished game.
+        InvalidOption: an unknown option, both options, or a finished game.
         InvalidNotation, IllegalMove: bad ``moves``.
     """
     known = "moves", "position", "options"
@@ -113,5 +113,5 @@ def refuse_instant_end(position: Position) -> None:
     """
     if winning_moves(position.mine, position.theirs) or position.plies == CELLS - 1:
         raise InvalidOption(
-            f"cannot start from {position!r}: the opponent, to move there, could end the game"
+            f"cannot start from {position!r}: the opponent is to move and could end the game"
         )

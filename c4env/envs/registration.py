@@ -18,13 +18,13 @@ FLOAT_ID: Final = "c4env/ConnectFour-float32-v0"
 def register_all() -> None:
     """Register the environments with ``pettingzoo.make`` and ``gymnasium.make``.
 
-    ``gymnasium.make_vec`` of ``SINGLE_ID`` makes the vector environment, which plays itself by
-    default, while the single one has a random opponent. ``FLOAT_ID`` has observations of float32,
-    for programs that take an environment's id and pass its observations to a network; its
-    ``make_vec`` makes several single ones.
+    ``gymnasium.make_vec`` of ``SINGLE_ID`` makes the vector environment. Its default is self-play;
+    the default of the single environment is a random opponent. ``FLOAT_ID`` has float32
+    observations, for programs that take an id and pass observations to a network; ``make_vec`` of
+    ``FLOAT_ID`` makes several single environments.
 
-    Entry points are text, so nothing compiles until one is made. PettingZoo before 1.27 has no
-    registry.
+    Entry points are text, so nothing compiles until a program makes an environment. PettingZoo
+    before 1.27 has no registry.
     """
     from gymnasium.envs.registration import register, registry
 

@@ -58,13 +58,13 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box of zeros and ones, the
     planes ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
-    the chosen layout. Reward: 1 when the caller wins, -1 when it loses, also by the
-    opponent's reply, 0 otherwise and for a draw.
+    the chosen layout. Reward: 1 when the caller wins, -1 when the caller loses, also by the
+    opponent's reply, else 0; a draw is 0.
 
     Info: ``"action_mask"`` int8 ``(7,)``, all zeros once the game is over; ``"ply"``, discs
     on the board; ``"seat"``, the caller's player; once the game is over also ``"winner"``
     (0, 1, or -1 for a draw), ``"winning_cells"`` int8 ``(6, 7)``, 1 for the discs of the winning
-    line or lines (row 0 on top), and ``"illegal"``, True when the caller's illegal move ended it.
+    line or lines (row 0 on top), and ``"illegal"``, True after the caller's illegal move.
 
     ``np_random`` draws the seats, the moves of ``"random"`` and, before each game, a seed for
     an opponent that has a method ``reset``.
@@ -86,12 +86,12 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
     ) -> None:
-        """An environment; ``reset()`` starts its first game.
+        """Make an environment; ``reset()`` starts its first game.
 
         Args:
             opponent: None or ``"random"`` for a random legal column; the name of another agent;
-                an agent; a model; or a function from an observation, a dict as ``c4env.observe``
-                makes it, to a column (also one for many boards, marked by ``c4env.batched``).
+                an agent; a model; or a function from an observation, the dict that
+                ``c4env.observe`` returns, to a column. ``c4env.batched`` may mark the function.
             seat: the caller's player: 0 (begins), 1, or ``"random"`` for each game.
             layout: ``"flat"`` ``(84,)``, the planes row by row; ``"planes_last"``
                 ``(6, 7, 2)``; ``"planes_first"`` ``(2, 6, 7)``.
@@ -127,7 +127,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as it was given; a new one plays from its next move on."""
+        """The opponent as given; a new opponent takes over at its next move."""
         return self._given
 
     @opponent.setter
@@ -202,7 +202,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, action: SupportsInt
     ) -> tuple[NDArray[Any], float, bool, bool, Info]:
-        """The caller's move and the opponent's reply.
+        """Play the caller's move and the opponent's reply.
 
         Args:
             action: a 0-based column.
@@ -250,7 +250,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, reward, self._state == "over", False, info
 
     def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, Info]:
-        """Lose the game without a move, as an illegal action does; returns what ``step`` does.
+        """Lose the game as by an illegal action; return what ``step`` returns.
 
         Raises:
             NotReset: before the first reset.
@@ -283,7 +283,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Close the window, if there is one; the game stays."""
         self._viewer.close()
 
-    # -- the parts of it ----------------------------------------------------------------
+    # -- helpers ------------------------------------------------------------------------
 
     def _require_game(self) -> None:
         if self._state == "new":
@@ -304,7 +304,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """The position after the opponent's move, and its column.
 
         Raises:
-            OpponentFailed: it raised, or its answer is no legal column.
+            OpponentFailed: the opponent raised, or its answer is no legal column.
         """
         follower = self._follower
         if follower is None:
@@ -339,7 +339,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             "seat": self._seat,
         }
         if self._state == "over":
-            info["action_mask"][:] = 0  # after a forfeit the board has legal columns still
+            info["action_mask"][:] = 0  # after a forfeit the board still has legal columns
             info["illegal"] = self._forfeited
             # Always a number and an array of one shape, since libraries stack several games.
             info["winner"], winning = 1 - self._seat, np.zeros((ROWS, COLUMNS), np.int8)

@@ -1,7 +1,7 @@
 """Many boards as a ``VecEnv`` of Stable-Baselines3.
 
 Observations are an array instead of a dict, masks come from ``env_method("action_masks")``, which
-sb3-contrib calls, and a game starts again within the step that ends it.
+sb3-contrib calls, and the step that ends a game also starts the next one.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class ConnectFourVecEnv(VecEnv):
         dtype: DTypeLike = "int8",
         illegal: str = "lose",
     ) -> None:
-        """Boards; ``reset()`` starts their first games.
+        """Make the boards; ``reset()`` starts their first games.
 
         Args:
             num_envs: number of boards.
             opponent: as in ``ConnectFourVectorEnv``, but not None: the algorithms of this
-                library take all rewards for those of one player.
-            seat, openings, illegal: as there.
+                library assume that all rewards belong to one player.
+            seat, openings, illegal: as in ``ConnectFourVectorEnv``.
             layout, dtype: as in ``ConnectFourEnv``.
 
         Raises:
@@ -76,7 +76,7 @@ class ConnectFourVecEnv(VecEnv):
         super().__init__(num_envs, space, spaces.Discrete(COLUMNS))
 
     def reset(self) -> NDArray[Any]:
-        """Start games on all boards, with the seeds given to ``seed()``; returns observations."""
+        """Start games on all boards, with the seeds from ``seed()``; return observations."""
         given = self._seeds if any(seed is not None for seed in self._seeds) else None
         observation, _ = self._envs.reset(seed=given)
         self._reset_seeds()
@@ -87,10 +87,10 @@ class ConnectFourVecEnv(VecEnv):
         self._actions = actions
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], Bools, list[dict[str, Any]]]:
-        """Play the actions and the opponent's replies; returns observations, rewards, dones, infos.
+        """Play the actions and the opponent's replies; return observations, rewards, dones, infos.
 
         Raises:
-            NotReset, InvalidAction, IllegalMove, OpponentFailed: as the vector environment's.
+            NotReset, InvalidAction, IllegalMove, OpponentFailed: as in ``ConnectFourVectorEnv``.
         """
         observation, rewards, dones, _, info = self._envs.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -109,7 +109,7 @@ class ConnectFourVecEnv(VecEnv):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as it was given; a new one plays from its next move on."""
+        """The opponent as given; a new opponent takes over at its next move."""
         return self._envs.opponent
 
     @opponent.setter
@@ -117,11 +117,11 @@ class ConnectFourVecEnv(VecEnv):
         self._envs.opponent = _required(opponent)
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Replace the ``"opponent"`` of all boards, the one attribute that can be set.
+        """Replace the ``"opponent"`` of all boards; no other attribute can change.
 
         Raises:
             AttributeError: another attribute, or only some of the boards.
-            InvalidOption: the value is no opponent.
+            InvalidOption: the value is not an opponent.
         """
         if attr_name != "opponent" or len(set(self._get_indices(indices))) < self.num_envs:
             raise AttributeError(

@@ -20,7 +20,7 @@ from c4env.errors import IllegalMove, InvalidAction, InvalidOption
 from c4env.position import DISCS, Position, format_moves, require_position
 
 VERSION: Final = 1
-"""The version of the templates; it changes with every word of them."""
+"""The version of the templates; every change of their wording changes it."""
 
 _RULES: Final = (
     "This is Connect Four, on a board of 7 columns and 6 rows. A disc falls to the lowest free "
@@ -61,7 +61,7 @@ def template(kind: str = "board") -> str:
     """The template of a kind: ``board``, ``moves`` or ``both``, with additions.
 
     ``+legal`` lists the columns that are not full; ``+answer`` asks for the move alone, where
-    the default lets the model reason; ``+example`` shows how to write a move. All of them:
+    the default lets the model reason; ``+example`` shows how to write a move. All together:
     ``both+legal+answer+example``. The places are ``{board}``, ``{moves}``, ``{legal}``,
     ``{player}`` (first or second), ``{disc}`` (x or o) and ``{ply}`` (discs on the board).
 
@@ -86,8 +86,8 @@ def fill(text: str, position: Position, moves: str) -> str:
 
     Args:
         text: the template.
-        position: the text addresses its side to move.
-        moves: the game that led to it, as 1-based columns.
+        position: the position; the text addresses the side to move.
+        moves: the game that led to the position, as 1-based columns.
 
     Raises:
         InvalidPosition: not a position of this board.
@@ -156,12 +156,12 @@ class TextEnv(gymnasium.Env[str, str]):
 
     Observation: the filled template, by default with the board and the legal columns.
     Action: a text that announces a move, for :func:`read_move`. Reward: 1 when the caller
-    wins, -1 when it loses, 0 otherwise and for a draw. An illegal or unreadable action loses
+    wins, -1 when the caller loses, else 0. An illegal or unreadable action loses
     the game or raises, depending on ``illegal``.
 
     Info: that of :class:`ConnectFourEnv`; ``"legal"``, the legal 1-based columns; ``"moves"``, the
     columns played, beginning with some game that reaches the ``"position"`` of the start; and
-    after an action that lost the game, ``"problem"`` in words.
+    after an action that lost the game, ``"problem"``, the reason in words.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"]}  # type: ignore[misc]  # Gymnasium has it per instance
@@ -175,7 +175,7 @@ class TextEnv(gymnasium.Env[str, str]):
         illegal: str = "lose",
         render_mode: str | None = None,
     ) -> None:
-        """An environment; ``reset()`` starts its first game.
+        """Make an environment; ``reset()`` starts its first game.
 
         Args:
             opponent, seat: as for :class:`ConnectFourEnv`.
@@ -234,7 +234,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Raises:
             NotReset, WrongOrder, OpponentFailed: as :meth:`ConnectFourEnv.step`.
-            InvalidAction, IllegalMove: with ``illegal="raise"``, or no text at all.
+            InvalidAction, IllegalMove: a bad action with ``illegal="raise"``, or no text.
         """
         if not isinstance(action, str):
             raise InvalidAction(f"{action!r}: expected a text")

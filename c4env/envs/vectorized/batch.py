@@ -1,4 +1,4 @@
-"""Many boards in one step, as arrays, without Gymnasium; and the checks for them."""
+"""Many boards in one step, as arrays, without Gymnasium; and the checks of their arguments."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def parse_actions(actions: ArrayLike, size: int) -> Int64s:
     """Actions as int64 ``[size]``.
 
     Raises:
-        InvalidAction: another shape, or no integers.
+        InvalidAction: another shape, or values that are no integers.
     """
     array = np.asarray(actions)
     if array.shape != (size,):
@@ -123,7 +123,7 @@ def positions_of(boards: Int64s) -> list[Position]:
 
 
 def parse_where(where: Any, size: int) -> Bools:
-    """A choice of boards as bool ``[size]``; None for all.
+    """A choice of boards as a mask, bool ``[size]``; None chooses all.
 
     Raises:
         InvalidOption: another shape or dtype.
@@ -163,7 +163,7 @@ class Batch:
     """
 
     def __init__(self, size: int, *, copy: bool = True) -> None:
-        """Empty boards.
+        """Make empty boards.
 
         Args:
             size: number of boards, at least 1.
@@ -225,7 +225,7 @@ class Batch:
         self._results[chosen] = ONGOING
 
     def step(self, actions: ArrayLike) -> Float64s:
-        """One ply on every board.
+        """Play one ply on every board.
 
         Args:
             actions: integers ``[N]``, 0-based columns.

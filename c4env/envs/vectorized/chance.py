@@ -1,8 +1,8 @@
 """Random draws on many boards, as kernels: the random opponent, seats, openings.
 
 Every board has its own streams of random numbers (``c4env.envs.vectorized.drand48``), so its games
-depend on its own seed and not on other boards. One stream draws starts and one the opponent's
-moves, so games start alike against any opponent.
+depend on its own seed and not on other boards. One stream draws starts, another the opponent's
+moves, so the starts do not depend on the opponent.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RANDOM_SEAT: Final = 2
 def streams(seeds: NDArray[np.uint64]) -> Int64s:
     """The initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
 
-    The finaliser of SplitMix64 mixes the seeds, since streams of neighbouring states begin alike.
+    The finaliser of SplitMix64 mixes the seeds: streams of neighbouring states begin alike.
     """
     mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -58,7 +58,7 @@ def seeds_of(states: Int64s, boards: Int64s) -> Int64s:
 
 @kernel("int64(int64, int64)", nogil=True)
 def random_cell(occupied: int, state: int) -> int:
-    """A playable cell, drawn uniformly by the state of a stream."""
+    """A playable cell, drawn uniformly from the state of a stream."""
     cells = playable(occupied)
     for _ in range(below(state, popcount(cells))):
         cells &= cells - 1
@@ -67,7 +67,7 @@ def random_cell(occupied: int, state: int) -> int:
 
 @kernel("int64[::1](int64[:, ::1], int64[::1])")
 def random_columns(discs: Int64s, states: Int64s) -> Int64s:
-    """The columns of ``"random"`` on boards ``[M, 2]``, drawn by states ``[M]``."""
+    """The columns of ``"random"`` on boards ``[M, 2]``, drawn from states ``[M]``."""
     columns = np.empty(len(discs), np.int64)
     for i in range(len(discs)):
         cell = random_cell(int(discs[i, 0] | discs[i, 1]), int(states[i]))
@@ -103,7 +103,7 @@ def begin(
     start: int,
     stop: int,
 ) -> None:
-    """Start games on the chosen boards; draws an opening and, for ``RANDOM_SEAT``, a seat."""
+    """Start games on the chosen boards: draw an opening and, for ``RANDOM_SEAT``, a seat."""
     for i in range(start, stop):
         if not where[i]:
             continue

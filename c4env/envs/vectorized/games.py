@@ -1,8 +1,8 @@
-"""N games between the caller and an opponent, or of the caller with itself.
+"""N games of the caller against an opponent, or against itself.
 
 The state is that of ``c4env.envs.vectorized.kernels``, with the caller's seats and streams of
-random numbers for each board. Methods with ``start`` and ``stop`` work on these boards only, and
-several threads may call them.
+random numbers for each board. Methods with ``start`` and ``stop`` work only on the boards in that
+range, and several threads may call them.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Games:
         seats: int8 ``[N]``, the caller's player; -1 in self-play.
         streams: int64 ``[2, N]``, random streams for starts and for the opponent; see
             ``c4env.envs.vectorized.chance``.
-        self_play: True without an opponent.
-        opponent: as it was given; None in self-play.
+        self_play: True if there is no opponent.
+        opponent: the opponent as given; None in self-play.
         follower: the follower of the opponent, which runs in one thread; None for ``"random"``,
             which a kernel plays, and in self-play.
     """
@@ -73,7 +73,7 @@ class Games:
         seat: int | str,
         openings: Sequence[Position | str] | Position | str | None,
     ) -> None:
-        """Empty boards; :meth:`begin` starts games.
+        """Make empty boards; :meth:`begin` starts games.
 
         Raises:
             InvalidOption: an argument has another value; see ``ConnectFourVectorEnv``.
@@ -98,8 +98,8 @@ class Games:
         """Replace the opponent from its next move on.
 
         Raises:
-            InvalidOption: it is no opponent, or would turn games against an opponent into
-                self-play or the reverse.
+            InvalidOption: the argument is no opponent, or would turn games against an opponent
+                into self-play or the reverse.
         """
         if self.self_play != (opponent is None):
             now = "self-play" if self.self_play else "games against an opponent"
@@ -131,7 +131,7 @@ class Games:
             self.follower.begin(new, self.streams[1, new])
 
     def _seeds(self, follower: Follower, boards: Int64s) -> Int64s:
-        """A seed for each of these boards, if the opponent draws."""
+        """A seed for each of these boards if the opponent draws random numbers, else zeros."""
         return chance.seeds_of(self.streams[1], boards) if follower.draws else np.zeros_like(boards)
 
     def set_starts(self, where: Bools, starts: Int64s) -> None:

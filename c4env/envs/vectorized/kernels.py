@@ -37,13 +37,13 @@ from c4env.observation import read
 # The state of a game. A forfeit is an illegal move of that player.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
 
-# By code and player.
+# Rewards by code and player.
 REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], np.float64)
 
 WORDS: Final = (2 * CELLS + 3) // 4  # int32 words of one board's planes
 BYTE: Final = 8
 HALF: Final = 2 * BYTE  # of a word
-EACH_BYTE: Final = 0x01010101  # the lowest bit of each of its bytes
+EACH_BYTE: Final = 0x01010101  # the lowest bit of each byte of a word
 
 SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
 
@@ -123,7 +123,7 @@ def observe(
 ) -> None:
     """Write observations: planes as int32 words ``[N, 21]``, masks ``[N, 7]``.
 
-    The player in ``seats`` (0 or 1) observes a board, or the side to move where that is -1.
+    The player in ``seats`` (0 or 1) observes a board; where it is -1, the side to move does.
     ``finished`` is ``NO_COLUMN`` or ``ANY_COLUMN``, for the mask of a finished game. A word holds
     four bytes of the planes ``(6, 7, 2)``.
     """
@@ -189,8 +189,8 @@ def write_rewards(
 ) -> None:
     """Write each board's reward of one player, and whether its game is over.
 
-    The player is the one in ``seats``; where that is -1, the one who moved. That is the
-    side not to move now, or, after a forfeit, the side still to move.
+    ``seats`` names the player; where it is -1, the player who moved last gets the reward: the
+    side not to move now or, after a forfeit, the side to move.
     """
     for i in range(start, stop):
         result = results[i]
@@ -231,6 +231,6 @@ def plies_of(boards: Int64s) -> Int8s:
 
 def as_planes(words: NDArray[np.int32]) -> Int8s:
     """The planes int8 ``[N, 6, 7, 2]`` in the words ``[N, 21]`` of :func:`observe`; a view."""
-    # A word's lowest byte comes first; on a machine that stores it last, swap.
+    # A word's lowest byte comes first; swap on a machine that stores it last.
     bytes_ = (words if np.little_endian else words.byteswap()).view(np.int8)
     return bytes_[:, : 2 * CELLS].reshape(-1, ROWS, COLUMNS, 2)

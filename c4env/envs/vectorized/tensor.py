@@ -33,12 +33,12 @@ class TensorEnv:
     """N boards in the self-play form of ``ConnectFourVectorEnv(N, autoreset_mode="SameStep")``.
 
     A step is one ply of the side to move on each board. A game that ends starts again within
-    the step: the observation is that of the new game, and ``info`` holds the rewards of the last
+    the step: the observation shows the new game, and ``info`` holds the rewards of the last
     ply. A full column, or an action that is no column, loses the game with -1.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top, plane 0
     the discs of the side to move) and ``"action_mask"`` int8 ``[N, 7]``. Rewards are float32
-    ``[N]``, those of the player who moved. Info has ``"ply"`` int64 ``[N]``, the discs on the
+    ``[N]``, for the player who moved. Info has ``"ply"`` int64 ``[N]``, the discs on the
     board, and after a step ``"player_rewards"`` float32 ``[N, 2]``. All are new tensors on the
     device.
 
@@ -53,7 +53,7 @@ class TensorEnv:
     """
 
     def __init__(self, num_envs: int, device: Any = "cpu") -> None:
-        """Boards; ``reset()`` empties them.
+        """Make the boards; ``reset()`` empties them.
 
         Args:
             num_envs: number of boards, N.
@@ -78,7 +78,7 @@ class TensorEnv:
         return torch.zeros(self.num_envs, *shape, dtype=torch.int64, device=self.device)
 
     def reset(self) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-        """Empty all boards; returns observation and info, see the class."""
+        """Empty all boards; return observation and info, see the class."""
         self._boards = self._zeros(2)
         self._plies = self._zeros()
         return self._seen(), {"ply": self._plies.clone()}
@@ -86,7 +86,7 @@ class TensorEnv:
     def step(
         self, actions: Tensor
     ) -> tuple[dict[str, Tensor], Tensor, Tensor, Tensor, dict[str, Tensor]]:
-        """One ply on every board.
+        """Play one ply on every board.
 
         Args:
             actions: integers ``[N]`` on the device, 0-based columns.
@@ -96,8 +96,8 @@ class TensorEnv:
             see the class.
 
         Raises:
-            InvalidAction: another shape or device, or no integers. The values are not checked,
-                since that would wait for the device.
+            InvalidAction: another shape or device, or no integers. The values stay unchecked,
+                since a check would wait for the device.
         """
         self._check(actions)
         mine, theirs = self._boards.unbind(1)
@@ -115,7 +115,7 @@ class TensorEnv:
         mover = self._plies & 1
         both = torch.stack([rewards, -won.float()], 1)  # of the mover, of the other
         by_player = torch.where(mover[:, None] == 0, both, both.flip(1))
-        going = torch.where(ended, 0, -1)  # a mask of no bits, or of all
+        going = torch.where(ended, 0, -1)  # a mask: no bits once ended, else all
         self._boards = torch.stack([theirs & going, discs & going], 1)
         self._plies = (self._plies + 1) & going
         info = {"ply": self._plies.clone(), "player_rewards": by_player}

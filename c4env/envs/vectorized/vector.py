@@ -50,14 +50,14 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     """N boards in one environment.
 
     **Self-play form** (no opponent): a step is one ply of the side to move on each board,
-    and the observation is that of the side to move next. The reward is that of the player
-    who moved; ``info["player_rewards"]`` holds those of both, the loser's -1 included. A sum of
-    rewards over a game, as Gymnasium's ``RecordEpisodeStatistics`` reports it, is therefore 1
-    whoever won, 0 for a draw and -1 after an illegal move. The return of each player is in
+    and the side to move next observes. The reward is for the player who moved;
+    ``info["player_rewards"]`` holds the rewards of both players, the loser's -1 included. A sum of
+    rewards over a game, as Gymnasium's ``RecordEpisodeStatistics`` reports it, is therefore 1 if
+    either player won, 0 for a draw and -1 after an illegal move. The return of each player is in
     ``info["player_rewards"]`` at the step that ends the game.
 
-    **Opponent form**: the caller plays its seat on each board, the opponent replies within
-    the step, observations and rewards are those of the caller's seat.
+    **Opponent form**: the caller plays its seat on each board, and the opponent replies within
+    the step. Observations and rewards are the caller's.
 
     Observations are a dict of ``"observation"`` int8 ``[N, 6, 7, 2]`` (row 0 on top,
     plane 0 the observer's discs) and ``"action_mask"`` int8 ``[N, 7]``. Once a game is over its
@@ -66,13 +66,13 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     for a loss or an illegal move, else 0.
 
     Info has ``"ply"`` int8 ``[N]``, the discs on the board; after a step
-    ``"player_rewards"`` float64 ``[N, 2]``, those of player 0 and player 1; and with an
+    ``"player_rewards"`` float64 ``[N, 2]``, of player 0 and player 1; and with an
     opponent ``"seat"`` int8 ``[N]``.
 
-    ``metadata["autoreset_mode"]`` says how a finished game starts again: ``NEXT_STEP`` (the next
-    step ignores its action and resets it), ``SAME_STEP`` (at once; ``info["final_obs"]`` and
+    ``metadata["autoreset_mode"]`` says how a board restarts after a game: ``NEXT_STEP`` (the next
+    step ignores the action and resets the board), ``SAME_STEP`` (at once; ``info["final_obs"]`` and
     ``info["final_info"]`` hold the end, as in Gymnasium's own vector environments) or
-    ``DISABLED`` (the caller does, by ``reset(options={"reset_mask": ...})``).
+    ``DISABLED`` (by the caller's ``reset(options={"reset_mask": ...})``).
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012  # Gymnasium's declaration; replaced by each instance
@@ -98,27 +98,27 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         render_mode: str | None = None,
         screen_scaling: int = DEFAULT_SCALING,
     ) -> None:
-        """Boards; ``reset()`` starts their first games.
+        """Make the boards; ``reset()`` starts their first games.
 
         Args:
             num_envs: number of boards.
             opponent: None for self-play; ``"random"`` for a random legal column; the name of
                 another agent; an agent; a model; or a function from the observation of a board
-                where it is to move to a column, or, marked by ``c4env.batched``, from those of
-                M boards to M columns. A reset of all boards passes a seed to the method
-                ``reset`` of an agent or function.
+                to a column, or, marked by ``c4env.batched``, from the observations of M boards
+                to M columns. A reset of all boards passes a seed to the method ``reset`` of an
+                agent or function.
             seat: the caller's player against an opponent: 0, 1, or ``"random"`` for each
                 game.
             illegal: the effect of a full column: ``"lose"`` that game with -1 (0 for the other
                 player), or, to find mistakes, ``"raise"`` an error that leaves every board
                 as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
-            openings: start positions, as positions or move strings, of which each game draws
-                one; also a single one; None for the empty board.
+            openings: positions or move strings, one of which each game draws as its start; also a
+                single one; None for the empty board.
             copy: return new arrays from every call; with False the next call overwrites them.
-            threads: threads that share the boards, in self-play and against ``"random"`` only;
-                worthwhile from some thousand boards on.
-            render_mode: None, ``"rgb_array"`` or ``"ansi"``; renders a tuple, one item a board.
+            threads: the number of threads, in self-play and against ``"random"`` only; several
+                are worthwhile from some thousand boards on.
+            render_mode: None, ``"rgb_array"`` or ``"ansi"``; ``render`` returns a tuple.
             screen_scaling: size of a picture; see ``c4env.view.rendering``.
 
         Raises:
@@ -164,7 +164,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
 
     @property
     def opponent(self) -> AnyOpponent:
-        """The opponent as it was given, None in self-play; a new one plays its next move on."""
+        """The opponent as given, None in self-play; a new opponent takes over at its next move."""
         return self._games.opponent
 
     @opponent.setter
@@ -227,11 +227,11 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
     def step(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, actions: ArrayLike
     ) -> tuple[Observation, Float64s, Bools, Bools, VectorInfo]:
-        """One ply of the caller on every board, and the opponent's reply if there is one.
+        """Play the caller's ply on every board, and the opponent's reply if there is one.
 
         Args:
-            actions: integers ``[N]``, 0-based columns. ``NEXT_STEP`` ignores those of boards
-                whose game has just ended.
+            actions: integers ``[N]``, 0-based columns. ``NEXT_STEP`` ignores the actions on
+                boards whose game has just ended.
 
         Returns:
             Observation, rewards, terminations, truncations (never true), info; see the class.
@@ -304,10 +304,10 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         return batch.positions_of(self._games.boards)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Everything but the threads, which a copy makes for itself."""
+        """All attributes but the threads; a copy starts its own."""
         return {**self.__dict__, "_executor": None}
 
-    # -- the parts of it --------------------------------------------------------------------
+    # -- helpers ----------------------------------------------------------------------------
 
     def _share(self, work: Callable[[int, int], None]) -> None:
         """Share the work on all boards among the threads."""
@@ -320,7 +320,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
             future.result()
 
     def _final(self, arrays: Arrays) -> dict[str, Any]:
-        """Observations and info of games that end and start again in this step, as Gymnasium's."""
+        """Final observations and info of games that restart in this step, in Gymnasium's form."""
         games, ended = self._games, arrays.terminations
         at = np.flatnonzero(ended)
         seen = batch.observed(games.boards[at], games.results[at], games.seats[at])
