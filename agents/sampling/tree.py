@@ -292,7 +292,8 @@ class TreeAgent(SearchingAgent):
     def __getstate__(self) -> Any:
         """The tree too, as far as a search may go on from it."""
         used = int(self._work[USED]) if self.reuse and self._root is not None else 0
-        return super().__getstate__() | {"_tree": self._tree[:used].copy()}
+        kept = {"_tree": self._tree[:used].copy(), "_work": self._work.copy()}
+        return super().__getstate__() | kept
 
     @abc.abstractmethod
     def _prepare(self, position: Position) -> None:
