@@ -290,7 +290,8 @@ class TreeAgent(SearchingAgent):
     def __getstate__(self) -> Any:
         """The state with the used part of the tree."""
         used = int(self._work[USED]) if self.reuse and self._root is not None else 0
-        return super().__getstate__() | {"_tree": self._tree[:used].copy()}
+        kept = {"_tree": self._tree[:used].copy(), "_work": self._work.copy()}
+        return super().__getstate__() | kept
 
     @abc.abstractmethod
     def _prepare(self, position: Position) -> None:

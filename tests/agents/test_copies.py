@@ -17,9 +17,15 @@ from c4env.agents.registry.entries import REQUIRED
 from c4env.agents.registry.registry import options_of_entry
 from c4env.agents.registry.table import ZOO
 
+
+def pickled(agent: Any) -> Any:
+    return pickle.loads(pickle.dumps(agent))
+
+
 COPIES: dict[str, Callable[[Any], Any]] = {
     "deepcopy": copy.deepcopy,
-    "pickle": lambda agent: pickle.loads(pickle.dumps(agent)),
+    "pickle": pickled,
+    "a copy's copy": lambda agent: copy.deepcopy(pickled(agent)),
 }
 
 
