@@ -10,6 +10,7 @@ __any_board__ = True
 
 import abc
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 import numpy as np
 
 from c4env.agents.errors import InvalidValue, NoMove, NoSearch
-from c4env.agents.registry.options import parameters_of
 from c4env.errors import require_integer
 
 if TYPE_CHECKING:
@@ -207,6 +207,14 @@ class FunctionAgent(Agent):
         from c4env.observation import observe
 
         return one_column(self(observe(position)))
+
+
+def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
+    """The parameters of a callable; None where Python does not know them, as of ``max``."""
+    try:
+        return inspect.signature(target).parameters
+    except (TypeError, ValueError):
+        return None
 
 
 def is_model(thing: object) -> bool:

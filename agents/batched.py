@@ -143,7 +143,8 @@ class BatchedSearch(BatchOpponent):
         how = self.depth, self._function, self.rules.inner, self.rules.root_order
 
         def search(work: Int64s) -> None:
-            best_columns(discs, *how, columns, nodes, *spans.pop(), work)
+            start, stop = spans.pop()
+            best_columns(discs, *how, columns, nodes, start, stop, work)
 
         spans = shares(len(discs), self.threads)
         if len(spans) == 1 and len(discs) * COLUMNS**self.depth <= AT_ONCE:

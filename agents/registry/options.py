@@ -19,10 +19,11 @@ import math
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path as Path
 from typing import Annotated, Any, Final, Literal, TypeVar
 
+from c4env.agents.base import parameters_of
 from c4env.agents.registry.entries import REQUIRED, Between, Named, Option
 from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.sources import modules
@@ -112,14 +113,6 @@ def options_of(target: Callable[..., Any]) -> tuple[Option, ...]:
         for name, parameter in (parameters_of(target) or {}).items()
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     )
-
-
-def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters of a callable; None if Python does not know them, as for ``max``."""
-    try:
-        return inspect.signature(target).parameters
-    except (TypeError, ValueError):
-        return None
 
 
 def _option(name: str, default: Any, hint: Any, said: str) -> Option:

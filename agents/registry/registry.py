@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from c4env.agents.base import Agent, is_model
+from c4env.agents.base import Agent, is_model, parameters_of
 from c4env.agents.errors import InvalidSpec, UnknownAgent, UnknownOption
 from c4env.agents.registry.entries import REQUIRED, Entry, Option
 from c4env.agents.registry.imports import (
@@ -28,7 +28,7 @@ from c4env.agents.registry.imports import (
     meant,
     taken_from_main,
 )
-from c4env.agents.registry.options import declared, options_of, parameters_of
+from c4env.agents.registry.options import declared, options_of
 from c4env.agents.registry.table import ZOO
 from c4env.boards import STANDARD, require_board, twin
 from c4env.errors import C4Error, WrongBoard

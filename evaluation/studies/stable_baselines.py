@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from c4env.agents.training.command_line import needs
 from c4env.errors import require_integer
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.studies.strength import Watch
+from c4env.lazy import from_extra
 
-with needs("sb3"):
+with from_extra("sb3", "a callback of Stable-Baselines3 needs it"):
     from stable_baselines3.common.callbacks import BaseCallback
 
 

@@ -196,7 +196,7 @@ def test_the_model_and_the_network_answer_alike(torch: Any, labels: Labels) -> N
 
 
 def test_columns_to_be_played_at_once() -> None:
-    for moves in ("", "414141", "4141412", "1212121", "111111"):
+    for moves in ("", "414141", "4141412", "121212", "111111"):
         position = Position.parse(moves)
         planes = planes_of(np.array([position.mine]), np.array([position.theirs]))
         legal, wins, blocks = (columns[0] for columns in made.played_columns(planes))
