@@ -98,7 +98,7 @@ def registered_here() -> dict[str, Entry | Callable[..., Any]]:
 
 
 class Described(NamedTuple):
-    """An agent in words."""
+    """The description of an agent."""
 
     name: str
     summary: str
