@@ -49,7 +49,7 @@ class Pool:
         per: str = "game",
         half_life: float = 100.0,
     ) -> None:
-        """A pool, empty until opponents are added.
+        """Make a pool of opponents; :meth:`add` adds more.
 
         Args:
             weights: the weight of each opponent (an agent, its name, a model, a function of one

@@ -23,7 +23,7 @@ class InvalidNotation(C4Error):
 
 
 class InvalidPosition(C4Error):
-    """A board that no game of Connect Four reaches, or no position of this board."""
+    """A board that no game reaches, or a value that is no position of this board."""
 
 
 class IllegalMove(C4Error):

@@ -85,7 +85,7 @@ def window_b(mine: int, theirs: int) -> float:
 
 @kernel("int64(int64, int64, int64, int64, int64, int64)")
 def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int, step: int) -> int:
-    """Line score of all windows of one direction, read one way.
+    """The line score of all windows of one direction, read from one end.
 
     The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ..;
     every one is brought to bit i, so rules are ANDs (rule numbers: :func:`line_score`).

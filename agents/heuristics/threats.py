@@ -56,7 +56,7 @@ _weights = types.Array(types.float64, 1, "C", readonly=True)
 
 @kernel(types.float64(types.int64, types.int64, types.int64, _weights))
 def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
-    """Weighted feature sum of one side.
+    """The weighted feature sum of one side.
 
     Args:
         own: the side's discs.

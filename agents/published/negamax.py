@@ -29,7 +29,7 @@ QUICK_NODES: Final = 1_000_000
 
 @kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
 def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[int, int]:
-    """Exact score for the side to move and nodes, one for each call, as the report counts.
+    """The exact score for the side to move, and nodes: one for each call, as the report counts.
 
     The position is not won. The score is 0 for a draw, positive when the side to move
     wins, ``(43 - plies) // 2`` with its next disc and one less for each disc later. It is
@@ -61,7 +61,7 @@ def solve(mine: int, theirs: int, plies: int, limit: int, work: Int64s) -> tuple
 
 
 class Negamax(SearchingAgent):
-    """Exact play by plain negamax; among equal columns the first.
+    """Exact play by plain negamax; ties go to the first column.
 
     Args:
         max_nodes: positions before the search gives up with SearchLimit. A search from the opening
@@ -75,7 +75,7 @@ class Negamax(SearchingAgent):
         self.max_nodes = max_nodes
 
     def score(self, position: Position) -> tuple[int, int]:
-        """Exact score of an unfinished position for the side to move, and nodes searched.
+        """The exact score of an unfinished position for the side to move, and the nodes searched.
 
         Raises:
             SearchLimit: more than ``max_nodes`` positions.

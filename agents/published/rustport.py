@@ -29,7 +29,7 @@ MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the larg
 def minimax(
     bot: int, other: int, depth: int, bot_moved: bool, alpha: int, beta: int, work: Any
 ) -> tuple[int, int, int, int]:
-    """Column, its value for the bot, its attached depth, and nodes visited, this one included.
+    """The column, its value for the bot, its attached depth, and the nodes, this one included.
 
     ``depth`` counts down to 0, where the value is the line score; there, and where the game is
     over, the column is -1. Value and depth are exact when alpha <= value <= beta, else value is
@@ -96,7 +96,7 @@ class RustPort(SearchingAgent):
         return search_interruptibly(lambda w: search(bot, other, depth, bot_moved, w), quick=quick)
 
     def best_move(self, position: Position) -> tuple[int, float, int]:
-        """Column, its value for the side to move, nodes searched."""
+        """The best column, its value for the side to move, and the nodes searched."""
         require_move(position)
         column, value, _, nodes = self._ask(position.mine, position.theirs, self.depth, False)
         return column, float(value), nodes - 1

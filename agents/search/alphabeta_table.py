@@ -76,8 +76,8 @@ def alphabeta(
     table: NDArray[np.void],
     work: Any,
 ) -> tuple[float, int]:
-    """As :func:`c4env.agents.search.fixed_depth.minimax` with pruning, under the chain system's
-    rules.
+    """:func:`c4env.agents.search.fixed_depth.minimax` with pruning and a table, under the chain
+    system's rules.
 
     Args:
         age: this search's number at AGE_SHIFT; entries of other searches count as empty.
@@ -156,7 +156,7 @@ def best_by_table(
     table: NDArray[np.void],
     work: Int64s,
 ) -> tuple[int, float, int]:
-    """First best column in ``order``, its value for the side to move, nodes below the root.
+    """The first best column in ``order``, its value for the side to move, nodes below the root.
 
     The search of each column is bounded by the best value so far: a column that only equals it
     fails low, and the first of equals stays chosen. Nodes are INVALID as in

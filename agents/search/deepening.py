@@ -121,7 +121,7 @@ def deepen(
     work: Int64s,
     table: NDArray[np.void],
 ) -> float:
-    """Value for the side to move of a board nobody has won; fail-soft.
+    """The value, for the side to move, of a board that nobody has won; fail-soft.
 
     Once ``work[NODES]`` has reached ``work[LIMIT]`` the result means nothing.
 
@@ -240,7 +240,7 @@ def best_at_depth(
     work: Int64s,
     table: NDArray[np.void],
 ) -> tuple[int, float]:
-    """Best column at a depth and its value for the side to move.
+    """The best column at a depth, and its value for the side to move.
 
     The packed ``order`` gives the order of columns; the first of equals stays. If the search was
     stopped, the result is the best of the columns searched so far; column -1 if there is none.

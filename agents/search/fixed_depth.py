@@ -75,7 +75,7 @@ def minimax(
     rules: tuple[float, float, bool, int],
     work: Any,
 ) -> tuple[float, int]:
-    """Value for the side to move and nodes visited, this one included; or nodes INVALID.
+    """The value for the side to move, and nodes visited, this one included; or nodes INVALID.
 
     ``searching`` is True when the agent's side is to move: the heuristic always takes the
     agent's view, since it need not be antisymmetric. With ``prune`` the value is exact if it
@@ -128,7 +128,7 @@ def best_column(
     order: int,
     work: Int64s,
 ) -> tuple[int, float, int]:
-    """First best column in ``order``, its value for the side to move, nodes below the root.
+    """The first best column in ``order``, its value for the side to move, nodes below the root.
 
     Every column gets the full window, as published: its value is exact, and node counts are
     comparable. Nodes are INVALID if a heuristic value is unusable, and once

@@ -148,7 +148,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
     def reset(  # type: ignore[override]  # Gymnasium's info may hold anything
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[NDArray[Any], Info]:
-        """Start a game; the opponent has moved if it begins.
+        """Start a game; an opponent that begins has already moved.
 
         Args:
             seed: of ``np_random``; None continues its stream.

@@ -204,7 +204,7 @@ class TextEnv(gymnasium.Env[str, str]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[str, dict[str, Any]]:
-        """Start a game; the opponent has moved if it begins.
+        """Start a game; an opponent that begins has already moved.
 
         Args:
             seed, options: as for :meth:`ConnectFourEnv.reset`, with its errors.
