@@ -256,6 +256,7 @@ def _told_of(name: str) -> Iterator[None]:
 def _serve(connection: Connection, parent: int) -> None:
     """Serve calls until the connection closes."""
     exit_with_parent(parent)
+    here = os.getpid()
     with stdout_to_stderr(), suppress(OSError):
         while True:
             try:
@@ -270,6 +271,8 @@ def _serve(connection: Connection, parent: int) -> None:
                     False,
                     error if isinstance(error, C4Error) else RuntimeError(in_words(error)),
                 )
+            if os.getpid() != here:  # a copy that an agent forked: it would answer as well
+                os._exit(0)
             connection.send_bytes(dumps(found))
     os._exit(_CUT)
 

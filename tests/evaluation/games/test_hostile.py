@@ -17,6 +17,7 @@ import pytest
 from c4env import agents, evaluation
 from c4env.agents.base import Agent
 from c4env.evaluation.errors import InvalidRun
+from c4env.evaluation.games.apart import make_field
 from c4env.evaluation.games.game import play_game
 from c4env.evaluation.games.processes import SPOILED, stdout_to_stderr
 from c4env.evaluation.store.record import read_games
@@ -319,6 +320,20 @@ def test_a_copy_that_an_agent_forks_ends_when_it_comes_back():
     """It would play all games once more, and fork again in each move."""
     done = run_python("-W", "ignore", "-c", FORKS, timeout=100, check=True)
     assert done.stdout.split("\n") == ["2 {'four'}", ""]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+@pytest.mark.compiled
+def test_a_copy_that_is_forked_while_an_agent_is_built_answers_for_no_other(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "plain.py").write_text(HOSTILE)
+    (tmp_path / "forks.py").write_text(f"{HOSTILE}\nos.fork()\n")
+    field = {"one": "forks.py:good", "other": "plain.py:good", "third": "forks.py:good"}
+    known, made = make_field(field)
+    assert {name: [*files] for name, files in known.code.items()} == {
+        name: [spec.partition(":")[0]] for name, spec in field.items()
+    }
+    assert made == {}
 
 
 NOISY = """
