@@ -66,7 +66,9 @@ class Check:
         rows: list[tuple[object, ...]] = [("question", "answer")]
         legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
         if self.moves and (self.fault or self.moves < ASKED):
-            legal += ", none in the next" if self.fault else f" of {ASKED}: it was given no more time"
+            legal += (
+                ", none in the next" if self.fault else f" of {ASKED}: it was given no more time"
+            )
         rows.append(("legal moves", legal))
         if self.fault:
             rows.append(("what it did", self.fault))

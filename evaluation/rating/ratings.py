@@ -1,4 +1,4 @@
-"""Elo by a logistic (Bradley-Terry) fit on points, what moving first is worth, and how sure that is.
+"""Elo by a logistic (Bradley-Terry) fit, what moving first is worth, and how sure that is.
 
 The model: one agent scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the points against another, over
 both colours alike. What moving first is worth is fitted besides: ``f`` more for the first player.
@@ -41,7 +41,7 @@ _TIE: Final = 1e-3  # Elo: nearer strengths are the same
 SURE: Final = 1 - TAILS[0] / 100
 """From this probability to be the stronger on the 95 % interval of a difference leaves 0 out."""
 _ENOUGH: Final = 25  # openings, with which a run is no longer told to play more
-_STUDENT: Final = {2: 9.2, 3: 2.2, 4: 1.9}
+_STUDENT: Final = {1: 1.5, 2: 9.2, 3: 2.2, 4: 1.9}
 """By how much Student's t of so few openings is wider than any weights of them make it. What moving
 first is worth is a matter of openings above all; of strengths the virtual points say enough."""
 _UNKNOWN: Final = 2000.0  # Elo to either side: nothing is known
@@ -304,14 +304,14 @@ def strengths(
         found = fit(points + first, games + first + second.swapaxes(1, 2), found)
         drawn_first_move[block] = found[1]
     first_move = float(first_move)
-    if tally.resampled == "openings" and (wider := _STUDENT.get(tally.units)):
+    if wider := _STUDENT.get(len(tally.openings)):
         away = wider * (drawn_first_move - first_move)
         drawn_first_move = np.clip(first_move + away, -_UNKNOWN, _UNKNOWN)
     return start[0], first_move, drawn, drawn_first_move
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
-    """Points and games ``(..., players, players)`` as if each pair had met with either colour alike.
+    """Points and games ``(..., players, players)`` as if all had met as often with each colour.
 
     Elo is fitted to these, so that it tells what share of all points to expect; given who moves
     first, little may be left that strength decides, and much that only chance would.

@@ -34,6 +34,8 @@ class Tally:
         games: how many games those points are from; the same shape.
         beside: other games of the same players, if any, which are resampled by themselves: a
             newcomer's few, whose weights would hang in the air among those of many openings.
+        by_pairs: resample pairs of games though there are several openings: where these are few,
+            and happen to be alike, they show too little of how much its games may differ.
     """
 
     players: tuple[str, ...]
@@ -41,6 +43,7 @@ class Tally:
     points: Float64s
     games: Float64s
     beside: Tally | None = None
+    by_pairs: bool = False
 
     @classmethod
     def of(
@@ -74,8 +77,8 @@ class Tally:
 
     @property
     def resampled(self) -> str:
-        """What the intervals resample: openings, or pairs (of games) where there is but one."""
-        return "openings" if len(self.openings) > 1 else "pairs"
+        """What the intervals resample: openings, or pairs of games where there is but one."""
+        return "openings" if len(self.openings) > 1 and not self.by_pairs else "pairs"
 
     @property
     def units(self) -> int:

@@ -423,7 +423,6 @@ def test_the_empty_board_alone_is_a_set_too():
     assert ratings.resampled == "pairs"
 
 
-
 def test_equals_share_a_rank():
     played = [g for o in enumerate_openings(1) for p in ("ab", "ba") for g in games(*p, 0, 1, 0, o)]
     ratings = rated(played, "ab", deterministic="ab")
