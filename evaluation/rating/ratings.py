@@ -285,7 +285,7 @@ def strengths(
     unit, shares = tally.games_of_a_pair, leverages(games + games.T)
     virtual = unit * shares / 4  # points with one colour
     start = fit(*_alike(points + virtual, games + 2 * virtual))
-    first_move = fit(points + virtual, games + 2 * virtual, start)[1]
+    first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
     ours, theirs = generator.spawn(4)[2 * apart :][:2]
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
@@ -303,7 +303,6 @@ def strengths(
         # for its interval each agent's points are split between the colours at random.
         found = fit(points + first, games + first + second.swapaxes(1, 2), found)
         drawn_first_move[block] = found[1]
-    first_move = float(first_move)
     if wider := _STUDENT.get(len(tally.openings)):
         away = wider * (drawn_first_move - first_move)
         drawn_first_move = np.clip(first_move + away, -_UNKNOWN, _UNKNOWN)
