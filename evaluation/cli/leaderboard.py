@@ -109,6 +109,12 @@ def _place(arguments: argparse.Namespace, jobs: int) -> None:
         f"{signed(own.elo)} (95 %: {signed(own.low)} .. {signed(own.high)}), "
         f"{own.score:.1%} of {plural(own.games, 'game')}"
     )
-    field = f"Field of c4env {board.version}, {board.date}; its mean is 0."
+    notes = [f"Field of c4env {board.version}, {board.date}; its mean is 0."]
+    played, there = len(found.run.openings), len(board.openings)
+    if played < there and own.ranks[0] < own.ranks[1]:
+        notes.append(
+            f"{found.name} played {played} of {there} openings: more tell its place nearer."
+        )
+    notes += found.run.table.reasons_of_forfeits()
     with rescued(found.run, arguments.out):
-        show(found.ratings.table(placed, (field,)), arguments)
+        show(found.ratings.table(placed, tuple(notes)), arguments)

@@ -22,7 +22,7 @@ from c4env.bitboard import CELLS
 from c4env.evaluation.errors import InvalidRun
 from c4env.evaluation.exact.judge import Judge, Scores, positions_of, sign
 from c4env.evaluation.store.record import GameRecord
-from c4env.evaluation.tables import Rows, Tables, rounded, with_heading
+from c4env.evaluation.tables import Rows, Tables, plural, rounded, with_heading
 
 BAND: Final = 7  # plies a band: six bands
 RESAMPLES: Final = 1000
@@ -294,15 +294,18 @@ class Quality(Tables):
         overall = self.overall()
         moves, forced = sum(q.moves for q in overall), sum(q.forced for q in overall)
         counted = (
-            f"{moves} moves judged by exact scores ({forced} more had one legal column and do not "
-            f"count). 95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
+            f"{plural(moves, 'move')} judged by exact scores ({forced} more had one legal column "
+            "and do not count)."
         )
+        resampled = f"95 % intervals: bootstrap over {len(self._groups)} {self.unit}."
+        if len(self._groups) < 2:
+            resampled = f"There are no intervals: one of the {self.unit} tells nothing of others."
         words = (
             "critical: some column keeps win or draw, another gives it away; optimal: has the "
             "best score; keeps the value: wins, draws or loses as the best column does; mean "
             "loss: the best score less the move's."
         )
-        return "\n".join([counted, words, *self.notes])
+        return "\n".join([f"{counted} {resampled}", words, *self.notes])
 
     def records(self) -> Rows:
         """A row for each player and slice: all moves, by colour, by band of plies."""

@@ -1,4 +1,4 @@
-"""Elo by a logistic (Bradley-Terry) fit, the worth of moving first, and the intervals of both.
+"""Elo by a logistic (Bradley-Terry) fit, what moving first is worth, and how sure that is.
 
 The model: one agent scores ``1 / (1 + 10**(-(r1 - r2) / 400))`` of the points against another, over
 both colours alike. What moving first is worth is fitted besides: ``f`` more for the first player.
@@ -41,7 +41,7 @@ _TIE: Final = 1e-3  # Elo: nearer strengths are the same
 SURE: Final = 1 - TAILS[0] / 100
 """From this probability to be the stronger on the 95 % interval of a difference leaves 0 out."""
 _ENOUGH: Final = 25  # openings, with which a run is no longer told to play more
-_STUDENT: Final = {2: 9.2, 3: 2.2, 4: 1.9}
+_STUDENT: Final = {1: 1.5, 2: 9.2, 3: 2.2, 4: 1.9}
 """By how much Student's t of so few openings is wider than any weights of them make it. What moving
 first is worth is a matter of openings above all; of strengths the virtual points say enough."""
 _UNKNOWN: Final = 2000.0  # half width, in Elo, of an interval that says nothing
@@ -291,7 +291,7 @@ def strengths(
     unit, shares = tally.games_of_a_pair, leverages(games + games.T)
     virtual = unit * shares / 4  # points with one colour
     start = fit(*_alike(points + virtual, games + 2 * virtual))
-    first_move = fit(points + virtual, games + 2 * virtual, start)[1]
+    first_move = float(fit(points + virtual, games + 2 * virtual, start)[1])
     generator = tally.generator(seed)
     ours, theirs = generator.spawn(4)[2 * apart :][:2]
     drawn, drawn_first_move = np.empty((_DRAWS, n)), np.empty(_DRAWS)
@@ -309,15 +309,14 @@ def strengths(
         # So for its interval, chance splits each agent's virtual points between the colours.
         found = fit(points + first, games + first + second.swapaxes(1, 2), found)
         drawn_first_move[block] = found[1]
-    first_move = float(first_move)
-    if tally.resampled == "openings" and (wider := _STUDENT.get(tally.units)):
+    if wider := _STUDENT.get(len(tally.openings)):
         away = wider * (drawn_first_move - first_move)
         drawn_first_move = np.clip(first_move + away, -_UNKNOWN, _UNKNOWN)
     return start[0], first_move, drawn, drawn_first_move
 
 
 def _alike(points: Float64s, games: Float64s) -> tuple[Float64s, Float64s]:
-    """Points and games ``(..., players, players)`` of pairs, as if the colours were even.
+    """Points and games ``(..., players, players)`` as if all had met as often with each colour.
 
     Elo is fitted to these, so that it tells what share of all points to expect; given who moves
     first, little may be left that strength decides, and much that only chance would.

@@ -29,11 +29,12 @@ class Tally:
         players: sorted names, so that results do not depend on their order.
         openings: sorted openings.
         points: ``(openings, players, players)``: of the first player (row) against the second.
-            Where there is but one opening, a slice is no opening but one game of each pair and
-            colour.
+            With a single opening, a slice holds one game of each two agents and colour.
         games: number of games behind the points; the same shape.
         beside: more games of the same players, resampled by themselves; None without any. A
             newcomer's few openings need weights of their own.
+        by_pairs: whether to resample pairs of games despite several openings: a few openings that
+            happen to be alike show too little of how games differ.
     """
 
     players: tuple[str, ...]
@@ -41,6 +42,7 @@ class Tally:
     points: Float64s
     games: Float64s
     beside: Tally | None = None
+    by_pairs: bool = False
 
     @classmethod
     def of(
@@ -77,8 +79,8 @@ class Tally:
 
     @property
     def resampled(self) -> str:
-        """What the intervals resample: openings, or pairs (of games) where there is but one."""
-        return "openings" if len(self.openings) > 1 else "pairs"
+        """What the intervals resample: openings, or pairs of games where there is but one."""
+        return "openings" if len(self.openings) > 1 and not self.by_pairs else "pairs"
 
     @property
     def units(self) -> int:

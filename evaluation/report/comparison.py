@@ -13,6 +13,7 @@ from c4env.evaluation.games.tournament import Tournament
 from c4env.evaluation.plan.header import RunHeader
 from c4env.evaluation.rating.ratings import Interval, few_openings, scores, strengths
 from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.rating.wintable import WinTable
 from c4env.evaluation.store.record import FORFEITS, GameRecord
 from c4env.evaluation.tables import Shown, Table, plural, signed
 
@@ -175,6 +176,9 @@ def _notes(before: Tournament, after: Tournament, games: Sequence[Change]) -> tu
     for run, when in ((before, "before"), (after, "after")):
         if alone := len(run.games) - len(games):
             notes.append(f"Left out: {plural(alone, 'game')} only {when}.")
+    for when, played in zip(("Before", "After"), zip(*games, strict=True), strict=True):
+        forfeits = WinTable.of(played).reasons_of_forfeits()
+        notes += [f"{when} {forfeit}" for forfeit in forfeits]
     for key in ("seed", "c4env", "movetime"):
         old, new = (getattr(run.header, key) for run in (before, after))
         if old != new:

@@ -269,7 +269,9 @@ def place(
     met = list(against or board.field)
     run = gauntlet({name: newcomer}, met, openings=board.openings, limit=limit, **settings)
     both = [name, *board.field]
-    tally = replace(board.tally(both), beside=Tally.of(run.games, both))
+    own = Tally.of(run.games, both)
+    own = replace(own, by_pairs=len(own.openings) < TRIAL)
+    tally = replace(board.tally(both), beside=own)
     ratings = rate(tally, centre=tuple(board.field))
     return Placement(name, ratings, run)
 

@@ -63,7 +63,8 @@ class Sweep(Tables):
     def tables(self) -> list[list[list[str]]]:
         """A table with a row for each point."""
         varied = list(self.points[0].options)
-        heading = [*(varied or [AGENT]), "score", "Elo", "95 %", "games"]
+        spread = "spread" if self.result.ratings.exact else "95 %"
+        heading = [*(varied or [AGENT]), "score", "Elo", spread, "games"]
         rows = [[*heading, "nodes a move", "ms a move"]]
         for p in self.points:
             rows.append([*(p.options.values() if varied else [p.spec])])
@@ -78,7 +79,9 @@ class Sweep(Tables):
             f"{plural(len(self.points), 'agent')} {whom}: {plural(len(self.result.games), 'game')} "
             f"over {plural(len(self.result.openings), 'opening')}. {self.result.ratings.basis()}",
             "Times: the median game, on this machine while it played.",
+            *self.result.ratings.caution(),
             *self.result.notes,
+            *self.result.table.reasons_of_forfeits(),
         ]
         return "\n".join(lines)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from c4env.evaluation.rating.fit import fit
 from c4env.evaluation.rating.ratings import TAILS, rate, scores, strengths
 from c4env.evaluation.rating.sprt import SCORES, Sprt, expected_score
 from c4env.evaluation.rating.tally import Tally
+from c4env.evaluation.studies.leaderboard import TRIAL
 from c4env.evaluation.tables import Table, number
 
 
@@ -149,6 +151,7 @@ def placed(newcomer: float, openings: int, placements: int, seed: int = 0) -> tu
     for tried in range(placements):
         points = tournament(elo, FIELD, 25, generator)[0] * games
         few = _tally(points[:openings] * own, games[:openings] * own)
+        few = replace(few, by_pairs=openings < TRIAL)
         tally = _tally(points * ~own, games * ~own, few)
         (r,) = (r for r in rate(tally, seed=tried, centre=tally.players[:-1]) if r.player == "011")
         held += r.low <= truth[-1] - truth[:-1].mean() <= r.high
@@ -165,7 +168,7 @@ def changed(stronger: float, anew: float, openings: int, runs: int, seed: int = 
     generator = np.random.default_rng(np.random.SeedSequence([seed, openings]))
     world, games = World(150), np.broadcast_to(1.0 - np.eye(4), (openings, 4, 4))
     before = np.array([0, 150, 0, -150.0])
-    after = before + np.array([stronger, 0, 0, 0])
+    after = before + stronger * np.eye(4)[0]
     own = np.zeros((4, 4), dtype=bool)
     own[0, 1:] = own[1:, 0] = True
     expected = [_expected(elo, world, generator) for elo in (before, after)]

@@ -138,6 +138,24 @@ def test_the_seed_repeats_the_intervals():
     assert Quality(moves, seed=1).overall() != Quality(moves, seed=2).overall()
 
 
+@pytest.mark.parametrize(
+    ("moves", "said"),
+    [
+        (
+            [move(0)],
+            "1 move judged by exact scores (0 more had one legal column and do not count). ",
+        ),
+        ([move(0)], "There are no intervals: one of the openings tells nothing of others."),
+        ([move(0), move(2)], "There are no intervals"),
+        ([move(3, FORCED)], "0 moves judged by exact scores (1 more had one"),
+        ([move(0), move(0, group="2")], "95 % intervals: bootstrap over 2 openings."),
+        ([move(2, group=str(i)) for i in range(999)], "999 moves judged"),
+    ],
+)
+def test_what_is_said_of_the_intervals(moves, said):
+    assert said in Quality(tuple(moves)).summary()
+
+
 def test_nothing_to_judge_and_no_such_player():
     with pytest.raises(InvalidRun, match="no move"):
         Quality(())

@@ -102,6 +102,32 @@ def test_a_decision_says_what_is_known_and_no_more(test, decision, known):
     assert said == f"{decision} accepted after 9 pairs: a is {known}; measured +1 (-2 .. +3)."
 
 
+@pytest.mark.parametrize(
+    ("test", "counts", "said"),
+    [
+        (Sprt(-20, 20), [0, 0, 0, 0, 25], "Fewer than 26 pairs never decide"),
+        (Sprt(-20, 20), [0] * 5, "Fewer than 26 pairs never decide"),
+        (Sprt(0, 5), [0, 0, 121, 0, 0], "Fewer than 204 pairs never decide"),
+        (Sprt(0, 0.01), [0, 0, 0, 0, 9], "Fewer than 102299 pairs never decide"),
+        (Sprt(-20, 20), [0, 0, 121, 0, 0], "What was measured lies midway between"),
+        (Sprt(-20, 20), [60, 0, 0, 0, 61], "At this rate it takes about 3095 pairs."),
+        (Sprt(-20, 20), [61, 0, 0, 0, 60], "At this rate it takes about 3095 pairs."),
+        (Sprt(0, 20), [9, 0, 100, 0, 12], "At this rate it takes about "),
+    ],
+)
+def test_what_would_decide(test, counts, said):
+    assert test.decide(counts) is None
+    assert test.outlook(counts).startswith(said)
+
+
+@pytest.mark.parametrize("test", [Sprt(-20, 20), Sprt(0, 40), Sprt(100, 300), Sprt(-1000, 1000)])
+def test_no_fewer_pairs_decide_than_those_that_are_said_to(test):
+    for kind in range(5):
+        counts = np.eye(5)[kind] * (test.least - 1)
+        assert test.decide(counts) is None
+    assert any(test.decide(np.eye(5)[kind] * test.least) for kind in (0, 4))
+
+
 @pytest.mark.parametrize("text", ["", "0", "0,40,80", "a,b", "40,0", "5,5", "nan,3", "0,inf"])
 def test_bad_hypotheses_are_quoted(text):
     with pytest.raises(InvalidRun, match="sprt"):

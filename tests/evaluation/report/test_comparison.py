@@ -101,6 +101,38 @@ def test_a_few_games_that_changed_prove_no_change_of_elo():
         assert (rows["a"]["Elo 95 %"][0] > 0) == (changed == 40)
 
 
+@pytest.mark.parametrize(
+    ("openings", "changed", "said"),
+    [
+        (1, 1, "resampling the pairs of games of this one opening of both runs together."),
+        (1, 1, "1 opening is too few to tell whether that is a change; --openings 2 plays 25."),
+        (4, 1, "4 openings are too few to tell whether that is a change; --openings 2 plays 25."),
+        (4, 4, "by resampling the openings of both runs together."),
+        (4, 0, ""),
+        (24, 24, ""),
+        (30, 1, ""),
+    ],
+)
+def test_too_few_openings_to_tell_a_change_are_said_to_be(openings, changed, said):
+    header = RunHeader(players={"a": "a", "b": "b"})
+    starts = [f"{a}{b}" for a in "1234567" for b in "1234567"][:openings]
+    before = [won_by("b", o, p) for o in starts for p in (("a", "b"), ("b", "a"))]
+    after = [won_by("a", g.opening, g.players) for g in before[: 2 * changed]]
+    runs = (before, [*after, *before[2 * changed :]])
+    notes = "\n".join(found_in(compare(*(Tournament(header, tuple(r)) for r in runs)))[1])
+    assert said in notes
+    assert ("too few" in notes) == (changed == 1 and openings < 25)
+
+
+def test_games_lost_by_forfeit_are_said_to_be():
+    header = RunHeader(players={"a": "a", "b": "b"})
+    before = won_by("a", "44")
+    after = GameRecord(("a", "b"), "44", "44", 1, "exception", "boom")
+    notes = found_in(compare(*(Tournament(header, (game,)) for game in (before, after))))[1]
+    assert "After a forfeited 1 game (1 exception), for example: exception: boom" in notes
+    assert not any(note.startswith("Before a") for note in notes)
+
+
 def test_only_code_that_an_agent_is_made_from_makes_it_another():
     games = run(["random", "greedy"]).games
     players = {"random": "./own.py:agent", "greedy": "your_own.py:agent"}

@@ -14,7 +14,7 @@ from c4env.evaluation.games.tournament import round_robin
 from c4env.evaluation.plan.header import RunHeader, SprtPlan
 from c4env.evaluation.plan.openings import enumerate_openings
 from c4env.evaluation.rating.ratings import Interval, Rating, Ratings
-from c4env.evaluation.rating.sprt import Sprt
+from c4env.evaluation.rating.sprt import Sprt, expected_score
 from c4env.evaluation.report.headline import command_of, headline
 from c4env.evaluation.store.record import GameRecord
 from c4env.evaluation.studies.match import Match, play_match
@@ -37,6 +37,8 @@ def ratings_of(*elo: float, better: float = 0.99, exact: bool = False) -> Rating
         (ratings_of(50, -50, better=0.7), "a leads by 100 Elo, but b may be as strong."),
         (ratings_of(50, 50, -100), "a and b are level at the head of 3 agents."),
         (ratings_of(0, 0), "a and b are level."),
+        (ratings_of(0, 0, 0), "a and 2 others are level."),
+        (ratings_of(9, 9, 9, -27), "a and 2 others are level at the head of 4 agents."),
         (ratings_of(0), "9 games of a."),
     ],
 )
@@ -152,6 +154,18 @@ MINUS = "\N{MINUS SIGN}"
         (match_of("1"), "1 opening is too few to tell the two apart; --openings 2 plays 25."),
         (match_of("1", sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo"),
         (match_of("10", "01", sprt=(0, 40)), "The Elo difference: 0 ("),
+        (match_of(*["10"] * 25), "a and b are level."),
+        (match_of(*["10"] * 25), f"The Elo difference, 0, lies between {MINUS}2"),
+        (match_of(*["10"] * 25), "takes more openings to tell: --openings 3 plays 121."),
+        (match_of(*["10"] * 121), "takes more openings to tell: --openings 4 plays 568."),
+        (match_of("11", *["10"] * 24), "--sprt 0,40, tests whether one is 40 Elo stronger."),
+        (match_of(*["11"] * 4), "a leads by 382 Elo, but b may be as strong."),
+        (match_of(*["11"] * 4), "4 openings are too few to tell the two apart"),
+        (match_of(*["11"] * 121), "a is the stronger of the two, 954 Elo"),
+        (match_of(*["10"] * 121, known="ab"), "are level. Nothing was sampled"),
+        (match_of(*["11"] * 25, sprt=(-20, 20), openings=25), "Fewer than 26 pairs never decide"),
+        (match_of(*["11"] * 121, sprt=(-20, 20)), "H1 accepted after 26 pairs of games: a is not"),
+        (match_of(*["10"] * 121, sprt=(-20, 20)), "What was measured lies midway between"),
         (match_of("10", "10", "11"), "3 openings are too few to tell the two apart; --openings 2"),
         (match_of(sprt=(0, 40)), "Undecided after 0 pairs of games: whether a is 40 Elo stronger"),
     ],
@@ -160,6 +174,18 @@ def test_what_is_said_of_a_match(match: Match, said: str) -> None:
     found = " ".join(headline(match.ratings, match))
     assert said in found
     assert ("stopped because" in found) == (match.decision is not None)
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [["11"], ["10"], ["=="] * 4, ["10"] * 25, ["11", "10", "00"] * 9, ["00"] * 121, ["1="] * 30],
+)
+def test_score_and_elo_of_a_match_say_the_same(pairs: list[str]) -> None:
+    match = match_of(*pairs)
+    low, high = (expected_score(e) for e in (match.elo.low, match.elo.high))
+    assert (min(low, match.score.value), max(high, match.score.value)) == match.score[1:]
+    assert match.score.low <= match.score.value <= match.score.high
+    assert (match.elo.low > 0) == (match.score.low > 0.5)
 
 
 def test_what_is_certain_is_so_of_what_was_played() -> None:

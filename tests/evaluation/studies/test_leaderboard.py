@@ -157,5 +157,11 @@ def test_the_commands(tmp_path, capsys, board, monkeypatch):
     shown = capsys.readouterr().out
     assert "alphabeta:depth=3: place" in shown
     assert "of 36 games" in shown
+    (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")
+    newcomer = ["leaderboard", "--place", f"{tmp_path / 'lost.py'}:agent", "--field", str(store)]
+    assert main([*newcomer, "--limit", "1", "--jobs", "1", "--quiet"]) == 0
+    shown = capsys.readouterr().out
+    assert "lost.py:agent played 1 of 6 openings: more tell its place nearer." in shown
+    assert "lost.py:agent forfeited 6 games (6 nonsense), for example: nonsense: None" in shown
     assert main(["leaderboard", "--stored"]) == 0
     assert "1-2  learned  " in capsys.readouterr().out

@@ -146,3 +146,19 @@ def test_a_sweep_is_a_run_like_any_other(tmp_path):
         ["alphabeta:depth=1", "alphabeta:depth=2"], openings=OPENINGS, out=tmp_path
     )
     assert again.games == found.result.games
+
+
+@pytest.mark.parametrize(
+    ("given", "limit", "heading", "said"),
+    [
+        (["minimax:depth=1..2"], None, "spread", "Exact over this set"),
+        (["minimax:depth=1..2"], 2, "95 %", "2 openings are too few to tell the two apart"),
+        (["minimax:depth=1..2", "lost.py:agent"], 2, "95 %", "lost.py:agent forfeited 8 games"),
+    ],
+)
+def test_what_is_said_is_what_was_measured(given, limit, heading, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lost.py").write_text("agent = lambda observation: None\n")
+    found = sweep(given, openings=1, limit=limit)
+    assert heading in found.tables()[0][0]
+    assert said in found.summary()
