@@ -81,8 +81,9 @@ class Match(Tournament):
     def score(self) -> Interval:
         """Points a game of the first, 0..1, and how sure they are: what its Elo promises."""
         elo = self.elo
+        value = elo.score if self.games else 0.5
         low, high = map(expected_score, (elo.low, elo.high))
-        return Interval(elo.score, min(low, elo.score), max(high, elo.score))
+        return Interval(value, min(low, value), max(high, value))
 
     @property
     def measured(self) -> str:

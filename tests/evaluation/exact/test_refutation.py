@@ -306,7 +306,7 @@ def test_an_agent_that_breaks_down_is_refuted_there():
         assert position.outcome is None
         assert position.plies > 32
         assert case.first_error is None or case.first_error <= position.plies
-    assert "without an answer of the agent, as " in found.summary()
+    assert f"Without an answer of the agent ended {len(broken)}, as " in found.summary()
     assert "exception: RuntimeError: tired" in found.summary()
 
 

@@ -293,6 +293,26 @@ def test_a_few_openings_of_a_newcomer_are_resampled_by_themselves(openings):
     assert held(tallies, elo - elo[1:].mean(), centre="12345")[0] > 0.9
 
 
+def test_few_openings_that_happen_to_be_alike_say_no_more_than_their_games():
+    """A newcomer loses one game of ten in either of two openings: by pairs, that may be chance."""
+    n, own = 6, np.zeros((2, 6, 6))
+    own[:, 0, 1:] = own[:, 1:, 0] = 1
+    points = np.zeros_like(own)
+    points[:, 0, 1:] = 1
+    points[:, 0, 1] = 0
+    (field,) = world(np.zeros(n), 25, 5, 1)
+    without = [table * (1 - own[0]) for table in (field.points, field.games)]
+    few = Tally(field.players, field.openings[:2], points, own)
+    found = {}
+    for by_pairs in (False, True):
+        beside = replace(few, by_pairs=by_pairs)
+        tally = Tally(field.players, field.openings, *without, beside=beside)
+        (found[by_pairs],) = (r for r in rate(tally, centre="12345") if r.player == "0")
+    assert found[True].elo == found[False].elo
+    assert found[True].high > found[False].high + 50
+    assert found[True].low > 0 > found[False].low
+
+
 def test_moving_first_over_few_openings_has_students_tails():
     generator = np.random.default_rng(4)
     found = []

@@ -202,6 +202,7 @@ def test_what_is_certain_is_so_of_what_was_played() -> None:
     ]
     assert "%" not in match_of().report()
     assert match_of().report() == "a against b: no games yet."
+    assert match_of().score.value == 0.5
     assert "95 % intervals: 1 pair of games, resampled" in match_of("1").report()
 
 
