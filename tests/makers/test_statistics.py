@@ -10,6 +10,8 @@ from c4env.evaluation.rating.tally import Tally
 from tests.makers.__main__ import main
 from tests.makers.statistics import KINDS_OF_PAIRS, LOPSIDED, coverage, sprt_errors, tilted
 
+pytestmark = pytest.mark.slow  # simulations, and they guard what is no part of the package
+
 
 def test_intervals_hold_the_truth():
     found = coverage(players=4, openings=30, tournaments=100)
@@ -18,7 +20,6 @@ def test_intervals_hold_the_truth():
     assert found.ranks >= 0.92
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("openings", "tournaments"), [(6, 20), (121, 100)])
 def test_the_worth_of_moving_first_is_held_though_one_side_wins_nearly_all(openings, tournaments):
     assert coverage(2, openings, tournaments, world=LOPSIDED).first_move >= 0.91

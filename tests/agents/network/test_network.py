@@ -238,7 +238,7 @@ def by_minimax(position: Position, depth: int) -> float:
     )
 
 
-@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("depth", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_it_looks_ahead_by_minimax(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learned_agent, "PRIOR", 0.0)
     agent = Learned(depth, nodes=0)

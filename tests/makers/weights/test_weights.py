@@ -21,6 +21,8 @@ from tests.makers.__main__ import main as make_again
 from tests.makers.weights import labels as made
 from tests.makers.weights.labels import Labels, held_out, positions_of_games
 
+pytestmark = pytest.mark.slow  # of a maker, which is no part of the package
+
 QUOTA = {9: 20, 20: 30, 30: 20}
 SEED = np.random.SeedSequence(3)
 
