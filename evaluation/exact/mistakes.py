@@ -144,8 +144,9 @@ class Mistakes(Tables):
         """What the columns are."""
         words = [
             "critical: some column keeps win or draw, another gives it away. points given away: "
-            "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss. ply: discs on "
-            "the board before the move. opening: the columns played before the agents."
+            "1/2 from a win to a draw or a draw to a loss, 1 from a win to a loss; one game may "
+            "have several. ply: discs on the board before the move. opening: the columns played "
+            "before the agents."
         ]
         if self.left_out:
             words.append(f"{plural(self.left_out, 'opening')} that cost less are not shown.")

@@ -59,6 +59,10 @@ class Tournament:
     header: RunHeader
     games: tuple[GameRecord, ...]
 
+    def __repr__(self) -> str:
+        agents = ", ".join(self.players)
+        return f"<{type(self).__name__}: {plural(len(self.games), 'game')} of {agents}>"
+
     @functools.cached_property
     def players(self) -> tuple[str, ...]:
         """The agents' names, in the order given."""

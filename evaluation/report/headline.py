@@ -57,8 +57,8 @@ def headline(ratings: Ratings, match: Match | None = None) -> list[str]:
     zero = "the mean is 0" if ratings.anchor is None else f"{ratings.anchor} is fixed"
     return [
         first,
-        f"{sure} Its Elo, {_elo(best.elo)}, lies between {_elo(best.low)} and {_elo(best.high)} "
-        f"with 95 % confidence ({zero}).",
+        f"{sure} The Elo of {best.player}, {_elo(best.elo)}, lies between {_elo(best.low)} and "
+        f"{_elo(best.high)} with 95 % confidence ({zero}).",
         *more,
     ]
 

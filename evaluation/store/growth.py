@@ -77,8 +77,8 @@ def _faults(there: RunHeader, asked: RunHeader, games: Pairings) -> Iterator[str
     old, new = {*there.openings}, {*asked.openings}
     if not (old <= new or new <= old or there.sprt):
         yield (
-            f"{its} from {plural(len(old), 'opening')}, of which the {len(new)} asked for leave "
-            f"out {len(old - new)}: expected all of them, or only some of them"
+            f"{its} from {plural(len(old), 'opening')}, and the {len(new)} asked for lack "
+            f"{len(old - new)} of these: openings of another number of plies are another run"
         )
     if there.sprt and there.players.keys() != asked.players.keys():
         yield f"it is a match of {' and '.join(there.players)}: only openings may join it"

@@ -25,7 +25,7 @@ from c4env.evaluation.store.record import GameRecord, read_games
 from c4env.evaluation.tables import plural, signed
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Match(Tournament):
     """A match of two agents, from the view of the first.
 

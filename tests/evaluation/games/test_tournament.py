@@ -338,3 +338,10 @@ def test_the_header_says_which_games_are_planned(tmp_path):
     evaluation.gauntlet("random", ["greedy", "minimax:depth=1"], openings=1, out=tmp_path)
     header, games = read_games(tmp_path)
     assert set(header.schedule()) == {g.fixture for g in games}
+
+
+def test_a_run_is_one_short_line_in_an_interpreter():
+    run = evaluation.round_robin(["random", "greedy"], openings=1)
+    assert repr(run) == "<Tournament: 8 games of random, greedy>"
+    match = evaluation.play_match(["random", "greedy"], openings=0)
+    assert repr(match) == "<Match: 2 games of random, greedy>"

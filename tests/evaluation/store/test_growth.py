@@ -64,7 +64,7 @@ def test_other_openings_are_another_run(tmp_path, openings):
     """The two sets would be counted as one, and never finished."""
     evaluation.round_robin(TWO, ["", "2", "1"], out=tmp_path)
     before = (tmp_path / GAMES_FILE).read_bytes()
-    words = r"6 games were played from 3 openings, of which the \d+ asked for leave out [123]: exp"
+    words = r"6 games were played from 3 openings, and the \d+ asked for lack [123] of these: open"
     with pytest.raises(UnreadableRun, match=words):
         evaluation.round_robin(TWO, openings, out=tmp_path)
     assert (tmp_path / GAMES_FILE).read_bytes() == before
