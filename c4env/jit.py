@@ -2,7 +2,7 @@
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
 calls a kernel in another file would still run old machine code. So the name of the cache folder
-holds a hash of the sources with kernels and of everything these import: new sources, new folder.
+holds a hash of the sources with kernels and of all they import, so new sources get a new folder.
 This module removes folders that no process has used for a while. Where no folder is writable, a
 temporary one serves until the process ends.
 """
@@ -117,7 +117,7 @@ def remove_unused(base: Path) -> None:
 
 
 class _Compiling:
-    """Whether this process compiled a kernel that was not on disk, and the callback for that."""
+    """The record of whether this process compiled a kernel, and the callback for that event."""
 
     lock = threading.RLock()  # around compiling and loading a kernel
     happened = False

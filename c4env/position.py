@@ -362,8 +362,8 @@ def _cells(board: int) -> tuple[tuple[int, int], ...]:
 def _game_reaching(position: Position) -> list[int]:
     """The columns of a game that reaches the position, found by taking discs back.
 
-    After a win the first disc taken back must break all fours; removing more discs makes no new
-    ones. The search remembers each set of occupied cells from which it failed.
+    After a win the first disc taken back must break every line of four; removing more discs makes
+    no new lines. The search remembers each set of occupied cells from which it failed.
     """
     failed: set[int] = set()
     columns: list[int] = []

@@ -179,7 +179,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Args:
             opponent, seat: as for :class:`ConnectFourEnv`.
-            kind: of the template (:func:`template`), or a template of your own with places.
+            kind: a kind of :func:`template`, or a template of your own with places.
             illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave the game as
                 it was.
             render_mode: None or ``"ansi"``, the drawn board.

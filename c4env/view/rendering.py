@@ -302,12 +302,12 @@ def _paint(pixels: _Pixels, colour: _Colour, coverage: _Pixels) -> _Pixels:
 
 
 def _covered(depth: _Pixels) -> _Pixels:
-    """The share of a pixel that a shape covers whose edge is ``depth`` pixels from its middle."""
+    """The covered share of a pixel whose middle is ``depth`` pixels inside a shape's edge."""
     return np.clip(depth + 0.5, 0.0, 1.0)
 
 
 def _ring(size: int, inner: float, outer: float) -> _Pixels:
-    """The coverage ``(size, size)`` of a ring around the middle of a cell; radii in units."""
+    """The coverage ``(size, size)`` of a ring around a cell's middle; radii in scaling units."""
     unit = size / _CELL
     middle = np.arange(size) + 0.5 - size / 2
     distance = np.hypot(middle[:, None], middle[None, :])

@@ -47,7 +47,7 @@ class VectorInfo(TypedDict):
 
 
 class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
-    """N boards in one environment.
+    """An environment of N boards, each with its own game.
 
     **Self-play form** (no opponent): a step is one ply of the side to move on each board,
     and the side to move next observes. The reward is for the player who moved;
@@ -182,7 +182,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         """Start new games.
 
         Args:
-            seed: of all draws (the opponent's moves, seats, openings). Board i gets
+            seed: the seed of all draws (opponent's moves, seats, openings). Board i gets
                 ``seed + i``, or the i-th of N seeds. A board without a seed continues its
                 stream of random numbers. A board's games depend on its seed alone, unless
                 the opponent has random numbers of its own: a function, or a program.
