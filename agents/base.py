@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Agent(abc.ABC):
-    """A policy: from a position, the 0-based column to play.
+    """A policy, which chooses a 0-based column in a position.
 
     An agent plays one game at a time, for one caller: give each thread an agent of its own. A
     copy, by ``copy.deepcopy`` or ``pickle``, plays on as the agent would, its random state
@@ -210,7 +210,7 @@ class FunctionAgent(Agent):
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters of a callable; None where Python does not know them, as of ``max``."""
+    """The parameters of a callable; None if Python does not know them, as for ``max``."""
     try:
         return inspect.signature(target).parameters
     except (TypeError, ValueError):

@@ -88,7 +88,7 @@ class BatchOpponent(Follower, abc.ABC):
         """Columns int64 ``[M]``; see ``c4env.envs.opponents.Follower``."""
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` for the observations of the sides to move on M boards.
+        """Columns int64 ``[M]`` for the observations of M boards, each by its side to move.
 
         Raises:
             InvalidObservation: planes of another shape or with other values than 0 and 1.
@@ -119,7 +119,7 @@ class BatchedSearch(BatchOpponent):
         Args:
             depth: plies to search, the opponent's own move included; 1..42.
             heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
-            rules: orders and terminal values (``c4env.agents.search.fixed_depth``).
+            rules: the order of columns and the values of finished games; see :class:`Rules`.
             threads: threads that share the boards.
 
         Raises:
@@ -259,13 +259,13 @@ def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:
 
 
 def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
-    """An agent as an opponent on many boards.
+    """Make an opponent on many boards from an agent.
 
     Args:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
             ``agents.make`` takes, such as a model or a function. ``random``, ``greedy`` and
             fixed-depth search choose for all boards in one kernel, models in one batch, every
-            other agent board by board. A result of this function passes unchanged.
+            other agent board by board. A result of this function is returned unchanged.
         seed: the seed of the draws in calls without an environment.
         threads: threads that share a fixed-depth search.
 

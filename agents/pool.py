@@ -27,8 +27,8 @@ class Pool:
     """Several opponents in one; a draw by weight decides who plays each game, or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
-    serve several environments; in another process a copy plays and counts. A draw depends on the
-    seed of the pool and the seed of the board alone.
+    serve several environments; another process gets a copy with its own counts. A draw depends on
+    the seed of the pool and the seed of the board alone.
 
     Example:
         pool = Pool({"greedy": 3, "random": 1})
@@ -171,7 +171,7 @@ class PoolGames(Follower):
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._who = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
-        self._followers: dict[int, Follower] = {}  # who plays, also after remove()
+        self._followers: dict[int, Follower] = {}  # by opponent's number; kept after remove()
 
     def reset(self, seed: int) -> None:
         """Forget all games and reset every opponent; an environment's reset calls it."""

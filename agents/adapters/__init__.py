@@ -1,1 +1,1 @@
-"""Adapters: other people's agents as agents of the zoo. README.md has the protocols."""
+"""Adapters that make agents of the zoo from other people's. README.md describes the protocols."""

@@ -62,7 +62,7 @@ class Remote(Agent):
         self._client = uuid.uuid4().hex
         self._game = 0
         self._seed: int | None = None
-        self._known = False  # to the server
+        self._known = False  # whether the server knows this client
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; the next request has its number and seed."""

@@ -21,7 +21,7 @@ class SB3(PolicyAgent):
 
     Args:
         path: the model's .zip, which may run code: trust it.
-        temperature: 0: the preferred column; 1: drawn as trained.
+        temperature: 0 plays the preferred column, 1 draws one as in training.
     """
 
     @checked

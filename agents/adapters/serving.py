@@ -80,8 +80,8 @@ def _in_words(error: Exception) -> str:
 class Client:
     """A client, with its own agent and the game that it plays.
 
-    A thread that asks or closes the agent holds the lock, so that none closes an agent that is
-    choosing.
+    A thread that asks or closes the agent holds the lock, so that no thread closes an agent that
+    is choosing.
     """
 
     def __init__(self, agent: Agent) -> None:

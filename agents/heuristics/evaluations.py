@@ -88,7 +88,7 @@ def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int,
     """The line score of all windows of one direction, read from one end.
 
     The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ..;
-    every one is brought to bit i, so rules are ANDs (rule numbers: :func:`line_score`).
+    every cell is shifted to bit i, so rules are ANDs (rule numbers: :func:`line_score`).
     """
     empty = ~(mine | theirs) & BOARD
     at_b = first + step

@@ -60,7 +60,7 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
 
     Args:
         own: the side's discs.
-        other: the other side's.
+        other: the other side's discs.
         role: 1 if the side is the first player, 2 if the second, 0 if unknown.
         weights: [SIZE].
     """

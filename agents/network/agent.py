@@ -22,7 +22,7 @@ Bounds = dict[int, tuple[int, int]]  # by column, lower and upper bound of the r
 
 
 class Learned(SearchingAgent):
-    """Plays by an exact search, and by a network where that does not decide.
+    """Plays by an exact search, and by a network where the search does not decide.
 
     Wins at once and answers to threats are played without counting as a ply of the depth, so no win
     or block is missed. With depth 0 the policy then chooses the column. Otherwise an exact search

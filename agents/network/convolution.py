@@ -31,7 +31,7 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.nn import functional
 
 PLANES: Final = 6
-SHOWN: Final = [0, 1, 4, 2, 3]  # places of the planes of ``planes_of`` among them
+SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``planes_of`` go in the input
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
@@ -111,7 +111,7 @@ class SelfPlayNetwork(nn.Module):
         self.grow(blocks)
 
     def grow(self, blocks: int) -> None:
-        """Add residual blocks up to ``blocks``; before training they change no output."""
+        """Add residual blocks up to ``blocks``; untrained blocks change no output."""
         for _ in range(blocks - len(self.blocks)):
             self.blocks.append(Block(len(self.first.bias)))
 

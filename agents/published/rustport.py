@@ -20,8 +20,8 @@ from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 from c4env.position import Position
 
-WATCHED: Final = 3  # nodes with at least so many plies left check whether to stop
-QUICK: Final = 8  # a search of so many plies takes less than a tenth of a second
+WATCHED: Final = 3  # nodes with at least this many plies left check whether to stop
+QUICK: Final = 8  # a search of this many plies takes less than a tenth of a second
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 

@@ -1,7 +1,7 @@
 """A program that reads and writes lines, and the base class of agents that have one.
 
-The program never outlives its owner. A small process of ours (``supervisor``) starts it, and ends
-it with all that it started, as soon as the owner closes it, forgets it, exits or is killed.
+The program never outlives its owner. A small process of ours (``supervisor``) starts the program,
+and ends it and its children as soon as the owner closes it, forgets it, exits or is killed.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class ProcessAgent(Agent):
         """Start the program."""
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """Ask the program; one that has just started may take ``startup`` seconds more.
+        """Ask the program; the first answer of a process may take ``startup`` seconds more.
 
         Raises:
             EngineFault: the program crashed or was late; this also ends it.
