@@ -32,7 +32,7 @@ from c4env.jit import kernel
 
 Evaluate = Callable[[Int64s], tuple[NDArray[Any], NDArray[Any]]]
 """From boards int64 ``[M, 2]``, the side to move first, to logits ``[M, 7]`` and values ``[M]``
-from -1 to 1, the results expected for the sides to move."""
+from -1 to 1, the results expected for the side to move."""
 
 SEARCH: Final = np.dtype(
     [
@@ -62,7 +62,7 @@ class Improved(NamedTuple):
 
     columns: Int64s  # [N] the columns to play
     policies: Float64s  # [N, 7] the improved policies
-    values: Float64s  # [N] expected results for the sides to move; nan without a choice
+    values: Float64s  # [N] expected results for the side to move; nan if the move is forced
     proven: Bools  # [N] True where the value is the result under best play
 
 
@@ -201,7 +201,7 @@ def conclude(
         for child in range(first, end):
             column, proof = tree[child]["column"], int(tree[child]["proof"])
             if proven[i] and values[column] != worth:
-                scores[column] = -math.inf  # gives the proven result away
+                scores[column] = -math.inf  # it loses the proven result
             greatest = max(greatest, scores[column])
             score = scores[column] + noise[column]
             tried = proof == 0 or (proof == OPEN and tree[child]["visits"] == most)
@@ -225,7 +225,7 @@ class Remembered:
 
     Args:
         evaluate: the function.
-        size: the slots of the cache; a new answer replaces the one in its slot.
+        size: the slots of the cache; a new answer replaces the old answer in its slot.
     """
 
     def __init__(self, evaluate: Evaluate, size: int = 1 << 16) -> None:
@@ -296,7 +296,7 @@ class GumbelSearch:
 
 
 def considered_visits(columns: int, simulations: int) -> list[int]:
-    """The visits that the child of each simulation has before it, by sequential halving.
+    """For each simulation, the visits that its child already has, by sequential halving.
 
     Simulations are shared out equally among the rounds. Each round visits every remaining column
     equally often, and the better half of them remains.

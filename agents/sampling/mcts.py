@@ -197,7 +197,7 @@ class MCTS(TreeAgent):
         movetime: seconds a move; games then need not repeat.
         c: the constant of exploration; results are 1, 0 and -1. The README of the agents says how
             the default was chosen.
-        rollout: greedy: win, block, give no win; or random.
+        rollout: greedy (win, else block, else let no win through) or random.
         reuse: keep the tree from move to move. See
             :class:`c4env.agents.sampling.tree.TreeAgent`.
         tree_mb: memory of the tree, at most.

@@ -158,8 +158,8 @@ def best_by_table(
 ) -> tuple[int, float, int]:
     """The first best column in ``order``, its value for the side to move, nodes below the root.
 
-    The search of each column is bounded by the best value so far: a column that only equals it
-    fails low, and the first of equals stays chosen. Nodes are INVALID as in
+    The best value so far bounds the search of each column, so a column that only equals it fails
+    low, and the first of equals stays chosen. Nodes are INVALID as in
     :func:`c4env.agents.search.fixed_depth.best_column`.
     """
     words, far = pointer(work), INFINITY

@@ -2,8 +2,8 @@
 
 To plain alpha-beta (``c4env.agents.search.fixed_depth``) it adds a transposition table; move
 ordering by the table's column, killers and history; null windows for all columns but the first
-(principal variation search); and a quiescence search: forced replies do not count as depth. It is
-the strongest agent here that does not solve the game.
+(principal variation search); and a quiescence search, in which forced replies do not count as
+depth. The agent is the strongest here that does not solve the game.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ DEFAULT_NODES: Final = 200_000
 _QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
 
 # Words of a workspace, besides those of ``c4env.agents.search.threads``.
-AGE: Final = 2  # of the table: entries of another are empty
-INVALID_VALUE: Final = 3  # 1 once the heuristic gave what is no value; that stops the search
+AGE: Final = 2  # of the table; entries of another age count as empty
+INVALID_VALUE: Final = 3  # 1 once the heuristic gave an unusable value, which stops the search
 KILLERS: Final = WORDS  # [CELLS + 1] the column that last cut at this ply, plus one
 HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] how well a cell cut, for either side
 RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] of the columns being sorted
@@ -77,7 +77,7 @@ ENTRY: Final = np.dtype(  # of the transposition table
     ],
     align=True,
 )
-VIEW_SHIFT: Final = BITS  # of a key, above the position: whose view it is
+VIEW_SHIFT: Final = BITS  # the key's bit above the position says whose view the entry has
 AGE_SHIFT: Final = VIEW_SHIFT + 1
 LAST_AGE: Final = (1 << 12) - 1
 
@@ -96,7 +96,7 @@ _table: Any = from_dtype(ENTRY)[::1]
 
 @kernel("float64(int64)")
 def win_at(plies: int) -> float:
-    """The value of a win by the disc number ``plies``: a sooner win is worth more."""
+    """The value of a win with disc number ``plies``; a sooner win is worth more."""
     return WIN + (CELLS + 1 - plies)
 
 
@@ -131,7 +131,7 @@ def deepen(
         alpha: the value that the side to move can already reach.
         beta: the value at which the other side avoids this position.
         searching: whether the agent is to move; heuristics take the agent's view.
-        heuristic: of the leaves.
+        heuristic: the evaluation of the leaves.
         work: [WORKSPACE].
         table: [entries] ``ENTRY``.
     """
@@ -284,7 +284,7 @@ class Deepening(SearchingAgent):
         table_mb: memory of the table. It is allocated when first needed.
 
     Raises:
-        InvalidHeuristic: no heuristic has the name, or the function is none.
+        InvalidHeuristic: no heuristic has the name, or the function is no heuristic.
         InvalidValue: a number out of range.
     """
 

@@ -62,14 +62,14 @@ def _leading_zeros(typingctx: Any, bits: Any) -> Any:
 if config.DISABLE_JIT:
 
     def pointer(array: Int64s) -> Any:
-        """The array itself: uncompiled kernels index it."""
+        """Return the array itself, which uncompiled kernels index."""
         return array
 
     def prefetch(table: Any, index: int) -> None:
-        """Do nothing: uncompiled code cannot prefetch."""
+        """Do nothing, since uncompiled code cannot prefetch."""
 
     def bit_length(number: int) -> int:
-        """Binary digits of a number of 0 or more."""
+        """The number of binary digits of an integer >= 0."""
         return number.bit_length()
 
 else:
@@ -86,7 +86,7 @@ else:
 
     @kernel("int64(int64)")
     def bit_length(number: int) -> int:
-        """Binary digits of a number of 0 or more."""
+        """The number of binary digits of an integer >= 0."""
         return 64 - int(_leading_zeros(number))
 
 

@@ -1,4 +1,4 @@
-"""From plain negamax to a fast solver, one improvement a rung, for measurements.
+"""Solvers from plain negamax to a fast one, each with one more improvement, for measurements.
 
 The steps are those of "Solving Connect 4" (Pons); the full solver beyond them is
 :class:`c4env.agents.solver.Solver`. All rungs use bitboards.

@@ -26,15 +26,15 @@ from c4env.position import Position, require_position
 
 _QUICK: Final = 20_000  # nodes in the caller's thread before other threads start
 _SOON: Final = 1_000_000  # nodes of a search that ends in some hundredths of a second
-_SHARED_PLIES: Final = 24  # threads share nodes of up to so many plies; others are too small
+_SHARED_PLIES: Final = 24  # threads share nodes of at most this many plies; others are too small
 _PORTION: Final = 64  # the most positions that a thread takes at a time
-_SHARES: Final = 8  # the least portions for each thread: few positions may be hard
+_SHARES: Final = 8  # the least portions for each thread, since few positions may be hard
 
 T = TypeVar("T")
 
 
 class Solver:
-    """Exact scores of positions.
+    """Finds the exact scores of positions.
 
     A score is for the side to move. A draw is 0. A forced win scores the number of the winner's own
     discs in hand after the winning one, plus one: ``(43 - plies) // 2`` for a win with the next
@@ -67,7 +67,7 @@ class Solver:
         table_mb: int = 64,
         threads: int = 1,
     ) -> None:
-        """A solver with these options; see the class."""
+        """Make a solver with these options; see the class."""
         self.table_mb = require_integer("table_mb", table_mb)
         self.threads = require_integer("threads", threads)
         self.book = Book.open(book)
@@ -104,7 +104,7 @@ class Solver:
         return self._score(position, least - 1, least) >= score
 
     def scores(self, position: Position) -> list[int | None]:
-        """The exact score of each column, for the side to move; None if it is full.
+        """The exact score of each column, for the side to move; None for a full column.
 
         All are None if the game is over. The greatest is :meth:`score`.
         """
@@ -221,8 +221,8 @@ class Solver:
         """The exact scores of N positions, at native speed and on all cores.
 
         Args:
-            mine: positions, or [N] int64 bitboards of the sides to move.
-            theirs: [N] int64 bitboards of the other sides, with the latter form.
+            mine: positions, or [N] int64 bitboards, each of its position's side to move.
+            theirs: [N] int64 bitboards of the other side, if ``mine`` is bitboards.
             threads: number of threads; by default, all cores that the process may use.
             fresh: begin each position with an empty table, in one thread, as benchmarks do.
 
@@ -259,7 +259,7 @@ class Solver:
     # -- how ------------------------------------------------------------------------
 
     def _new_epoch(self) -> int:
-        """A new epoch, to which no entry of the table belongs; the last one takes a new table."""
+        """Begin an epoch without entries; after the last epoch, discard the table."""
         if self._newest == LAST_EPOCH:
             self._epoch, self._newest, self._table = 1, 1, None
         self._newest += 1

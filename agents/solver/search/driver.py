@@ -64,9 +64,9 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
 def bisect_score(
     table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
-    """Lower and upper bound on the score of a position that is not won.
+    """Return a lower and an upper bound on the score of a position that is not won.
 
-    They are equal unless the search was stopped. The score is clipped to ``floor`` and ``ceiling``.
+    The bounds are equal unless the search was stopped, and clipped to ``floor`` and ``ceiling``.
     """
     plies = popcount(mine | theirs)
     my_wins = winning_cells(mine)
@@ -170,7 +170,7 @@ def score_columns(
         return False
     if work[SPENT] < 0:  # unknown, unless a run was stopped later than here
         work[SPENT] = work[NODES]
-    # A column's score is between a loss to the next disc and the best score.
+    # A column's score is between a loss by the opponent's next disc and the best score.
     worst = -win_score(plies + 2)
     unknown = 0
     for column in OUTWARDS:

@@ -1,12 +1,12 @@
-"""The null-window search: is a score above alpha?
+"""The null-window search, which finds whether a score is above alpha.
 
-The result is one bound. A node is a *quiet* position: the side to move cannot win at once, and has
-at least two moves that do not lose to the next disc. The search plays forced replies and only moves
-between quiet positions in place (:func:`search`, the inner loop); what the rules or parity decide
-there is not a node.
+The result is one bound. A node is a *quiet* position: the side to move cannot win at once, and at
+least two of its moves do not let the opponent win at once. The inner loop of :func:`search` plays
+the forced moves between quiet positions in place; a position that the rules or parity decide on
+the way is not a node.
 
-A child is decided, in this order, on the way to its quiet position, by a parity bound, by the
-table, or by a search. Searches take the children of highest priority first (:func:`move_priority`).
+For each child the search tries, in this order, the rules on the way to its quiet position, a parity
+bound, the table, and a search, where the highest priority goes first (:func:`move_priority`).
 """
 
 from __future__ import annotations
