@@ -188,7 +188,7 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, observation: Any) -> Any:
-        """The function's result, unchecked; ``nodes`` is then its attribute, if it has one."""
+        """The function's unchecked result; ``nodes`` becomes the function's ``nodes``, or 0."""
         answer = self.function(observation)
         self.nodes = getattr(self.function, "nodes", 0)
         return answer
@@ -260,6 +260,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles the rules; ``c4 list`` must not
+    from c4env.position import require_position  # compiles the rules, which ``c4 list`` must not do
 
     return require_position

@@ -1,8 +1,8 @@
 """Opponents on many boards: called with M observations, they return M columns.
 
-:func:`opponent` makes any agent such a callable. :class:`BatchedSearch` searches all boards in
-one kernel, and :class:`Pool` draws one of several opponents for each game. An environment passes
-them bitboards and a seed for each board (``c4env.envs.opponents``).
+:func:`opponent` makes such a callable from any agent. :class:`BatchedSearch` searches all boards in
+one kernel, and :class:`Pool` draws one of several opponents for each game. An environment calls an
+opponent with bitboards and a seed for each board (``c4env.envs.opponents``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from c4env.envs.vectorized.batch import boards_from, observed, positions_of, sha
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
 
-AT_ONCE: Final = 10**6  # most leaves of full-width trees for the caller's own thread
+AT_ONCE: Final = 10**6  # most leaves of full-width trees to search in the caller's own thread
 
 
 @kernel(
@@ -170,7 +170,7 @@ class RandomColumns(BatchOpponent):
         self.reset(seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``, one drawn by each seed."""
+        """Columns int64 ``[M]``, each drawn by its board's seed."""
         return random_columns(discs, seeds)
 
 
@@ -232,7 +232,7 @@ class GreedyColumns(EachBoard):
 
 
 class OneBoard(Follower):
-    """An agent in an environment of one board: each game resets it, and it may remember a game."""
+    """An agent in an environment of one board. Each game resets it, so it may remember a game."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent

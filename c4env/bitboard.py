@@ -192,7 +192,7 @@ def is_consistent(mine: int, theirs: int) -> bool:
 
 
 def discs_at_end(plies: int, score: int) -> int:
-    """The number of discs on the board when best play ends, given the plies and score of now.
+    """The number of discs on the board when best play ends, from ``plies`` discs with this score.
 
     Args:
         plies: the number of discs on the board now.

@@ -29,9 +29,9 @@ from typing import Any, Final, NamedTuple, Self
 from c4env.errors import InvalidOption, WrongBoard
 from c4env.sources import ROOT, imports_of, modules
 
-MOST_BITS: Final = 63  # of an int64 that holds a board; a column has rows + 1 bits
-MOST_COLUMNS: Final = 15  # written 1 to 9, then a to f
-LONGEST: Final = 8  # discs in a line: the shift between its ends is less than 64
+MOST_BITS: Final = 63  # bits of an int64 that hold a board; a column has rows + 1 bits
+MOST_COLUMNS: Final = 15  # columns are written 1 to 9, then a to f
+LONGEST: Final = 8  # discs in a line, so that the shift between its ends is less than 64
 
 
 class Size(NamedTuple):

@@ -109,7 +109,7 @@ def require_integer(
     """
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        with contextlib.suppress(TypeError):  # from an array with several elements
+        with contextlib.suppress(TypeError):  # raised by an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):
         raise wrong(f"{name}={value!r}: expected {expected}")

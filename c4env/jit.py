@@ -127,8 +127,8 @@ class _Compiling:
 def on_compiling(tell: Callable[[], None]) -> None:
     """Call a function once, after the first kernel that this process compiles.
 
-    If the process has already compiled one, the call is immediate. If all kernels are on disk, the
-    call never happens. A command uses it to explain why its first run starts slowly.
+    If the process has already compiled a kernel, the call is immediate. If all kernels are on disk,
+    the call never happens. A command explains in this call why its first run starts slowly.
     """
     with _Compiling.lock:
         if _Compiling.happened:

@@ -1,8 +1,8 @@
 """Checks of HTTP requests to a server on this machine, and of their JSON.
 
 A page of another site, open in a browser of this machine, can send requests to this machine. The
-``Origin`` header gives the page away or, if the page's host name points to this machine (DNS
-rebinding), the ``Host`` header.
+``Origin`` header gives the page away. If the page's host name points to this machine (DNS
+rebinding), the ``Host`` header does.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class PolicyAgent(ModelAgent):
     """Plays by a policy network of Stable-Baselines3, whose input shape tells its layout.
 
     Raises:
-        InvalidModel: the policy has other observations or actions, or is of another kind.
+        InvalidModel: the policy's observations, actions or kind do not fit.
     """
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
@@ -182,7 +182,7 @@ class BatchFunctionAgent(ModelAgent):
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """The function's result; see :class:`ModelAgent`."""
-        masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # by the top row
+        masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # legal if the top cell is empty
         return np.asarray(self._function({"observation": planes, "action_mask": masks}))
 
 
@@ -221,11 +221,11 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     Args:
         model: a model as this module's docstring describes. A function without the mark of
             ``c4env.batched`` gets one observation. An agent is returned unchanged.
-        temperature: as for :class:`ModelAgent`; a function of one observation has none.
+        temperature: as for :class:`ModelAgent`; not for a function of one observation.
         unknown: other options, which are refused.
 
     Raises:
-        InvalidSpec: ``model`` is none of these.
+        InvalidSpec: ``model`` is neither a model nor a function.
         InvalidModel: the model is made for another environment.
         WrongBoard: the agent plays on a board of another size.
         InvalidValue, UnknownOption: a bad temperature, or another option.

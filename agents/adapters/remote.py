@@ -139,7 +139,7 @@ class Remote(Agent):
         connection = http.client.HTTPConnection(*self._address, timeout=seconds)
         with contextlib.closing(connection):
             connection.connect()
-            # A socket's timeout holds for each part of the answer, not for the whole.
+            # A socket's timeout holds for each part of the answer, not for the whole answer.
             alarm = threading.Timer(seconds, _shut, [connection.sock])
             alarm.start()
             try:

@@ -33,7 +33,7 @@ class TorchFunction(ModelAgent):
     columns do not count. Calls run without gradients, and modules in evaluation mode.
 
     Args:
-        function: FILE.py:NAME, which runs as code: trust it. A class is called without arguments.
+        function: FILE.py:NAME; its code runs, so trust it. A class is called without arguments.
         device: the device of the tensors and of a module.
 
     Raises:

@@ -22,7 +22,7 @@ def chain(mine: int, theirs: int) -> float:
     ``0.01*N1 + 0.04*N2 + 0.10*N3 + C`` in float64, in that order: near-ties decide moves.
     ``Nk`` is the number of windows with k own and no other disc, minus the other side's;
     ``C`` is 3 for each own disc in the centre column minus 3 for each of the other's.
-    The report leaves the weight of C open; this one is the released program's.
+    The report leaves the weight of C open; the released program has this weight.
     """
     n1 = 0
     n2 = 0

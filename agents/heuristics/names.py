@@ -150,7 +150,7 @@ def check(function: Any, name: str) -> Heuristic:
         if _SIGNATURE.args not in function.overloads:
             function.compile(_SIGNATURE.args)
         result = function.overloads[_SIGNATURE.args].signature.return_type
-    except Exception as error:  # Numba lets through what its passes raise
+    except Exception as error:  # errors of Numba's passes have any type
         raise InvalidHeuristic(
             f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {_cause(error)}"
         ) from None

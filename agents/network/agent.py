@@ -18,7 +18,7 @@ from c4env.position import Position
 PRIOR: Final = 1.0  # penalty of a column that the policy would not play
 CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a loss
 
-Bounds = dict[int, tuple[int, int]]  # by column, lower and upper bound of the result: 1, 0, -1
+Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
 
 
 class Learned(SearchingAgent):

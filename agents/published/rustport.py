@@ -1,8 +1,8 @@
 """The Rust bot: minimax over the line score, choosing by value and attached depth.
 
 Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does
-not prune. This one does, and still chooses the same column in every position: it cuts a
-reply only when its value is *strictly* outside the window. So the attached depth, which
+not prune. This port prunes, and still chooses the same column in every position, since it cuts a
+reply only when the reply's value is *strictly* outside the window. So the attached depth, which
 breaks ties for both sides, stays exact among equal values.
 """
 

@@ -3,14 +3,14 @@
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
 shares simulations among them by sequential halving (section 3). The improved policy is the softmax
-of logits plus transformed completed Q-values (section 4). It is better than the network's policy
+of logits plus transformed completed Q-values (section 4), and is better than the network's policy
 even with few simulations.
 
 Three things differ from the paper. Nodes below the root select by PUCT (the paper: section 5). The
-search plays forced moves without asking the network. It keeps proofs
+search plays forced moves without asking the network. The search keeps proofs
 (:mod:`c4env.agents.sampling.tree`).
 
-Each simulation of all searches asks the network about its leaf in one batch.
+All searches run in step, and the network evaluates the leaves of one simulation in one batch.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ SEARCH: Final = np.dtype(
     [
         ("root", np.int64, 2),  # bitboards, the side to move first
         ("leaf", np.int64, 2),  # bitboards of the leaf that waits for an evaluation
-        ("depth", np.int64),  # of the leaf
+        ("depth", np.int64),  # depth of the leaf
         ("used", np.int64),  # nodes of the tree in use
-        ("value", np.float64),  # of the root, by the network
+        ("value", np.float64),  # the network's value of the root
         ("noise", np.float64, COLUMNS),  # the Gumbel variables of the columns
     ],
     align=True,
 )
 HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors of a board's hash
 EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root
-FORCED: Final = 5  # nodes for forced moves that the tree has room for, a simulation
+FORCED: Final = 5  # nodes for forced moves that the tree reserves for each simulation
 TREES: Final[Any] = from_dtype(NODE)[:, ::1]
 SEARCHES: Final[Any] = from_dtype(SEARCH)[::1]
 _int64 = types.int64

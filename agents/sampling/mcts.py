@@ -193,8 +193,8 @@ class MCTS(TreeAgent):
     """Upper confidence bounds for trees (UCT); plays the most visited column.
 
     Args:
-        simulations: simulations a move (2000 if there is no movetime). Each is a playout.
-        movetime: seconds a move; games then need not repeat.
+        simulations: simulations for each move (2000 without a movetime). Each is a playout.
+        movetime: seconds for each move; the same seed may then give other games.
         c: the constant of exploration; results are 1, 0 and -1. The README of the agents says how
             the default was chosen.
         rollout: greedy (win, else block, else let no win through) or random.

@@ -78,7 +78,7 @@ def find_function(function: str | PolicyValue) -> PolicyValue:
 
     Raises:
         InvalidFunction: there is no such function.
-        MissingExtra, UnreadableWeights: self-play without PyTorch, or without a network there.
+        MissingExtra, UnreadableWeights: PyTorch, or the self-play network, is missing.
     """
     who = f"puct: function={function!r}"
     if isinstance(function, str):

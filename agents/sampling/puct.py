@@ -276,8 +276,8 @@ class PUCT(TreeAgent):
             with the package, ``selfplay:DIR`` one of ``c4env.agents.training.selfplay``. Any other
             function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its import
             path, and counts as deterministic only if its attribute ``deterministic`` is True.
-        simulations: simulations a move (400 if there is no movetime).
-        movetime: seconds a move; games then need not repeat.
+        simulations: simulations for each move (400 without a movetime).
+        movetime: seconds for each move; the same seed may then give other games.
         c: weight of the policy; values are -1 to 1.
         policy: the function's policy: logits or probabilities. These need not sum to 1. Full
             columns are ignored.
@@ -325,7 +325,7 @@ class PUCT(TreeAgent):
 
     def _prepare(self, position: Position) -> None:
         if not self._tree[0]["children"]:
-            self._grow(position, 1)  # beyond the budget: simulations need the root's priors
+            self._grow(position, 1)  # not in the budget: it gives the root its priors
         self._expand_root(position)  # for a root that is decided at once
         if self.root_temperature != 1.0 and self._tree[0]["proof"] == OPEN:
             children = self._children(0)

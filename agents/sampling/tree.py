@@ -53,7 +53,7 @@ NODE: Final = np.dtype(
     ],
     align=True,
 )
-OPEN: Final = 99  # in place of a score: not proven
+OPEN: Final = 99  # in place of a score: the node is not proven
 
 # Words of the workspace of a search; each kind of search adds a third word of its own.
 USED: Final = 0  # nodes of the tree in use
@@ -219,7 +219,7 @@ class TreeResult(SearchResult):
     Values are for the side to move: 1 for a win, 0 for a draw, -1 for a loss.
     """
 
-    visits: tuple[int, ...]  # [7] by column, with those kept from earlier searches
+    visits: tuple[int, ...]  # [7] visits of each column, with the kept subtree's
     values: tuple[float | None, ...]  # [7] mean results, exact where proven; None: no visit
     proven: int | None  # 1, 0 or -1 if the result under best play is proven
 
@@ -227,9 +227,9 @@ class TreeResult(SearchResult):
 class TreeAgent(SearchingAgent):
     """An agent that grows a tree by simulations until its budget is spent.
 
-    If the new position is one or two plies after the last position, the agent keeps its subtree and
-    adds simulations. The answer depends only on the seed and on the positions searched since
-    :meth:`reset`; a second search of the last position gives the same answer.
+    If a position comes one or two plies after the last one, the agent keeps the subtree below the
+    new position and adds simulations. The answer depends only on the seed and on the positions
+    searched since :meth:`reset`; a second search of the last position gives the same answer.
 
     Args:
         simulations: simulations a move, added to the kept ones. None means no limit with

@@ -40,7 +40,7 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-ENTRIES: Final = 1 << 20  # of the table
+ENTRIES: Final = 1 << 20  # entries of the table
 ENTRY: Final = np.dtype([("key", np.int64), ("value", np.float64)])  # a value, or a bound on it
 # A key, from its lowest bit: bound, depth, position, and the search it belongs to.
 DEPTH_SHIFT: Final = BOUND_BITS

@@ -31,7 +31,7 @@ class Rules:
     """The settings in which published searches of the same shape differ."""
 
     root_order: int  # packed; a later column replaces the best only if strictly better
-    inner_order: int  # packed
+    inner_order: int  # packed, below the root
     win: float  # a win is worth this, a loss the negative
     bonus: float  # added for each ply of depth left when the game ends
     evaluate_full: bool  # a full board is worth its heuristic value; else 0
@@ -46,13 +46,13 @@ INNER: Final = "Tuple((float64, float64, boolean, int64))"
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
 
 INFINITY: Final = 1e300  # beyond any value
-INVALID: Final = -1  # in place of a number of nodes: a heuristic value is unusable
+INVALID: Final = -1  # in place of a node count: a value is unusable, or the search was stopped
 WATCHED: Final = 4  # nodes with at least this many plies left check whether to stop
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """A leaf's value for the side to move, and its node count 1, or INVALID if it is unusable."""
+    """A leaf's value for the side to move, and its node count: 1, or INVALID for a bad value."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1

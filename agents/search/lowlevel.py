@@ -45,7 +45,7 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
         insert: Any = cgutils.get_or_insert_function
         function = insert(builder.module, kind, "llvm.prefetch")
         place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
-        builder.call(function, [place, word(0), word(3), word(1)])  # to read, keep, data
+        builder.call(function, [place, word(0), word(3), word(1)])  # for reading, keep long, data
         return context.get_dummy_value()
 
     return types.void(_POINTER, types.int64), codegen
@@ -76,7 +76,7 @@ else:
 
     @kernel(f"{POINTER}(int64[::1])")
     def pointer(array: Int64s) -> Any:
-        """The address of the array's words, for kernels that run while it lives."""
+        """The address of the array's words, for kernels that run while the array lives."""
         return _pointer(array.ctypes.data)
 
     @kernel(f"void({POINTER}, int64)")

@@ -48,7 +48,7 @@ ENTRIES: Final = (1 << 22) + 15  # entries of the table, 4,194,319: odd, to spre
 def rung_search(
     mine: int, theirs: int, plies: int, alpha: int, beta: int, rung: int, limit: int, table: Int64s
 ) -> tuple[int, int]:
-    """Search a position that is not won with one rung of the ladder.
+    """Search with one rung of the ladder, from a position that is not won.
 
     From NO_LOSING_MOVES on, the side to move must not be able to win at once.
 

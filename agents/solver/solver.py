@@ -47,7 +47,7 @@ class Solver:
     Args:
         book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
             ``bitbully-databases``; a path; a :class:`~c4env.agents.solver.book.Book`; or None for
-            no book. Other boards have none.
+            no book. Other boards have no book.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two, allocated at the first search.
         threads: threads that search together; they change no score.
@@ -121,7 +121,7 @@ class Solver:
 
         Args:
             position: the position.
-            effort: nodes to spend, as a multiple of those of :meth:`score`.
+            effort: nodes to spend, as a multiple of the nodes of :meth:`score`.
 
         Raises:
             InvalidOption: ``effort`` is not a number of 0 or more.
@@ -163,7 +163,7 @@ class Solver:
                 lowest, highest = -1, 1
                 if after.outcome is not None and after.outcome.winner is not None:
                     lowest = 1
-                elif best < 1:  # is it better? It gets an equal part of the remaining nodes
+                elif best < 1:  # the column gets an equal part of the remaining nodes
                     left = nodes - work[beside.NODES]
                     work[beside.LIMIT] = work[beside.NODES] + left // (COLUMNS - i)
                     if work[beside.STOPPED]:  # a stop sets this word before the limit
@@ -175,7 +175,7 @@ class Solver:
             return found
 
         with self._lock:
-            epoch = self._new_epoch()  # in a new epoch the table is empty; its entries stay
+            epoch = self._new_epoch()  # reads no old entry, and erases none
             table, (work,) = self._memory(1)
             work[EPOCH] = epoch
             found = beside.search_interruptibly(search, work, quick=nodes <= _SOON)
@@ -324,8 +324,8 @@ class Solver:
         """Run a search: a short one in the caller's thread, a longer one in several.
 
         Args:
-            search: a function of the table and a workspace. If its limit stops it, it returns None,
-                and each thread calls it again.
+            search: a function of the table and a workspace. A call that reaches its limit returns
+                None, and each thread calls the function again.
             threads: number of threads.
             together: all threads search one position. Each postpones nodes that another thread is
                 searching, and the first result ends the search. Otherwise all threads finish.
@@ -373,7 +373,7 @@ class Solver:
             scores = np.zeros((len(mine), width), np.int8)
             nodes = 0
             rest = np.arange(len(mine))
-            if self.book:  # it has the columns of positions a ply before its last
+            if self.book:  # with all columns up to a ply before its last one
                 early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
                 rest = np.flatnonzero(~early)
                 for i in np.flatnonzero(early).tolist():

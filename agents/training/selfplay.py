@@ -76,7 +76,7 @@ BEHIND: Final = 4_096  # positions that learning may be behind while games conti
 STEEP: Final = 150_000  # positions at which the learning rate is 1 / sqrt(2) of the first
 FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
 LAST: Final = 0.1  # the factor at the end of the cosine
-AVERAGE: Final = 0.995  # decay of the exponential moving average of the weights, which plays
+AVERAGE: Final = 0.995  # decay of the moving average of the weights, by which the network plays
 SAVED: Final = 60.0  # seconds between two checkpoints
 REPORTS: Final = 20  # in a training; each keeps the current network
 
@@ -143,7 +143,7 @@ class Games:
         ended = [np.zeros(0, SAMPLE)]
         for i in np.flatnonzero(self.batch.over):
             moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
-            # Whoever made the last move won, the one before lost, and so on.
+            # The side of the last move won, the side of the move before lost, and so on.
             result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
             result *= self.batch.results[i] != DRAWN
             chosen = ~np.isnan(moves["value"])
@@ -182,7 +182,7 @@ class Trainer:
         self.games = Games(boards, playing)
         self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
         self._answers = Remembered(Evaluator(self.network).evaluate)
-        self._plies = 0  # since the cache was cleared
+        self._plies = 0  # plies since the cache was cleared
         if (out / STATE).exists():
             self._restore()
 
@@ -332,7 +332,7 @@ def train(
     with claimed(out, f"seed {seed}\n"), beside:
         trainer = Trainer(out, seed, boards, shape)
         if (spent := trainer.seconds / 60) >= minutes:
-            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); more of them train on")
+            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
             return trainer
         improve(trainer, minutes, look, beside)
     return trainer

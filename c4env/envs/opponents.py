@@ -141,7 +141,7 @@ class Follower:
 
 
 class FunctionFollower(Follower):
-    """A follower that asks a function, for one board or, if :func:`batched` marks it, for M."""
+    """A follower that calls a function on one observation, or on M if :func:`batched` marks it."""
 
     def __init__(self, function: Any) -> None:
         self.function = function

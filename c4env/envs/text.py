@@ -213,7 +213,7 @@ class TextEnv(gymnasium.Env[str, str]):
             Observation and info; see the class.
         """
         _, found = self._env.reset(seed=seed, options=options)
-        super().reset(seed=seed)  # Gymnasium requires a generator; the inner one draws
+        super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
         given = options if isinstance(options, Mapping) else {}
         start = given.get("position", Position())
         if "moves" in given:

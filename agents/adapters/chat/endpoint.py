@@ -75,7 +75,7 @@ class Endpoint:
     """An address and its client; thread-safe.
 
     Args:
-        base_url: the address; "" for the official one.
+        base_url: the address; "" for the official endpoint.
         key: the secret, which the client gets and all messages leave out.
     """
 

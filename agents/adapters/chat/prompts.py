@@ -30,7 +30,7 @@ class Prompt:
 
     Attributes:
         name: the name in the option ``prompt``.
-        version: our version number, or that of the prompt's package or function.
+        version: our version number, or the version of the prompt's package or function.
         digest: the first 12 hex digits of the SHA-256 of the template or source.
         write: a function from a position and the moves to it (1-based columns) to a text or
             messages.

@@ -27,8 +27,8 @@ class Engine(ProcessAgent):
 
     Args:
         command: the program and its arguments. They are split as a shell does.
-        reply: form of the answer: column, scores or score. ``scores`` are seven, one a column; with
-            ``score`` the program scores a position, and is asked about each next position.
+        reply: form of the answer: column, scores or score. With scores, the answer ends with the
+            seven columns' scores; with score, the program scores each next position.
         timeout: seconds for a move.
         startup: more seconds for the first answer of a process.
         newgame: when a game begins: none, reset (a line) or restart. The line is ``reset SEED``.

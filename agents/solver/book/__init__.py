@@ -1,7 +1,7 @@
 """Opening books: stored exact scores of early positions.
 
-A book file is small because it stores no positions. It has the scores of all unfinished positions
-of ``plies`` discs, one of each mirror pair, in the order of their keys
+A book file is small because it stores no positions, only the scores of all unfinished positions
+of ``plies`` discs, one of each mirror pair, in the order of the positions' keys
 (:func:`c4env.agents.solver.search.table.position_key`). The reader enumerates these positions, in
 milliseconds, and backs their scores up to positions of fewer discs. The format::
 

@@ -1,8 +1,8 @@
 """Bounds on a score by parity, without search.
 
 Follow-up: a side that answers every disc with a disc on top of it gets every second cell of each
-column. It always has this answer while the other side is to move and the number of cells to share
-is even. Two plans follow:
+column. The answer always exists while the other side is to move and the number of cells to share is
+even. Two plans follow:
 
 - *claimeven*, for the second player (``even_claim``): it gets the cells of even rows, counted from
   1, except those that can be played at once;

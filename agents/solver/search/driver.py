@@ -29,10 +29,10 @@ from c4env.jit import kernel
 
 ABORTED: Final = 99  # in place of a score: the search was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
-LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than a call
+LEAST_EFFORT: Final = 100  # nodes that bounds may always take, in less time than a call takes
 LARGEST: Final = CELLS // 2 + 1  # no score is greater
 FAR: Final = 20  # plies to the end of a game with a score beyond alpha, if the sign is unknown
-FAR_SIGNED: Final = 28  # the same if the sign is known
+FAR_SIGNED: Final = 28  # FAR if the sign is known
 
 
 @kernel("int64(int64, int64, int64)")

@@ -52,7 +52,7 @@ MASK: Final = 3  # number of buckets of the table, less one
 SHARED_PLIES: Final = 4  # threads share nodes of fewer plies; 0: a single thread
 DEEPEST: Final = 5  # frame of the deepest shared node on the thread's path, or 0
 SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
-SPENT: Final = 7  # nodes that the score of the position asked for took; -1: not known yet
+SPENT: Final = 7  # nodes that the position's own score took; -1: not known yet
 FRAMES: Final = WORDS
 FRAME: Final = 8 * (COLUMNS + 1)  # words for each ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
@@ -62,8 +62,8 @@ CHILD: Final = 8
 NUMBERS: Final = 1 << COLUMNS.bit_length()  # factor of the priority, above a child's number
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
-# Words that a child does not need, for a shared node: the frame of the shared node above, its
-# mixed key, and its alpha.
+# In words that children leave free, a shared node keeps the frame of the shared node above, its own
+# mixed key, and its own alpha.
 ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
 MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror share an entry
@@ -126,7 +126,7 @@ def move_priority(
         occupied: all discs.
         moves: the playable cells.
     """
-    # A winning cell right above one of the other side's is useless.
+    # A winning cell right above a winning cell of the other side is useless.
     useful = wins & ~occupied & ~(their_wins << UP)
     return (
         THREAT * popcount(useful)

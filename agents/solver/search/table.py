@@ -39,13 +39,13 @@ LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
 BIAS: Final = CELLS // 2 + 1  # added to a score to store it
 FIELD: Final = 63
-NO_SCORE: Final = -99  # for a column that cannot be played: less than any score
+NO_SCORE: Final = -99  # for a column that cannot be played; less than any score
 
 KEY_BITS: Final = BITS
 TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
 KEY_MASK: Final = (1 << KEY_BITS) - 1
-MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
-FOLD: Final = 25  # so is folding the upper bits onto the lower
+MIX: Final = 0x1A85EC53A9F2D  # odd, so that multiplying by it is a bijection modulo 2**49
+FOLD: Final = 25  # bits to fold down, which is a bijection too
 MARKS: Final = 1 << 10  # words after the buckets: positions that threads are searching
 BYTES_PER_BUCKET: Final = 16
 
@@ -105,7 +105,7 @@ def store(
 ) -> None:
     """Store bounds that took ``nodes`` nodes, joined with the bounds known already.
 
-    The first slot of a bucket holds the entry that took most work, the second the newest other.
+    A bucket's first slot holds the entry that took most work, the second the newest other entry.
     """
     place = (mixed & mask) << 1
     signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)

@@ -34,7 +34,7 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 from c4env.observation import read
 
-# The state of a game. A forfeit is an illegal move of that player.
+# The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
 
 # Rewards by code and player.

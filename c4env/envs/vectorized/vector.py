@@ -113,8 +113,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 player), or, to find mistakes, ``"raise"`` an error that leaves every board
                 as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
-            openings: positions or move strings, one of which each game draws as its start; also a
-                single one; None for the empty board.
+            openings: positions or move strings, or a single one; each game draws its start from
+                them. None for the empty board.
             copy: return new arrays from every call; with False the next call overwrites them.
             threads: the number of threads, in self-play and against ``"random"`` only; several
                 are worthwhile from some thousand boards on.
@@ -158,8 +158,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-        self._started = False  # by the first reset
-        self._over = np.zeros(self.num_envs, np.bool_)  # at the start of a step
+        self._started = False  # True from the first reset on
+        self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
         self._arrays = Arrays.make(self.num_envs)  # returned by every call with copy=False
 
     @property
