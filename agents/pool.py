@@ -98,7 +98,7 @@ class Pool:
             raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._followers:
             follower = make_follower(Random() if agent == RANDOM else agent)
-            assert follower is not None  # only a plain "random" has no follower
+            assert follower is not None  # only the name "random" has no follower
             if follows(agent) and follower is not agent:
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
             self._followers[agent] = len(self._weights), follower

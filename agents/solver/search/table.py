@@ -45,7 +45,7 @@ KEY_BITS: Final = BITS
 TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
 KEY_MASK: Final = (1 << KEY_BITS) - 1
 MIX: Final = 0x1A85EC53A9F2D  # odd, so that multiplying by it is a bijection modulo 2**49
-FOLD: Final = 25  # bits to fold down, which is a bijection too
+FOLD: Final = 25  # shift that folds the upper bits onto the lower, a bijection too
 MARKS: Final = 1 << 10  # words after the buckets: positions that threads are searching
 BYTES_PER_BUCKET: Final = 16
 
