@@ -238,7 +238,7 @@ def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
 
 
 def require_count(name: str, value: object, low: int, high: int) -> int:
-    """The value of an option, if it is an integer from ``low`` to ``high``.
+    """Return the value of an option if it is an integer from ``low`` to ``high``.
 
     Raises:
         InvalidValue: the value is no such integer.

@@ -85,7 +85,7 @@ _SERVES: Final = re.compile(rb"^__any_board__ = True$", re.MULTILINE)
 
 
 def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
-    """Return this package for a board of another size; its names are the same.
+    """Return this package for a board of another size, with the same names.
 
     Args:
         rows: 2 or more; ``columns * (rows + 1)`` is at most 63.

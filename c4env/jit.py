@@ -1,10 +1,10 @@
 """The one way this project compiles a function: :func:`kernel`.
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
-calls a kernel in another file would still run old machine code. So the name of the cache folder
+calls a kernel in another file would still run old machine code. Here the name of the cache folder
 holds a hash of the sources with kernels and of all they import, so new sources get a new folder.
 This module removes folders that no process has used for a while. Where no folder is writable, a
-temporary one serves until the process ends.
+temporary folder serves until the process ends.
 """
 
 from __future__ import annotations

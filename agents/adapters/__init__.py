@@ -1,1 +1,1 @@
-"""Adapters that make agents of the zoo from other people's. README.md describes the protocols."""
+"""Adapters that turn other people's agents into agents of the zoo; README.md has the protocols."""

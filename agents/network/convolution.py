@@ -168,7 +168,7 @@ class Evaluator:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Load the network of a file, or the latest one of a folder of self-play.
+        """Load the network of a file, or the latest network of a folder of self-play.
 
         Raises:
             UnreadableWeights: there is no network.

@@ -1,4 +1,4 @@
-"""The network in NumPy alone, with the same result on every machine, to the last bit.
+"""The shipped network in NumPy alone, with the same result on every machine, to the last bit.
 
 Weights and activations are small whole numbers, so every sum is exact in float32, in any order. One
 multiplication and one rounding follow a sum. The network evaluates the board and its mirror image

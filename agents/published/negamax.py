@@ -64,7 +64,7 @@ class Negamax(SearchingAgent):
     """Exact play by plain negamax; ties go to the first column.
 
     Args:
-        max_nodes: positions before the search gives up with SearchLimit. A search from the opening
+        max_nodes: positions to search before giving up with SearchLimit. A search from the opening
             would not end.
     """
 

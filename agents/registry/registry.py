@@ -1,4 +1,4 @@
-"""From a spec to an agent: :func:`make`, :func:`register`, and third parties' entry points.
+"""Agents from specs: :func:`make`, :func:`register`, and third parties' entry points.
 
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
 agents take one argument without its key, before the others: ``name:argument,key=value``.

@@ -1,4 +1,4 @@
-"""Gumbel MuZero's search in many positions at once, from which self-play learns.
+"""Gumbel MuZero's search in many positions at once; self-play learns from its results.
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
@@ -182,7 +182,7 @@ def conclude(
 ) -> None:
     """Write the fields of :class:`Improved`.
 
-    The column to play has the greatest Gumbel variable plus improved logit among the most visited.
+    The most visited column with the greatest Gumbel variable plus improved logit is played.
     """
     scores, values = np.empty(COLUMNS), np.zeros(COLUMNS)
     for i in range(len(searches)):

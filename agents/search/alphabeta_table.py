@@ -1,4 +1,4 @@
-"""Alpha-beta with threat ordering and a transposition table: minimax's column, sooner.
+"""Alpha-beta with threat ordering and a transposition table, to find minimax's column sooner.
 
 Values are those of naive minimax, so the chosen column is the same for every heuristic.
 Only the number of nodes changes; ``c4 dev experiment pruning`` shows by how much.

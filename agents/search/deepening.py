@@ -1,6 +1,6 @@
 """Iterative deepening: alpha-beta one ply deeper at a time, within a time or node budget.
 
-To plain alpha-beta (``c4env.agents.search.fixed_depth``) this adds a transposition table; move
+To plain alpha-beta (``c4env.agents.search.fixed_depth``) it adds a transposition table; move
 ordering by the table's column, killers and history; null windows for all columns but the first
 (principal variation search); and a quiescence search, in which forced replies do not count as
 depth. The agent is the strongest here that does not solve the game.

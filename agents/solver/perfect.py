@@ -1,4 +1,4 @@
-"""Exact play by the solver, and weaker opponents: exact play that errs at random."""
+"""Exact play by the solver, and weaker opponents that err at random."""
 
 from __future__ import annotations
 

@@ -37,8 +37,8 @@ class Solver:
     """Finds the exact scores of positions.
 
     A score is for the side to move. A draw is 0. A forced win scores the number of the winner's own
-    discs in hand after the winning one, plus one: ``(43 - plies) // 2`` for a win with the next
-    disc, one less for each move later. A loss is the same, negative. A finished position scores
+    discs in hand after the winning disc, plus 1: ``(43 - plies) // 2`` for a win with the next
+    disc, 1 less for each move later. A loss is the same, negative. A finished position scores
     ``-((44 - plies) // 2)`` if its last disc won, and 0 if the board is full.
 
     The transposition table serves later calls; :meth:`clear` empties it, and a copy begins with an
@@ -106,7 +106,7 @@ class Solver:
     def scores(self, position: Position) -> list[int | None]:
         """The exact score of each column, for the side to move; None for a full column.
 
-        All are None if the game is over. The greatest is :meth:`score`.
+        All scores are None if the game is over. The greatest is :meth:`score`.
         """
         return [None if bounds is None else bounds[0] for bounds in self._columns(position, inf)]
 
@@ -185,7 +185,7 @@ class Solver:
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """The columns with the best score, centre first; none if the game is over.
 
-        Each wins as soon, or loses as late, as possible.
+        Each of them wins as soon, or loses as late, as possible.
         """
         lowest = [NO_SCORE if b is None else b[0] for b in self._columns(position, 0.0)]
         best = max(lowest)
@@ -230,7 +230,7 @@ class Solver:
             scores, int8 ``[N]``.
 
         Raises:
-            InvalidPosition: bitboards are not a position; the message names the first.
+            InvalidPosition: a pair of bitboards is no position; the message names the first.
             InvalidOption: arrays of different shapes, or ``threads`` out of range.
         """
         return self._many(mine, theirs, 1, threads, fresh)[:, 0]
@@ -309,7 +309,7 @@ class Solver:
             return self._run(search, self.threads if effort in (0, inf) else 1)
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
-        """The table, and as many workspaces as threads, ready to search."""
+        """The table and one workspace for each thread, ready to search."""
         if self._table is None:
             self._table = allocate(self.table_mb)
         while len(self._workspaces) < threads:
@@ -386,7 +386,7 @@ class Solver:
             portions = iter([(0, len(rest))])
 
             def search(table: Int64s, work: Int64s) -> bool | None:
-                """Score one portion after another; threads share what the first call leaves."""
+                """Score portion after portion; threads share the portions that the first leaves."""
                 nonlocal portions
                 for start, stop in portions:
                     done = batch.score_batch(table, work, *sides, found, start, stop, fresh)

@@ -132,7 +132,7 @@ class Games:
         """Play one ply on every board.
 
         Returns:
-            The samples of the games that ended, with few of the forced moves.
+            The samples of the games that ended, without most of the forced moves.
         """
         boards = boards_from(self.batch.observe()[0])
         found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))

@@ -1,7 +1,7 @@
 """Opponents in the environments, and the interface through which they play.
 
 An opponent is a name, an agent, a model, or a function. A function maps one observation to a
-column; one marked by :func:`batched` maps the observations of M boards to M columns. The
+column; a function marked by :func:`batched` maps M observations to M columns. The
 environments play ``"random"`` themselves and every other opponent through a :class:`Follower`.
 """
 

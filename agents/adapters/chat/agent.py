@@ -136,7 +136,7 @@ class Chat(Agent):
         return column
 
     def _moves_to(self, position: Position) -> str:
-        """The moves to the position: the game from the first prompt on, and some moves before."""
+        """The moves to a position: the game's since the first prompt, made-up moves before."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:

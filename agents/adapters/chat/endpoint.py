@@ -1,4 +1,4 @@
-"""A chat endpoint behind the official client, which waits for a failing network."""
+"""Requests to a chat endpoint by the official client, repeated while the network fails."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class _Failed(Exception):
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """The endpoint at an address; "" for the environment's. Agents of one address share it.
+    """The endpoint at an address, or at the environment's for ""; agents of an address share it.
 
     Raises:
         InvalidValue: the address is malformed or holds a secret.

@@ -117,7 +117,7 @@ def find_prompt(name: str) -> Prompt:
 
 
 def _kaggle() -> Prompt:
-    """The prompt of Kaggle's harness for this game, whose columns count from 0.
+    """The prompt of Kaggle's harness for this game, in which columns count from 0.
 
     The harness's reader is not used, since it takes any digit that fits if no move is announced.
     """

@@ -107,7 +107,7 @@ class Engine(ProcessAgent):
         return words[1:] if len(words) > 1 and words[0] == moves else words
 
     def wrong(self, answer: str, expected: str) -> EngineFault:
-        """The fault of an unexpected answer; this also ends the program."""
+        """End the program, and return the fault of its unexpected answer."""
         self.close()  # questions and answers may be out of step
         return EngineFault(f"{self.command[0]} answered {answer[:80]!r}: expected {expected}")
 

@@ -1,4 +1,4 @@
-"""A program that reads and writes lines, and the base class of agents that have one.
+"""A program that reads and writes lines, and the base class of agents that ask such a program.
 
 The program never outlives its owner. A small process of ours (``supervisor``) starts the program,
 and ends it and its children as soon as the owner closes it, forgets it, exits or is killed.

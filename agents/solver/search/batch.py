@@ -110,7 +110,7 @@ def bitboards(
     """Check the arguments of :meth:`Solver.scores_many`, and return them as two arrays.
 
     Raises:
-        InvalidPosition: bitboards are not a position; the message names the first.
+        InvalidPosition: a pair of bitboards is no position; the message names the first.
         InvalidOption: the arrays are not of integers, or have different shapes.
     """
     if theirs is None:

@@ -116,7 +116,7 @@ def hashed(mine: int, theirs: int, plies: int) -> int:
 def move_priority(
     cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
 ) -> int:
-    """The priority of a move, by the quiet position to which it leads; the greatest comes first.
+    """The priority of a move, by the quiet position after it; the greatest priority comes first.
 
     Args:
         cell: the cell of the move.

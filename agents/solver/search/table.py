@@ -54,7 +54,7 @@ BYTES_PER_BUCKET: Final = 16
 def position_key(mine: int, theirs: int) -> int:
     """The key of a position and its mirror image, 49 bits; no other position has it.
 
-    It is the lesser of their keys (:func:`c4env.agents.search.packing.board_key`).
+    The key is the lesser of their two :func:`c4env.agents.search.packing.board_key`.
     """
     key = board_key(mine, theirs)
     return min(key, mirror(key))

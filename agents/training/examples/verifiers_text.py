@@ -95,7 +95,7 @@ class TextGames(vf.MultiTurnEnv):
         return state
 
     async def env_response(self, messages: Any, state: Any, **_: Any) -> Any:
-        """Play the model's answer and the reply; the last message of a game ends it."""
+        """Play the model's answer and the reply; return the next prompt or the end of the game."""
         async with self._turn:
             text, reward, over = await asyncio.to_thread(self._step, messages, state)
         told = [_message(text)]
