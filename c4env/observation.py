@@ -1,4 +1,4 @@
-"""Observations: :func:`observe` makes them from positions, :func:`position_from` inverts it.
+"""Observations: :func:`observe` makes them from positions, :func:`position_from` reads them.
 
 An observation is a dict in PettingZoo's layout:
 

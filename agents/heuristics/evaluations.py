@@ -161,7 +161,7 @@ def lines(mine: int, theirs: int) -> float:
 
 @kernel("float64(int64, int64)")
 def threats(mine: int, theirs: int) -> float:
-    """Threats, pairs and cells; ``c4env.agents.training`` fitted their weights to exact scores."""
+    """Threats, pairs and cells, weighted; ``tests/makers/threats.py`` fitted the weights."""
     if has_won(mine):
         return WIN
     if has_won(theirs):

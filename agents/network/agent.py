@@ -34,7 +34,7 @@ class Learned(SearchingAgent):
     Args:
         depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
         weights: shipped, or an .npz file of weights.
-        nodes: nodes of the exact search; 0: none. It runs only if ``depth`` is not 0.
+        nodes: nodes of the exact search; 0: none. The search runs only if ``depth`` is not 0.
 
     Raises:
         UnreadableWeights: there is no network in the file.

@@ -51,7 +51,7 @@ _words = types.int64[::1]
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
 def random_cell(moves: int, state: int) -> tuple[int, int]:
-    """Draw one of the playable cells ``moves``; returns it and the generator's new state."""
+    """Draw one of the playable cells ``moves``; return the cell and the generator's new state."""
     while True:
         state = next_random(state)
         column = below(state, COLUMNS)

@@ -196,7 +196,7 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
 
 @kernel(types.int64(NODES, _int64, NODES), nogil=True)
 def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int:
-    """Copy a node and its descendants to the beginning of another array; returns their number."""
+    """Copy a node and its descendants to the beginning of another array; return their number."""
     to[0] = tree[node]
     used = 1
     done = 0
@@ -299,7 +299,7 @@ class TreeAgent(SearchingAgent):
 
     @abc.abstractmethod
     def _grow(self, position: Position, most: int) -> int:
-        """Make ``most`` simulations, fewer if the root is proven; returns their number."""
+        """Make ``most`` simulations, fewer if the root is proven; return their number."""
 
     # -- the root ---------------------------------------------------------------------
 

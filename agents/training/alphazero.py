@@ -106,7 +106,7 @@ def search(network: Network, roots: list[Node], simulations: int, chance: Any = 
 
 
 def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any]:
-    """Play games; returns planes ``[M, 6, 7, 2]``, shares of visits ``[M, 7]``, results ``[M]``."""
+    """Play games; return planes ``[M, 6, 7, 2]``, shares of visits ``[M, 7]``, results ``[M]``."""
     going = games = [[Node(c4env.Position())] for _ in range(boards)]
     while going:
         search(network, [game[-1] for game in going], SIMULATIONS, chance)
@@ -126,7 +126,7 @@ def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any
 
 
 def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance: Any) -> float:
-    """Fit the network to kept positions and their mirror images; returns the last loss."""
+    """Fit the network to kept positions and their mirror images; return the last loss."""
     network.train()
     for _ in range(steps):
         rows = chance.integers(len(kept[0]), size=BATCH)
@@ -144,7 +144,7 @@ def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance:
 def train(
     out: Path, positions: int = 100_000, seed: int = 1, device: str = "cpu", boards: int = 128
 ) -> Network:
-    """Play and learn in turns until ``positions`` positions were played; resumes in ``out``.
+    """Play and learn in turns until ``positions`` positions were played; resume in ``out``.
 
     On one machine the same seed trains the same network. The folder keeps a network for each tenth
     of the training. With more ``positions`` a finished training continues.

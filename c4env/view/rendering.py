@@ -1,6 +1,6 @@
-"""Pictures of a position: text, pixels and SVG. None needs a display or a toolkit.
+"""Pictures of a position, as text, pixels or SVG, without a display or a toolkit.
 
-All three mark the last disc played and the winning line. The colours differ in
+All pictures mark the last disc played and the winning line. The colours differ in
 lightness as well as in hue, for readers without colour vision, and only player 0's discs
 have a groove.
 

@@ -72,7 +72,7 @@ class Viewer:
         return None
 
     def ask_column(self, position: Position, last: int | None) -> int:
-        """Wait for a person's choice in the window; returns a legal 0-based column.
+        """Wait for a person's choice in the window; return a legal 0-based column.
 
         Raises:
             WrongOrder: the game is over.

@@ -45,7 +45,7 @@ class _Failed(Exception):
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """The endpoint at an address, or at the environment's for ""; agents of an address share it.
+    """The endpoint at an address; "" means the environment's. Agents of one address share it.
 
     Raises:
         InvalidValue: the address is malformed or holds a secret.

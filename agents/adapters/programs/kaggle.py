@@ -33,7 +33,7 @@ class Submission(ProcessAgent):
     Args:
         file: the submission. Its agent is the last callable in it.
         timeout: seconds for a move. This is ``actTimeout``.
-        overage: more seconds in a game for longer moves. This is Kaggle's overage time at first.
+        overage: more seconds in a game for longer moves. Kaggle calls it ``remainingOverageTime``.
         startup: seconds for Python to start. They do not count for the submission.
         python: the interpreter; default: this one.
 

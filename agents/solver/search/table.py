@@ -4,7 +4,7 @@ A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a
 threads share a table without locks. An entry has, from the lowest bit::
 
     33 tag     the part of the mixed key that does not name the bucket
-    12 epoch   the search the entry belongs to; any other counts as empty
+    12 epoch   the search of the entry; entries of other searches count as empty
      6 lower   score + 22, a lower bound
      6 upper   score + 22, an upper bound
      6 work    binary digits of the nodes that it took; decides which entry stays
@@ -54,7 +54,7 @@ BYTES_PER_BUCKET: Final = 16
 def position_key(mine: int, theirs: int) -> int:
     """The key of a position and its mirror image, 49 bits; no other position has it.
 
-    The key is the lesser of their two :func:`c4env.agents.search.packing.board_key`.
+    The key is the lesser of the two keys by :func:`c4env.agents.search.packing.board_key`.
     """
     key = board_key(mine, theirs)
     return min(key, mirror(key))
