@@ -190,7 +190,7 @@ class PoolGames(Follower):
         edges = np.cumsum(pool._weights)
         if not pool._weights.any():
             weights = list(pool.weights.values())
-            raise InvalidValue(f"weights={weights}: expected one above 0")
+            raise InvalidValue(f"weights={weights}: expected a weight above 0")
         self._known(boards)
         keys = seeds.astype(np.uint64) + np.array([pool._seed], np.uint64) * KEY
         drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")

@@ -208,10 +208,10 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> An
     if shape not in LAYOUT_SHAPES.values():
         ours = ", ".join(f"{name} {shape}" for name, shape in LAYOUT_SHAPES.items())
         raise InvalidModel(
-            f"{who}it observes {observation_space}: expected a layout of ConnectFourEnv: {ours}"
+            f"{who}observations {observation_space}: expected a layout of ConnectFourEnv: {ours}"
         )
     if getattr(action_space, "n", None) != COLUMNS:
-        raise InvalidModel(f"{who}it acts in {action_space}: expected Discrete({COLUMNS})")
+        raise InvalidModel(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
     return shape
 
 
@@ -231,7 +231,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
         InvalidValue, UnknownOption: a bad temperature, or another option.
     """
     if unknown:
-        raise UnknownOption(f"{type(model).__name__}: options {sorted(unknown)}: only temperature")
+        raise UnknownOption(f"{type(model).__name__}: {sorted(unknown)}: expected only temperature")
     require_board(model, BOARD_SIZE, model)
     if isinstance(model, Agent):
         return model
@@ -248,7 +248,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
             "PyTorch, or a function"
         )
     if temperature:
-        raise UnknownOption(f"{model!r}: temperature: a function of one observation has none")
+        raise UnknownOption(f"{model!r}: a function of one observation has no temperature")
     return FunctionAgent(model)
 
 

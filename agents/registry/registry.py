@@ -77,7 +77,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not replace and name in names():
-        raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
+        raise InvalidSpec(f"agent name {name!r} is taken (replace=True replaces it)")
     if is_model(agent):
         agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
     if not callable(agent) and not isinstance(agent, Entry):

@@ -149,7 +149,7 @@ class Solver:
         """
         if nodes < 1 or sorted(order) != list(range(COLUMNS)):
             raise InvalidOption(
-                f"nodes={nodes!r}, order={order!r}: expected 1 or more, and each column once"
+                f"nodes={nodes!r}, order={order!r}: expected 1 or more nodes, each column once"
             )
         require_position(position)
 

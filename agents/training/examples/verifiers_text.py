@@ -59,7 +59,7 @@ def load_environment(
         UnknownAgent, ...: the spec is wrong.
     """
     if games < 1 or not 0 <= plies <= 30:
-        raise InvalidValue(f"games={games!r}, plies={plies!r}: expected at least 1, and 0 to 30")
+        raise InvalidValue(f"games={games!r}, plies={plies!r}: expected games >= 1, plies 0..30")
     make(opponent).close()  # an error now rather than in the first game
     starts = [_start(seed, number, plies) for number in range(games)]
     data = Dataset.from_list(
