@@ -105,7 +105,7 @@ def require_integer(
         wrong: the type of the error.
 
     Raises:
-        C4Error: of type ``wrong``: not an integer, or out of range.
+        wrong: the value is not an integer, or out of range.
     """
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):

@@ -109,8 +109,8 @@ def observe(position: Position, player: int | None = None) -> Observation:
     """The observation of a position, in new arrays.
 
     Args:
-        position: of this board.
-        player: who observes: 0, 1, or None for the side to move.
+        position: a position of this board.
+        player: the observing player: 0, 1, or None for the side to move.
 
     Raises:
         InvalidPosition: not a position of this board.

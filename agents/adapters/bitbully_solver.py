@@ -54,7 +54,7 @@ class BitBully(Agent):
         return super().__getstate__() | {"drawn": self._solver.rng.getstate()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state of the copied agent."""
+        """Restore the state that :meth:`__getstate__` returned."""
         self._solver.rng.setstate(state.pop("drawn"))
         self.__dict__.update(state)
 

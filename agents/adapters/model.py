@@ -139,7 +139,7 @@ class PolicyAgent(ModelAgent):
 class ModuleAgent(ModelAgent):
     """Plays by a module of PyTorch that maps float32 ``[M, 2, 6, 7]`` to logits ``[M, 7]``.
 
-    Plane 0 has the discs of the side to move, plane 1 those of the other side; row 0 is the top.
+    Plane 0 has the discs of the side to move, plane 1 the other side's discs; row 0 is the top.
     The module may return a tuple that begins with the logits, as networks with a value head do. The
     agent puts the tensor on the device of the module's parameters, and calls the module in
     evaluation mode without gradients.

@@ -176,7 +176,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
             client.agent.close()
 
     def server_close(self) -> None:
-        """Stop listening, and close all agents, also those that are choosing."""
+        """Stop listening, and close all agents, also agents that are choosing."""
         super().server_close()
         for client in self._clients.values():
             client.agent.close()

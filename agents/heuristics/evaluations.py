@@ -66,9 +66,9 @@ def _window_value(
 def window(mine: int, theirs: int) -> float:
     """The integer window evaluation A ("Design and Implementation of a Minimax Agent").
 
-    3 own + 1 empty +10, 2 own + 2 empty +5, 3 other + 1 empty -8, 2 other + 2 empty -4;
-    +6 for each own disc in the centre column. Not antisymmetric: each side weights
-    its own windows more than the other's.
+    A window of 3 own discs and 1 empty cell counts +10, 2 own and 2 empty +5, 3 other and 1 empty
+    -8, 2 other and 2 empty -4; each own disc in the centre column counts +6. The evaluation is not
+    antisymmetric, since each side weights its own windows more than the other side's.
     """
     return _window_value(mine, theirs, 6, 5, 10, 4, 8)
 
@@ -77,8 +77,8 @@ def window(mine: int, theirs: int) -> float:
 def window_b(mine: int, theirs: int) -> float:
     """The integer window evaluation B ("Implementation Report - Connect Four with Minimax AI").
 
-    3 own + 1 empty +5, 2 own + 2 empty +2, 3 other + 1 empty -4; own discs in the centre
-    column +3 each, a weight the report leaves open.
+    A window of 3 own discs and 1 empty cell counts +5, 2 own and 2 empty +2, 3 other and 1 empty
+    -4; each own disc in the centre column counts +3, a weight that the report leaves open.
     """
     return _window_value(mine, theirs, 3, 2, 5, 0, 4)
 

@@ -56,7 +56,7 @@ class Learned(SearchingAgent):
         self._solver = Solver(book=None, table_mb=1)
 
     def search(self, position: Position) -> SearchResult:
-        """Search: the column to play, its value, and the principal variation.
+        """Return the column to play, its value, and the principal variation.
 
         Values are between -1 and 1, and beyond if the search saw the end of the game.
 

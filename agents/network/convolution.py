@@ -3,7 +3,7 @@
     Evaluator.load("DIR/model.pt")(planes, masks)  # logits [N, 7], values [N]
 
 Its input has six planes, from the view of the side to move: its discs, the other side's discs, the
-empty cells that win for it, those that win for the other side, the playable cells, and ones
+empty cells that win for it, empty cells that win for the other side, the playable cells, and ones
 everywhere if the side to move began the game.
 """
 
@@ -39,7 +39,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
     Args:
         boards: bitboards ``[N, 2]`` of the side to move and of the other side.
-        turned: ``[N]``, which boards to mirror; None for none.
+        turned: ``[N]``, the boards to mirror; None mirrors none.
 
     Returns:
         planes, float32 ``[N, 6, 6, 7]``, plane first.

@@ -328,7 +328,7 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
-    """Refuse a callable without a signature, as many built-in functions are.
+    """Refuse a callable without a signature, such as many built-in functions.
 
     Raises:
         InvalidSpec: the callable has no signature.

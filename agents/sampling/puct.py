@@ -94,7 +94,7 @@ def descend(
 ) -> tuple[int, int, int, int]:
     """Descend by PUCT from ``path[depth]``, the position ``mine`` and ``theirs``, to a leaf.
 
-    The next two discs may decide a leaf; then it is proven, and the proof is propagated. Any other
+    If the next two discs decide a leaf, the leaf is proven and its proof is propagated. Any other
     leaf waits for the function, or waits already if its ``first`` is ``PENDING``. Where only one
     move does not lose at once, the descent adds its child and continues there; with ``used`` 0 the
     descent stops there.

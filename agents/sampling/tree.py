@@ -271,7 +271,7 @@ class TreeAgent(SearchingAgent):
         self._root = self._result = None
 
     def search(self, position: Position) -> TreeResult:
-        """Search: the column to play, the value of each column, and the principal variation.
+        """Return the column to play, the value of each column, and the principal variation.
 
         Raises:
             NoMove: the game is over.

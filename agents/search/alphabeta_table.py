@@ -1,6 +1,6 @@
 """Alpha-beta with threat ordering and a transposition table, to find minimax's column sooner.
 
-Values are those of naive minimax, so the chosen column is the same for every heuristic.
+The values equal naive minimax's, so the chosen column is the same with every heuristic.
 Only the number of nodes changes; ``c4 dev experiment pruning`` shows by how much.
 """
 

@@ -59,7 +59,7 @@ from c4env.position import Position
 DEFAULT_NODES: Final = 200_000
 _QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
 
-# Words of a workspace, besides those of ``c4env.agents.search.threads``.
+# Words of a workspace, besides the words of ``c4env.agents.search.threads``.
 AGE: Final = 2  # of the table; entries of another age count as empty
 INVALID_VALUE: Final = 3  # 1 once the heuristic gave an unusable value, which stops the search
 KILLERS: Final = WORDS  # [CELLS + 1] the column that last cut at this ply, plus one

@@ -219,7 +219,7 @@ class FixedDepth(SearchingAgent):
         return self._best(mine, theirs, self.depth, True, self.rules.root_order)
 
     def search(self, position: Position) -> SearchResult:
-        """The chosen column, its value and the principal variation; nodes of the choice alone.
+        """Return the chosen column, its value and line; ``nodes`` counts the choice alone.
 
         Each further move of the line takes a shallower search, the same as in the tree at that
         ply. So only this method pays for the line, not :meth:`best_move`.

@@ -21,7 +21,7 @@ STOPPED: Final = 8  # 1 once the caller wants no answer
 NEVER: Final = 1 << 62  # a limit that no search reaches
 AT_ONCE: Final = -1  # a limit that every search has reached
 
-WORDS: Final = 16  # words of a workspace, before those of a particular search
+WORDS: Final = 16  # words of a workspace before the words of a particular search
 
 _TURN: Final = 0.05  # seconds between two checks for signals
 

@@ -1,6 +1,6 @@
 """Solvers from plain negamax to a fast one, each with one more improvement, for measurements.
 
-The steps are those of "Solving Connect 4" (Pons); the full solver beyond them is
+The steps follow "Solving Connect 4" (Pons); the full solver beyond them is
 :class:`c4env.agents.solver.Solver`. All rungs use bitboards.
 """
 

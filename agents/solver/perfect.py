@@ -72,7 +72,7 @@ class Perfect(SearchingAgent):
         return column, float(value), nodes + self.solver.nodes
 
     def search(self, position: Position) -> SearchResult:
-        """Search: the column to play, its exact score, and best play to the end."""
+        """Return the column to play, its exact score, and best play to the end."""
         column, value, nodes = self.best_move(position)
         line = self.solver.principal_variation(position.play(column))
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

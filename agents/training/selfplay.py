@@ -206,7 +206,7 @@ class Trainer:
         return partial(self.games.play, GumbelSearch(self._answers, stage.simulations))
 
     def keep(self, moves: Samples) -> None:
-        """Add positions to the replay buffer, except those of the exam."""
+        """Add positions to the replay buffer, except exam positions."""
         moves = moves[~in_exam(*moves["board"].T)]
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))

@@ -52,7 +52,7 @@ def known_options(
     """Check the options of a ``reset``, and return them.
 
     Args:
-        options: as the caller gave them.
+        options: the options that the caller gave.
         known: the known names.
         expected: the end of the message about unknown options.
         warn: warn of unknown options rather than raise.

@@ -233,7 +233,7 @@ class TextEnv(gymnasium.Env[str, str]):
             Observation, reward, terminated, truncated (never true), info; see the class.
 
         Raises:
-            NotReset, WrongOrder, OpponentFailed: as :meth:`ConnectFourEnv.step`.
+            NotReset, WrongOrder, OpponentFailed: as in :meth:`ConnectFourEnv.step`.
             InvalidAction, IllegalMove: a bad action with ``illegal="raise"``, or no text.
         """
         if not isinstance(action, str):

@@ -64,7 +64,7 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
     line are capitals.
 
     Args:
-        position: of this board.
+        position: a position of this board.
         last: 0-based column of the last move, None to mark none.
         colour: colour the discs with terminal escape codes.
 
@@ -99,7 +99,7 @@ def rgb_array(
     has a white dot, the discs of the winning line a white ring. The array is new.
 
     Args:
-        position: of this board.
+        position: a position of this board.
         last: 0-based column of the last move, None to mark none.
         screen_scaling: size, a positive integer.
         hover: 0-based column in which a faint disc shows where the next one would land; None,
@@ -138,7 +138,7 @@ def svg(position: Position, last: int | None = None) -> str:
     """The board as a self-contained SVG picture with a title and a description.
 
     Args:
-        position: of this board.
+        position: a position of this board.
         last: 0-based column of the last move, None to mark none.
 
     Raises:

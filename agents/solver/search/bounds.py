@@ -12,7 +12,7 @@ even. Two plans follow:
   even rows, and the odd rows in the threat's own column. If it is to move, it first makes a
   waiting move, in the threat's column if an odd row is playable there.
 
-The other side gets at most its discs and the remaining cells; if those hold no four, it does not
+The other side gets at most its discs and the remaining cells. If these hold no four, it does not
 win. Play never reaches cells above a winning cell that the claimer gets.
 """
 

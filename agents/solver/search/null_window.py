@@ -46,7 +46,7 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-# Words of a thread's workspace, after those of ``c4env.agents.search.threads``.
+# Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2
 MASK: Final = 3  # number of buckets of the table, less one
 SHARED_PLIES: Final = 4  # threads share nodes of fewer plies; 0: a single thread
