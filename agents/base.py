@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Agent(abc.ABC):
-    """A policy: from a position, the 0-based column to play.
+    """A policy, which chooses a 0-based column in a position.
 
     An agent plays one game at a time, for one caller: give each thread an agent of its own. A
     copy, by ``copy.deepcopy`` or ``pickle``, plays on as the agent would, its random state
@@ -188,7 +188,7 @@ class FunctionAgent(Agent):
         self.name = getattr(function, "__name__", type(function).__name__)
 
     def __call__(self, observation: Any) -> Any:
-        """The function's result, unchecked; ``nodes`` is then its attribute, if it has one."""
+        """The function's unchecked result; ``nodes`` becomes the function's ``nodes``, or 0."""
         answer = self.function(observation)
         self.nodes = getattr(self.function, "nodes", 0)
         return answer
@@ -210,7 +210,7 @@ class FunctionAgent(Agent):
 
 
 def parameters_of(target: Callable[..., Any]) -> Mapping[str, inspect.Parameter] | None:
-    """The parameters of a callable; None where Python does not know them, as of ``max``."""
+    """The parameters of a callable; None if Python does not know them, as for ``max``."""
     try:
         return inspect.signature(target).parameters
     except (TypeError, ValueError):
@@ -238,7 +238,7 @@ def as_number(seed: int | np.random.SeedSequence | None) -> int | None:
 
 
 def require_count(name: str, value: object, low: int, high: int) -> int:
-    """The value of an option, if it is an integer from ``low`` to ``high``.
+    """Return the value of an option if it is an integer from ``low`` to ``high``.
 
     Raises:
         InvalidValue: the value is no such integer.
@@ -260,6 +260,6 @@ def require_move(position: Position) -> None:
 
 @functools.cache
 def _check() -> Callable[[object], Position]:
-    from c4env.position import require_position  # compiles the rules; ``c4 list`` must not
+    from c4env.position import require_position  # compiles the rules, which ``c4 list`` must not do
 
     return require_position

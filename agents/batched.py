@@ -1,8 +1,8 @@
 """Opponents on many boards: called with M observations, they return M columns.
 
-:func:`opponent` makes any agent such a callable. :class:`BatchedSearch` searches all boards in
-one kernel, and :class:`Pool` draws one of several opponents for each game. An environment passes
-them bitboards and a seed for each board (``c4env.envs.opponents``).
+:func:`opponent` makes such a callable from any agent. :class:`BatchedSearch` searches all boards in
+one kernel, and :class:`Pool` draws one of several opponents for each game. An environment calls an
+opponent with bitboards and a seed for each board (``c4env.envs.opponents``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from c4env.envs.vectorized.batch import boards_from, observed, positions_of, sha
 from c4env.envs.vectorized.chance import random_columns
 from c4env.jit import HEURISTIC, kernel
 
-AT_ONCE: Final = 10**6  # most leaves of full-width trees for the caller's own thread
+AT_ONCE: Final = 10**6  # most leaves of full-width trees to search in the caller's own thread
 
 
 @kernel(
@@ -88,7 +88,7 @@ class BatchOpponent(Follower, abc.ABC):
         """Columns int64 ``[M]``; see ``c4env.envs.opponents.Follower``."""
 
     def __call__(self, observation: Mapping[str, Any] | NDArray[Any]) -> Int64s:
-        """Columns int64 ``[M]`` for the observations of the sides to move on M boards.
+        """Columns int64 ``[M]`` for the observations of M boards, each by its side to move.
 
         Raises:
             InvalidObservation: planes of another shape or with other values than 0 and 1.
@@ -119,7 +119,7 @@ class BatchedSearch(BatchOpponent):
         Args:
             depth: plies to search, the opponent's own move included; 1..42.
             heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
-            rules: orders and terminal values (``c4env.agents.search.fixed_depth``).
+            rules: the order of columns and the values of finished games; see :class:`Rules`.
             threads: threads that share the boards.
 
         Raises:
@@ -170,7 +170,7 @@ class RandomColumns(BatchOpponent):
         self.reset(seed)
 
     def columns(self, discs: Int64s, boards: Int64s, seeds: Int64s) -> Int64s:
-        """Columns int64 ``[M]``, one drawn by each seed."""
+        """Columns int64 ``[M]``, each drawn by its board's seed."""
         return random_columns(discs, seeds)
 
 
@@ -232,7 +232,7 @@ class GreedyColumns(EachBoard):
 
 
 class OneBoard(Follower):
-    """An agent in an environment of one board: each game resets it, and it may remember a game."""
+    """An agent in an environment of one board. Each game resets it, so it may remember a game."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -259,13 +259,13 @@ def follower_of(agent: AnyOpponent, *, many: bool) -> Follower | None:
 
 
 def opponent(agent: Any, *, seed: int = 0, threads: int = 1) -> BatchOpponent:
-    """An agent as an opponent on many boards.
+    """Make an opponent on many boards from an agent.
 
     Args:
         agent: an agent; its spec such as ``"alphabeta:depth=4,heuristic=chain"``; or what
             ``agents.make`` takes, such as a model or a function. ``random``, ``greedy`` and
             fixed-depth search choose for all boards in one kernel, models in one batch, every
-            other agent board by board. A result of this function passes unchanged.
+            other agent board by board. A result of this function is returned unchanged.
         seed: the seed of the draws in calls without an environment.
         threads: threads that share a fixed-depth search.
 

@@ -57,7 +57,7 @@ class LateAnswer(EngineFault):
 
 
 class Unavailable(C4Error):
-    """Something an agent depends on, such as a server, cannot be reached: no fault of the agent.
+    """A service that an agent needs, such as a server, fails; the agent is not at fault.
 
     A run ends with this error and keeps the finished games, so that it can resume later.
     """

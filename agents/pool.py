@@ -27,8 +27,8 @@ class Pool:
     """Several opponents in one; a draw by weight decides who plays each game, or each move.
 
     A pool plays in every environment and counts the results against each opponent. One pool may
-    serve several environments; in another process a copy plays and counts. A draw depends on the
-    seed of the pool and the seed of the board alone.
+    serve several environments; another process gets a copy with its own counts. A draw depends on
+    the seed of the pool and the seed of the board alone.
 
     Example:
         pool = Pool({"greedy": 3, "random": 1})
@@ -98,7 +98,7 @@ class Pool:
             raise InvalidValue(f"{agent!r}: expected an agent, its name, a model or a function")
         if agent not in self._followers:
             follower = make_follower(Random() if agent == RANDOM else agent)
-            assert follower is not None  # only "random" has none, and is an agent here
+            assert follower is not None  # only the name "random" has no follower
             if follows(agent) and follower is not agent:
                 raise InvalidValue(f"{agent!r}: a pool holds no opponent that follows its games")
             self._followers[agent] = len(self._weights), follower
@@ -171,7 +171,7 @@ class PoolGames(Follower):
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
         self._who = np.zeros(0, np.int64)  # the number of each board's opponent, or -1
-        self._followers: dict[int, Follower] = {}  # who plays, also after remove()
+        self._followers: dict[int, Follower] = {}  # by opponent's number; kept after remove()
 
     def reset(self, seed: int) -> None:
         """Forget all games and reset every opponent; an environment's reset calls it."""
@@ -190,7 +190,7 @@ class PoolGames(Follower):
         edges = np.cumsum(pool._weights)
         if not pool._weights.any():
             weights = list(pool.weights.values())
-            raise InvalidValue(f"weights={weights}: expected one above 0")
+            raise InvalidValue(f"weights={weights}: expected a weight above 0")
         self._known(boards)
         keys = seeds.astype(np.uint64) + np.array([pool._seed], np.uint64) * KEY
         drawn = np.searchsorted(edges, streams(keys) / 2.0**48 * edges[-1], side="right")

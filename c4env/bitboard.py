@@ -12,8 +12,8 @@ One int64 holds the discs of one side, seven bits a column::
 
 so bit ``7*column + height`` is the cell ``height`` (0..5, from the bottom) of
 ``column`` (0..6, from the left). Neighbours lie 1 (up), 7 (right), 8 (right and up)
-and 6 (right and down) bits apart: ``DIRECTIONS``. ``mine`` is the side to move, ``theirs``
-the other.
+and 6 (right and down) bits apart: ``DIRECTIONS``. ``mine`` holds the discs of the side to move,
+``theirs`` the discs of the other side.
 
 These numbers hold for 6x7x4. On other boards they follow from the size in ``c4env.geometry``.
 """
@@ -65,7 +65,7 @@ _UNPAIRED: Final = MARKED_COLUMN << (STRIDE * (COLUMNS // 2)) if COLUMNS % 2 els
 
 @kernel("int64(int64)")
 def popcount(bits: int) -> int:
-    """Number of set bits (this loop compiles to the machine instruction)."""
+    """The number of set bits; the loop compiles to one machine instruction."""
     count = 0
     while bits:
         bits &= bits - 1
@@ -87,7 +87,7 @@ def has_won(discs: int) -> bool:
 
 @kernel("int64(int64)")
 def fours(discs: int) -> int:
-    """The discs that are part of some four in a row."""
+    """The discs that are part of a line of four."""
     cells = 0
     for shift in DIRECTIONS:
         lines = discs
@@ -157,7 +157,7 @@ def safe_moves(moves: int, their_wins: int) -> int:
 
 @kernel("int64(int64)")
 def win_score(plies: int) -> int:
-    """The exact score of a win with disc number ``plies``: the winner's discs left, plus one.
+    """The exact score of a win with disc number ``plies``: the discs the winner has left, plus 1.
 
     The score of a loss is the negative; see ``c4env.agents.solver.Solver``.
     """
@@ -176,7 +176,7 @@ def mirror(board: int) -> int:
 
 
 mirror_all: Any = getattr(mirror, "py_func", mirror)
-""":func:`mirror` for an int64 array of boards: its Python source also works on arrays."""
+""":func:`mirror` for an int64 array of boards; mirror's Python source also works on arrays."""
 
 
 @kernel("boolean(int64, int64)")
@@ -192,14 +192,14 @@ def is_consistent(mine: int, theirs: int) -> bool:
 
 
 def discs_at_end(plies: int, score: int) -> int:
-    """Discs on the board after best play, from a position of so many that has this score.
+    """The number of discs on the board when best play ends, from ``plies`` discs with this score.
 
     Args:
-        plies: discs on the board now.
-        score: for the side to move; see :func:`win_score`.
+        plies: the number of discs on the board now.
+        score: the exact score for the side to move; see :func:`win_score`.
     """
     if score == 0:
         return CELLS
     winner = plies % 2 if score > 0 else 1 - plies % 2
-    last = CELLS + 2 - 2 * abs(score)  # or one less, whichever is the winner's
+    last = CELLS + 2 - 2 * abs(score)  # or one less: the winner plays it
     return last - (last % 2 == winner)

@@ -29,9 +29,9 @@ from typing import Any, Final, NamedTuple, Self
 from c4env.errors import InvalidOption, WrongBoard
 from c4env.sources import ROOT, imports_of, modules
 
-MOST_BITS: Final = 63  # of an int64 that holds a board; a column has rows + 1 bits
-MOST_COLUMNS: Final = 15  # written 1 to 9, then a to f
-LONGEST: Final = 8  # discs in a line: the shift between its ends is less than 64
+MOST_BITS: Final = 63  # bits of an int64 that hold a board; a column has rows + 1 bits
+MOST_COLUMNS: Final = 15  # columns are written 1 to 9, then a to f
+LONGEST: Final = 8  # discs in a line, so that the shift between its ends is less than 64
 
 
 class Size(NamedTuple):
@@ -46,7 +46,7 @@ class Size(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, columns: Any, connect: Any) -> Self:
-        """Make a size of three numbers, after a check.
+        """Check three numbers and return them as a size.
 
         Raises:
             InvalidOption: a number is no integer, or no board has that size.
@@ -85,7 +85,7 @@ _SERVES: Final = re.compile(rb"^__any_board__ = True$", re.MULTILINE)
 
 
 def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleType:
-    """This package for a board of another size, with the same names in it.
+    """Return this package for a board of another size, with the same names.
 
     Args:
         rows: 2 or more; ``columns * (rows + 1)`` is at most 63.
@@ -105,7 +105,7 @@ def board(rows: int, columns: int, connect: int = STANDARD.connect) -> ModuleTyp
 
 
 def size_of(module: str) -> Size | None:
-    """The board that a module of ours, given by name, belongs to; None for other modules."""
+    """The board size of one of our modules, given its name; None for other modules."""
     if found := _TWIN.fullmatch(module):
         return Size.parse(found["size"])
     return STANDARD if module.partition(".")[0] == ROOT else None
@@ -125,7 +125,7 @@ def twin(module: str, size: Size) -> str:
 
 
 def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
-    """The counterpart of a class or function of ours for a board.
+    """The counterpart of one of our classes or functions on a board of this size.
 
     Raises:
         InvalidOption: no board has that size.
@@ -135,9 +135,9 @@ def twin_of(thing: Any, rows: int, columns: int, connect: int) -> Any:
 
 
 def require_board(thing: Any, size: Size, name: object) -> None:
-    """Refuse a function, a class or an object of ours that belongs to another board.
+    """Refuse one of our functions, classes or objects if it belongs to another board.
 
-    A user's class belongs to the board of the class of ours that it derives from.
+    A user's class belongs to the board of our class that it derives from.
 
     Raises:
         WrongBoard: the thing belongs to another board; the message begins with ``name``.
@@ -225,7 +225,7 @@ class _Finder:
             raise WrongBoard(f"{usual} is made for {STANDARD}, not for {size}")
         spec = spec_from_file_location(name, file, loader=_Loader(name, str(file)))
         if spec is not None and is_package:
-            # No folders: Python's own finder would load modules there without rewriting them.
+            # No folders, since Python's own finder would load modules there without rewriting them.
             spec.submodule_search_locations = []
         return spec
 

@@ -105,11 +105,11 @@ def require_integer(
         wrong: the type of the error.
 
     Raises:
-        C4Error: of type ``wrong``: not an integer, or out of range.
+        wrong: the value is not an integer, or out of range.
     """
     number = None
     if isinstance(value, SupportsIndex) and not isinstance(value, bool):
-        with contextlib.suppress(TypeError):  # from an array with several elements
+        with contextlib.suppress(TypeError):  # raised by an array with several elements
             number = operator.index(value)
     if number is None or number < low or (high is not None and number > high):
         raise wrong(f"{name}={value!r}: expected {expected}")

@@ -1,10 +1,10 @@
 """The one way this project compiles a function: :func:`kernel`.
 
 Numba's disk cache watches only the file that defines a function. After an upgrade, a kernel that
-calls a kernel in another file would still run old machine code. So the name of the cache folder
-holds a hash of the sources with kernels and of everything these import: new sources, new folder.
+calls a kernel in another file would still run old machine code. Here the name of the cache folder
+holds a hash of the sources with kernels and of all they import, so new sources get a new folder.
 This module removes folders that no process has used for a while. Where no folder is writable, a
-temporary one serves until the process ends.
+temporary folder serves until the process ends.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def remove_unused(base: Path) -> None:
 
 
 class _Compiling:
-    """Whether this process compiled a kernel that was not on disk, and the callback for that."""
+    """The record of whether this process compiled a kernel, and the callback for that event."""
 
     lock = threading.RLock()  # around compiling and loading a kernel
     happened = False
@@ -127,8 +127,8 @@ class _Compiling:
 def on_compiling(tell: Callable[[], None]) -> None:
     """Call a function once, after the first kernel that this process compiles.
 
-    If the process has already compiled one, the call is immediate. If all kernels are on disk, the
-    call never happens. A command uses it to explain why its first run starts slowly.
+    If the process has already compiled a kernel, the call is immediate. If all kernels are on disk,
+    the call never happens. A command explains in this call why its first run starts slowly.
     """
     with _Compiling.lock:
         if _Compiling.happened:

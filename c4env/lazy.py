@@ -25,7 +25,7 @@ def lazy_names(
         packages: public subpackages and submodules, separated by blanks.
 
     Returns:
-        both functions. ``dir`` shows these names and those in ``__all__``.
+        both functions. ``dir`` shows these names and the names in ``__all__``.
     """
     size = size_of(package) or STANDARD
     homes = {name: module for module, listed in modules.items() for name in listed.split()}

@@ -1,4 +1,4 @@
-"""Observations: :func:`observe` makes them from positions, :func:`position_from` inverts it.
+"""Observations: :func:`observe` makes them from positions, :func:`position_from` reads them.
 
 An observation is a dict in PettingZoo's layout:
 
@@ -109,8 +109,8 @@ def observe(position: Position, player: int | None = None) -> Observation:
     """The observation of a position, in new arrays.
 
     Args:
-        position: of this board.
-        player: who observes: 0, 1, or None for the side to move.
+        position: a position of this board.
+        player: the observing player: 0, 1, or None for the side to move.
 
     Raises:
         InvalidPosition: not a position of this board.
@@ -135,7 +135,7 @@ def observe(position: Position, player: int | None = None) -> Observation:
 
 
 def observe_many(positions: Iterable[Position]) -> Observation:
-    """Stack the observations of N positions by the sides to move: ``[N, 6, 7, 2]``, ``[N, 7]``."""
+    """Stack N positions' observations, each for its side to move: ``[N, 6, 7, 2]``, ``[N, 7]``."""
     seen = [observe(position) for position in positions]
     return {
         "observation": np.stack([one["observation"] for one in seen]),
@@ -147,13 +147,13 @@ def position_from(observation: Mapping[str, Any] | NDArray[Any]) -> Position:
     """The position in an observation of the player to move; the inverse of :func:`observe`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or the planes ``(6, 7, 2)``
-            alone, of zeros and ones in any numeric dtype, also flat as ``(84,)``.
+        observation: a dict with the key ``"observation"``, or only the planes ``(6, 7, 2)``,
+            zeros and ones in any numeric dtype, also flat as ``(84,)``.
             PettingZoo's connect four has the same layout.
 
     Raises:
         InvalidObservation: another shape, other values, a disc above an empty cell, numbers
-            of discs that do not fit the observer's turn, or the observer has already won.
+            of discs that do not fit the observer's turn, or an observer who has already won.
     """
     planes = observation.get("observation") if isinstance(observation, Mapping) else observation
     array = np.asarray(planes)

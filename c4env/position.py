@@ -292,7 +292,7 @@ def require_position(value: object) -> Position:
 
 
 def parse_column(value: object) -> int:
-    """A column as a plain int.
+    """Return a column as a plain int.
 
     Raises:
         InvalidAction: not an integer 0..6. NumPy's integers pass; booleans and floats do not.
@@ -305,7 +305,7 @@ def parse_column(value: object) -> int:
 
 
 def _integer(value: object) -> int:
-    """An integer of any type as a plain int.
+    """Return an integer of any type as a plain int.
 
     Raises:
         InvalidAction: the value is a boolean or no integer.
@@ -317,7 +317,7 @@ def _integer(value: object) -> int:
 
 
 def _plain(bits: object) -> int:
-    """A bitboard as a plain int; NumPy's integers would overflow in later shifts.
+    """Return a bitboard as a plain int, since NumPy's integers would overflow in later shifts.
 
     Raises:
         InvalidPosition: the bitboard is no integer.
@@ -362,8 +362,8 @@ def _cells(board: int) -> tuple[tuple[int, int], ...]:
 def _game_reaching(position: Position) -> list[int]:
     """The columns of a game that reaches the position, found by taking discs back.
 
-    After a win the first disc taken back must break all fours; removing more discs makes no new
-    ones. The search remembers each set of occupied cells from which it failed.
+    After a win the first disc taken back must break every line of four; removing more discs makes
+    no new lines. The search remembers each set of occupied cells from which it failed.
     """
     failed: set[int] = set()
     columns: list[int] = []

@@ -1,1 +1,1 @@
-"""Adapters: other people's agents as agents of the zoo. README.md has the protocols."""
+"""Adapters that turn other people's agents into agents of the zoo; README.md has the protocols."""

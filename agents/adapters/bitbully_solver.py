@@ -15,13 +15,13 @@ from c4env.position import Position
 
 
 class BitBully(Agent):
-    """Plays a best column of BitBully; without a depth it is exact.
+    """Plays a column of BitBully's best score, which is exact unless ``depth`` limits the search.
 
     Args:
-        depth: plies before it guesses; 0: exact. It guesses by playing on.
-        book: none, 8-ply, 12-ply or 12-ply-dist. The last is exact; the others know who wins, but
-            not how soon.
-        ties: choice among best columns: center, leftmost or random. :meth:`reset` seeds the last.
+        depth: plies to search; 0: to the end. Beyond, BitBully guesses by playing on.
+        book: none, 8-ply, 12-ply or 12-ply-dist. 12-ply-dist is exact; the others know who wins,
+            but not how soon.
+        ties: choice among best columns: center, leftmost or random. :meth:`reset` seeds random.
 
     Raises:
         InvalidValue: an option has another value.
@@ -54,7 +54,7 @@ class BitBully(Agent):
         return super().__getstate__() | {"drawn": self._solver.rng.getstate()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the state of the copied agent."""
+        """Restore the state that :meth:`__getstate__` returned."""
         self._solver.rng.setstate(state.pop("drawn"))
         self.__dict__.update(state)
 

@@ -1,8 +1,8 @@
 """Checks of HTTP requests to a server on this machine, and of their JSON.
 
 A page of another site, open in a browser of this machine, can send requests to this machine. The
-``Origin`` header gives it away. If it lets a name of its own point to this machine (DNS rebinding),
-the ``Host`` header does.
+``Origin`` header gives the page away. If the page's host name points to this machine (DNS
+rebinding), the ``Host`` header does.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def json_object(body: bytes) -> dict[str, Any]:
         found = json.loads(body)
         json.dumps(found, ensure_ascii=False).encode()  # "\ud800" is JSON, but not Unicode
     except UnicodeEncodeError:
-        raise Refused(400, "a text in it is not Unicode") from None
+        raise Refused(400, "a text in the body is not Unicode") from None
     except (ValueError, RecursionError) as error:
         raise Refused(400, f"the body is not JSON: {error}") from None
     if not isinstance(found, dict):

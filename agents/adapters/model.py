@@ -33,8 +33,8 @@ class ModelAgent(Agent):
     """Plays the legal column that a model prefers.
 
     Args:
-        temperature: 0: the preferred column; 1: drawn as trained. 0 plays the leftmost of equal
-            columns. Above 0, the probabilities are ``softmax(preference / temperature)``.
+        temperature: 0 plays the preferred column, 1 draws one as in training. 0 plays the leftmost
+            of equals. Above 0, probabilities are ``softmax(preference / temperature)``.
 
     Raises:
         InvalidValue: the temperature is not a number >= 0.
@@ -78,7 +78,7 @@ class ModelAgent(Agent):
 
         Raises:
             EngineFault: the model's preferences do not have the shape ``[M, 7]`` or hold nan, or
-                it answers full columns or none.
+                it answers a full column or no column.
         """
         found = np.asarray(self.preferences(planes))
         if found.shape == (len(masks),):
@@ -104,10 +104,10 @@ class ModelAgent(Agent):
 
 
 class PolicyAgent(ModelAgent):
-    """A policy network of Stable-Baselines3; its shape tells the layout that it observes.
+    """Plays by a policy network of Stable-Baselines3, whose input shape tells its layout.
 
     Raises:
-        InvalidModel: the policy has other observations or actions, or is of another kind.
+        InvalidModel: the policy's observations, actions or kind do not fit.
     """
 
     def __init__(self, policy: Any, temperature: float = 0.0) -> None:
@@ -137,9 +137,9 @@ class PolicyAgent(ModelAgent):
 
 
 class ModuleAgent(ModelAgent):
-    """A module of PyTorch that maps float32 ``[M, 2, 6, 7]`` to logits ``[M, 7]``.
+    """Plays by a module of PyTorch that maps float32 ``[M, 2, 6, 7]`` to logits ``[M, 7]``.
 
-    Plane 0 has the discs of the side to move, plane 1 those of the other side; row 0 is the top.
+    Plane 0 has the discs of the side to move, plane 1 the other side's discs; row 0 is the top.
     The module may return a tuple that begins with the logits, as networks with a value head do. The
     agent puts the tensor on the device of the module's parameters, and calls the module in
     evaluation mode without gradients.
@@ -169,10 +169,10 @@ class ModuleAgent(ModelAgent):
 
 
 class BatchFunctionAgent(ModelAgent):
-    """A function of many observations that returns columns or preferences.
+    """Plays by a function of many observations that returns columns or preferences.
 
-    It gets a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and ``"action_mask"`` int8 ``[M, 7]``,
-    and returns columns, integers ``[M]``, or preferences, floats ``[M, 7]``.
+    The function gets a dict of ``"observation"`` int8 ``[M, 6, 7, 2]`` and ``"action_mask"`` int8
+    ``[M, 7]``, and returns columns, integers ``[M]``, or preferences, floats ``[M, 7]``.
     """
 
     def __init__(self, function: Any, temperature: float = 0.0) -> None:
@@ -182,7 +182,7 @@ class BatchFunctionAgent(ModelAgent):
 
     def preferences(self, planes: Int8s) -> NDArray[Any]:
         """The function's result; see :class:`ModelAgent`."""
-        masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # by the top row
+        masks = (planes[:, 0].sum(axis=-1) == 0).astype(np.int8)  # legal if the top cell is empty
         return np.asarray(self._function({"observation": planes, "action_mask": masks}))
 
 
@@ -190,7 +190,7 @@ def require_policy(kind: type[Any], who: str = "") -> None:
     """Refuse a class of policies without preferences for columns.
 
     Raises:
-        InvalidModel: the class has none; the message begins with ``who``.
+        InvalidModel: the class has no preferences; the message begins with ``who``.
     """
     if not hasattr(kind, "make_q_net") and not hasattr(kind, "get_distribution"):
         raise InvalidModel(
@@ -208,10 +208,10 @@ def require_ours(observation_space: Any, action_space: Any, who: str = "") -> An
     if shape not in LAYOUT_SHAPES.values():
         ours = ", ".join(f"{name} {shape}" for name, shape in LAYOUT_SHAPES.items())
         raise InvalidModel(
-            f"{who}it observes {observation_space}: expected a layout of ConnectFourEnv: {ours}"
+            f"{who}observations {observation_space}: expected a layout of ConnectFourEnv: {ours}"
         )
     if getattr(action_space, "n", None) != COLUMNS:
-        raise InvalidModel(f"{who}it acts in {action_space}: expected Discrete({COLUMNS})")
+        raise InvalidModel(f"{who}actions {action_space}: expected Discrete({COLUMNS})")
     return shape
 
 
@@ -219,19 +219,19 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
     """Make an agent of a model or a function.
 
     Args:
-        model: a model as the module describes. A function without the mark of ``c4env.batched``
-            gets one observation. An agent is returned unchanged.
-        temperature: as for :class:`ModelAgent`; a function of one observation has none.
+        model: a model as this module's docstring describes. A function without the mark of
+            ``c4env.batched`` gets one observation. An agent is returned unchanged.
+        temperature: as for :class:`ModelAgent`; not for a function of one observation.
         unknown: other options, which are refused.
 
     Raises:
-        InvalidSpec: ``model`` is none of these.
+        InvalidSpec: ``model`` is neither a model nor a function.
         InvalidModel: the model is made for another environment.
         WrongBoard: the agent plays on a board of another size.
         InvalidValue, UnknownOption: a bad temperature, or another option.
     """
     if unknown:
-        raise UnknownOption(f"{type(model).__name__}: options {sorted(unknown)}: only temperature")
+        raise UnknownOption(f"{type(model).__name__}: {sorted(unknown)}: expected only temperature")
     require_board(model, BOARD_SIZE, model)
     if isinstance(model, Agent):
         return model
@@ -248,7 +248,7 @@ def agent_of(model: Any, temperature: float = 0.0, **unknown: Any) -> Agent:
             "PyTorch, or a function"
         )
     if temperature:
-        raise UnknownOption(f"{model!r}: temperature: a function of one observation has none")
+        raise UnknownOption(f"{model!r}: a function of one observation has no temperature")
     return FunctionAgent(model)
 
 

@@ -15,17 +15,17 @@ from c4env.geometry import COLUMNS, CONNECT, IS_STANDARD, ROWS
 from c4env.lazy import from_extra
 from c4env.position import Position, parse_column, parse_moves
 
-SEED_LIMIT: Final = 2**31  # of OpenSpiel's generators
+SEED_LIMIT: Final = 2**31  # seeds of OpenSpiel's generators are less
 
 
 class OpenSpielBot(Agent):
-    """Plays as a bot of OpenSpiel, any registered one that plays connect_four.
+    """Plays as a registered bot of OpenSpiel that knows connect_four.
 
     Args:
         bot: mcts, minimax, uniform_random, ...
         simulations: mcts: simulations a move. Each ends in a random playout.
         c: mcts: the constant of UCT.
-        depth: minimax: plies looked ahead, its own included. Boards beyond count as draws.
+        depth: minimax: plies looked ahead, its own included. Boards at that depth count as draws.
 
     Raises:
         InvalidValue: OpenSpiel has no such bot.

@@ -62,7 +62,7 @@ class Remote(Agent):
         self._client = uuid.uuid4().hex
         self._game = 0
         self._seed: int | None = None
-        self._known = False  # to the server
+        self._known = False  # whether the server knows this client
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
         """Begin a new game; the next request has its number and seed."""
@@ -139,7 +139,7 @@ class Remote(Agent):
         connection = http.client.HTTPConnection(*self._address, timeout=seconds)
         with contextlib.closing(connection):
             connection.connect()
-            # A socket's timeout holds for each part of the answer, not for the whole.
+            # A socket's timeout holds for each part of the answer, not for the whole answer.
             alarm = threading.Timer(seconds, _shut, [connection.sock])
             alarm.start()
             try:

@@ -20,8 +20,8 @@ class SB3(PolicyAgent):
     """Plays the legal columns that a saved model prefers.
 
     Args:
-        path: the model's .zip, which may run code: trust it.
-        temperature: 0: the preferred column; 1: drawn as trained.
+        path: the model's .zip; it can run code, so load only files that you trust.
+        temperature: 0 plays the preferred column, 1 draws one as in training.
     """
 
     @checked

@@ -48,11 +48,11 @@ def selfplay(
     simulations: Annotated[int, Between(0, 10**9)] = 0,
     temperature: Temperature = 0.0,
 ) -> Agent:
-    """A network of self-play: its policy alone, or ``puct`` with the network.
+    """Make an agent of a self-play network: its policy alone, or ``puct`` with the network.
 
-    With simulations, the search evaluates two leaves at a time, skips forced moves, flattens the
-    policy at the root, and plays the best column by policy and value. It errs less than the
-    default ``puct``.
+    With simulations, ``puct`` evaluates two leaves at a time, skips forced moves, flattens the
+    policy at the root, and plays the best column by policy and value. So it errs less than with
+    its default options.
 
     Args:
         path: the folder of the training, or the network's file.
@@ -60,7 +60,7 @@ def selfplay(
         temperature: temperature of the policy; 0: the preferred column.
 
     Raises:
-        InvalidValue: both simulations and a temperature, which only the policy has.
+        InvalidValue: simulations and a temperature together; only the policy has a temperature.
     """
     if not simulations:
         return SelfPlay(path, temperature)

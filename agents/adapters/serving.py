@@ -80,8 +80,8 @@ def _in_words(error: Exception) -> str:
 class Client:
     """A client, with its own agent and the game that it plays.
 
-    A thread that asks or closes the agent holds the lock, so that none closes an agent that is
-    choosing.
+    A thread that asks or closes the agent holds the lock, so that no thread closes an agent that
+    is choosing.
     """
 
     def __init__(self, agent: Agent) -> None:
@@ -176,7 +176,7 @@ class AgentServer(socketserver.ThreadingTCPServer):
             client.agent.close()
 
     def server_close(self) -> None:
-        """Stop listening, and close all agents, also those that are choosing."""
+        """Stop listening, and close all agents, also agents that are choosing."""
         super().server_close()
         for client in self._clients.values():
             client.agent.close()

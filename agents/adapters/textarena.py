@@ -54,7 +54,7 @@ def board_of(observation: str | Sequence[Sequence[Any]]) -> Position:
     """The last position in an observation.
 
     Raises:
-        InvalidObservation: the observation shows none.
+        InvalidObservation: the observation shows no position.
     """
     text = observation
     if not isinstance(text, str):

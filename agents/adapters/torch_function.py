@@ -27,13 +27,13 @@ class TorchFunction(ModelAgent):
     """Plays the legal column with the greatest logit of a function.
 
     The function gets a tensor, float32 ``[1, 2, 6, 7]``: one board, with the discs of the side to
-    move in plane 0, those of the other side in plane 1, and row 0 on top. It returns logits ``[1,
+    move in plane 0, the other side's in plane 1, and row 0 on top. The result is logits ``[1,
     7]`` or ``[7]``; a tuple that begins with them, as networks with a value head do; or a column,
     an int or a tensor of one integer. The leftmost of equal logits is played, and logits of full
     columns do not count. Calls run without gradients, and modules in evaluation mode.
 
     Args:
-        function: FILE.py:NAME, which runs as code: trust it. A class is called without arguments.
+        function: FILE.py:NAME; its code runs, so trust it. A class is called without arguments.
         device: the device of the tensors and of a module.
 
     Raises:

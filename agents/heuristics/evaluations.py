@@ -22,7 +22,7 @@ def chain(mine: int, theirs: int) -> float:
     ``0.01*N1 + 0.04*N2 + 0.10*N3 + C`` in float64, in that order: near-ties decide moves.
     ``Nk`` is the number of windows with k own and no other disc, minus the other side's;
     ``C`` is 3 for each own disc in the centre column minus 3 for each of the other's.
-    The report leaves the weight of C open; this one is the released program's.
+    The report leaves the weight of C open; the released program has this weight.
     """
     n1 = 0
     n2 = 0
@@ -66,9 +66,9 @@ def _window_value(
 def window(mine: int, theirs: int) -> float:
     """The integer window evaluation A ("Design and Implementation of a Minimax Agent").
 
-    3 own + 1 empty +10, 2 own + 2 empty +5, 3 other + 1 empty -8, 2 other + 2 empty -4;
-    +6 for each own disc in the centre column. Not antisymmetric: each side weights
-    its own windows more than the other's.
+    A window of 3 own discs and 1 empty cell counts +10, 2 own and 2 empty +5, 3 other and 1 empty
+    -8, 2 other and 2 empty -4; each own disc in the centre column counts +6. The evaluation is not
+    antisymmetric, since each side weights its own windows more than the other side's.
     """
     return _window_value(mine, theirs, 6, 5, 10, 4, 8)
 
@@ -77,8 +77,8 @@ def window(mine: int, theirs: int) -> float:
 def window_b(mine: int, theirs: int) -> float:
     """The integer window evaluation B ("Implementation Report - Connect Four with Minimax AI").
 
-    3 own + 1 empty +5, 2 own + 2 empty +2, 3 other + 1 empty -4; own discs in the centre
-    column +3 each, a weight the report leaves open.
+    A window of 3 own discs and 1 empty cell counts +5, 2 own and 2 empty +2, 3 other and 1 empty
+    -4; each own disc in the centre column counts +3, a weight that the report leaves open.
     """
     return _window_value(mine, theirs, 3, 2, 5, 0, 4)
 
@@ -88,7 +88,7 @@ def _read_lines(mine: int, theirs: int, supported: int, starts: int, first: int,
     """The line score of all windows of one direction, read from one end.
 
     The cells a, b, c, d of the window at start bit i are ``i+first``, ``i+first+step``, ..;
-    every one is brought to bit i, so rules are ANDs (rule numbers: :func:`line_score`).
+    every cell is shifted to bit i, so rules are ANDs (rule numbers: :func:`line_score`).
     """
     empty = ~(mine | theirs) & BOARD
     at_b = first + step
@@ -161,7 +161,7 @@ def lines(mine: int, theirs: int) -> float:
 
 @kernel("float64(int64, int64)")
 def threats(mine: int, theirs: int) -> float:
-    """Threats, pairs and cells; ``c4env.agents.training`` fitted their weights to exact scores."""
+    """Threats, pairs and cells, weighted; ``tests/makers/threats.py`` fitted the weights."""
     if has_won(mine):
         return WIN
     if has_won(theirs):

@@ -49,9 +49,9 @@ _SIGNATURE: Final = types.float64(types.int64, types.int64)
 
 
 def load(name: str | Heuristic) -> Heuristic:
-    """The heuristic with a name or an import path ``package.module:function``.
+    """Return the heuristic with a name or an import path ``package.module:function``.
 
-    A function stands for itself; an uncompiled one is compiled for ``float64(int64, int64)``.
+    A compiled function is returned as it is; any other is compiled for ``float64(int64, int64)``.
 
     Raises:
         InvalidHeuristic: no such heuristic, or a compiled function of another signature.
@@ -87,7 +87,7 @@ def not_a_value(heuristic: object, value: object = "an unusable value") -> Inval
 
 
 def repeats(heuristic: Heuristic) -> bool:
-    """True for a deterministic heuristic: one of ours, or one that declares it.
+    """True for a heuristic that always repeats its values: one of ours, or one that declares it.
 
     A user's function may draw random numbers; the attribute ``function.deterministic = True``
     declares that it does not.
@@ -150,7 +150,7 @@ def check(function: Any, name: str) -> Heuristic:
         if _SIGNATURE.args not in function.overloads:
             function.compile(_SIGNATURE.args)
         result = function.overloads[_SIGNATURE.args].signature.return_type
-    except Exception as error:  # Numba lets through what its passes raise
+    except Exception as error:  # errors of Numba's passes have any type
         raise InvalidHeuristic(
             f"heuristic {name!r} does not compile for (int64 mine, int64 theirs): {_cause(error)}"
         ) from None
@@ -162,7 +162,7 @@ def check(function: Any, name: str) -> Heuristic:
 
 
 def _cause(error: Exception) -> str:
-    """What is wrong with a function, and in which line, without the steps Numba took."""
+    """The reason and line of a compile error, without the steps that Numba took."""
     said = re.sub(r"\x1b\[\d*m", "", str(error)).split("\n\n")[0].splitlines()
     words = [line for line in said if not line.startswith(("Failed in", "During:"))]
     where = getattr(error, "loc", None)

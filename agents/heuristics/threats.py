@@ -38,10 +38,10 @@ ROLES: Final = 3
 HALF: Final = (COLUMNS + 1) // 2  # columns from an edge to the centre
 THREATS: Final = 0  # [ROLES, ROWS] a winning cell that cannot be played yet, by its row
 READY: Final = THREATS + ROLES * ROWS  # [ROLES] a winning cell that can be played
-GUARDED: Final = READY + ROLES  # [ROLES] a threat right above one of the other side's
-PAIRS: Final = GUARDED + ROLES  # windows of two own discs and no other's, horizontal
-SLANTED_PAIRS: Final = PAIRS + 1  # the same, diagonal
-SINGLES: Final = PAIRS + 2  # windows of one own disc and no other's
+GUARDED: Final = READY + ROLES  # [ROLES] a threat right above a threat of the other side
+PAIRS: Final = GUARDED + ROLES  # horizontal windows of two own discs and no other disc
+SLANTED_PAIRS: Final = PAIRS + 1  # diagonal windows of two own discs and no other disc
+SINGLES: Final = PAIRS + 2  # windows of one own disc and no other disc
 COLUMN_VALUES: Final = PAIRS + 3  # [HALF] a disc in an outermost column, ..., in the centre
 ROW_VALUES: Final = COLUMN_VALUES + HALF  # [ROWS] a disc in a row
 FIRST: Final = ROW_VALUES + ROWS  # being the first player, if known
@@ -60,7 +60,7 @@ def side_value(own: int, other: int, role: int, weights: Float64s) -> float:
 
     Args:
         own: the side's discs.
-        other: the other side's.
+        other: the other side's discs.
         role: 1 if the side is the first player, 2 if the second, 0 if unknown.
         weights: [SIZE].
     """

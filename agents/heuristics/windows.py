@@ -22,7 +22,7 @@ def window_starts(shift: int) -> int:
 
 @kernel("UniTuple(int64, 4)(int64, int64, int64)")
 def count_in_windows(own: int, other: int, shift: int) -> tuple[int, int, int, int]:
-    """Windows of one direction that hold exactly 1, 2, 3, 4 own discs and no other's.
+    """Windows of one direction with exactly 1, 2, 3, 4 own discs and none of the other side.
 
     Returns four masks of window starts. Two half adders and a full one add the four
     one-bit columns ``own >> k*shift`` for all windows in parallel.

@@ -1,7 +1,7 @@
-"""Networks that play: the one that ships, and those of self-play.
+"""Networks that play: the shipped network, and the networks that self-play trains.
 
-The one that ships needs NumPy alone: ``features`` describes a position to it, ``network`` evaluates
-it, ``agent`` plays it. ``convolution`` is a network of self-play, in PyTorch, which
+The shipped network needs NumPy alone. ``features`` makes its input, ``network`` computes its
+output, and ``agent`` plays by it. ``convolution`` is the network, in PyTorch, that
 :mod:`c4env.agents.training.selfplay` trains.
 """
 

@@ -18,11 +18,11 @@ from c4env.position import Position
 PRIOR: Final = 1.0  # penalty of a column that the policy would not play
 CERTAIN: Final = 10.0  # added to the value of a certain win, subtracted for a loss
 
-Bounds = dict[int, tuple[int, int]]  # by column, lower and upper bound of the result: 1, 0, -1
+Bounds = dict[int, tuple[int, int]]  # column: lower, upper bound of the result 1, 0, -1
 
 
 class Learned(SearchingAgent):
-    """Plays by an exact search, and by a network where that does not decide.
+    """Plays by an exact search, and by a network where the search does not decide.
 
     Wins at once and answers to threats are played without counting as a ply of the depth, so no win
     or block is missed. With depth 0 the policy then chooses the column. Otherwise an exact search
@@ -34,7 +34,7 @@ class Learned(SearchingAgent):
     Args:
         depth: plies looked ahead; 0: the policy's column. The agent's own move is included.
         weights: shipped, or an .npz file of weights.
-        nodes: nodes of the exact search; 0: none. It runs only if ``depth`` is not 0.
+        nodes: nodes of the exact search; 0: none. The search runs only if ``depth`` is not 0.
 
     Raises:
         UnreadableWeights: there is no network in the file.
@@ -56,7 +56,7 @@ class Learned(SearchingAgent):
         self._solver = Solver(book=None, table_mb=1)
 
     def search(self, position: Position) -> SearchResult:
-        """Search: the column to play, its value, and the principal variation.
+        """Return the column to play, its value, and the principal variation.
 
         Values are between -1 and 1, and beyond if the search saw the end of the game.
 

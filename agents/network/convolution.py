@@ -3,7 +3,7 @@
     Evaluator.load("DIR/model.pt")(planes, masks)  # logits [N, 7], values [N]
 
 Its input has six planes, from the view of the side to move: its discs, the other side's discs, the
-empty cells that win for it, those that win for the other side, the playable cells, and ones
+empty cells that win for it, empty cells that win for the other side, the playable cells, and ones
 everywhere if the side to move began the game.
 """
 
@@ -31,7 +31,7 @@ with from_extra("torch", "a network of self-play needs PyTorch"):
     from torch.nn import functional
 
 PLANES: Final = 6
-SHOWN: Final = [0, 1, 4, 2, 3]  # places of the planes of ``planes_of`` among them
+SHOWN: Final = [0, 1, 4, 2, 3]  # where the planes of ``planes_of`` go in the input
 
 
 def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
@@ -39,7 +39,7 @@ def tensor_of(boards: Int64s, turned: Bools | None = None) -> Tensor:
 
     Args:
         boards: bitboards ``[N, 2]`` of the side to move and of the other side.
-        turned: ``[N]``, which boards to mirror; None for none.
+        turned: ``[N]``, the boards to mirror; None mirrors none.
 
     Returns:
         planes, float32 ``[N, 6, 6, 7]``, plane first.
@@ -111,7 +111,7 @@ class SelfPlayNetwork(nn.Module):
         self.grow(blocks)
 
     def grow(self, blocks: int) -> None:
-        """Add residual blocks up to ``blocks``; before training they change no output."""
+        """Add residual blocks up to ``blocks``; untrained blocks change no output."""
         for _ in range(blocks - len(self.blocks)):
             self.blocks.append(Block(len(self.first.bias)))
 
@@ -168,7 +168,7 @@ class Evaluator:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Load the network of a file, or the latest one of a folder of self-play.
+        """Load the network of a file, or the latest network of a folder of self-play.
 
         Raises:
             UnreadableWeights: there is no network.

@@ -1,4 +1,4 @@
-"""The input of the network: five planes of zeros and ones, from the view of the side to move."""
+"""The input of the shipped network: five planes of bits, from the view of the side to move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network in NumPy alone, with the same result on every machine, to the last bit.
+"""The shipped network in NumPy alone, with the same result on every machine, to the last bit.
 
 Weights and activations are small whole numbers, so every sum is exact in float32, in any order. One
 multiplication and one rounding follow a sum. The network evaluates the board and its mirror image
@@ -75,7 +75,7 @@ class Network:
                     raise UnreadableWeights(f"weights {part!r}: {found}, expected {wanted} {shape}")
 
     def shapes(self) -> dict[str, tuple[int, int]]:
-        """The shape of every matrix, from three of them and the number of blocks."""
+        """The shape of every matrix, from three matrices and the number of blocks."""
         channels, squeezed, units = (
             self.weights[name].shape[-1] if name in self.weights else 0
             for name in ("first", "squeeze", "dense")
@@ -121,7 +121,7 @@ class Network:
 
         Returns:
             logits, float32 ``[N, 7]``, ``-inf`` for illegal columns; and values, float32 ``[N]``
-            between -1 and 1, the expected results for the sides to move.
+            between -1 and 1, the expected results, each for its side to move.
         """
         boards = boards_from(observations)
         logits, values = self.evaluate(boards[:, 0].copy(), boards[:, 1].copy())

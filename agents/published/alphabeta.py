@@ -23,8 +23,7 @@ WINDOW_B_RULES: Final = Rules(LEFT_TO_RIGHT, LEFT_TO_RIGHT, WIN, 0.0, evaluate_f
 
 
 class AlphaBeta(FixedDepth):
-    """Alpha-beta with any heuristic; it plays the columns of
-    :class:`c4env.agents.published.minimax.Minimax`.
+    """Alpha-beta with any heuristic; it plays the same columns as ``minimax``.
 
     Args:
         depth: plies looked ahead, the agent's own move included.

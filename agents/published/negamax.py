@@ -21,7 +21,7 @@ from c4env.jit import kernel
 from c4env.position import Position
 
 STOPPED: Final = -1000  # no score: the search ran out of nodes
-WATCHED: Final = CELLS - 10  # nodes with at most so many plies check whether to stop
+WATCHED: Final = CELLS - 10  # nodes with at most this many plies check whether to stop
 # A search from QUICK plies on, or of at most QUICK_NODES, takes less than a tenth of a second.
 QUICK: Final = CELLS - 14
 QUICK_NODES: Final = 1_000_000
@@ -29,7 +29,7 @@ QUICK_NODES: Final = 1_000_000
 
 @kernel(f"UniTuple(int64, 2)(int64, int64, int64, int64, {POINTER})")
 def negamax(mine: int, theirs: int, plies: int, limit: int, work: Any) -> tuple[int, int]:
-    """The exact score for the side to move, and nodes: one for each call, as the report counts.
+    """The exact score for the side to move, and the nodes: one for each call, as in the report.
 
     The position is not won. The score is 0 for a draw, positive when the side to move
     wins, ``(43 - plies) // 2`` with its next disc and one less for each disc later. It is
@@ -64,7 +64,7 @@ class Negamax(SearchingAgent):
     """Exact play by plain negamax; ties go to the first column.
 
     Args:
-        max_nodes: positions before the search gives up with SearchLimit. A search from the opening
+        max_nodes: positions to search before giving up with SearchLimit. A search from the opening
             would not end.
     """
 

@@ -1,8 +1,8 @@
 """The Rust bot: minimax over the line score, choosing by value and attached depth.
 
 Source: "Creating a Connect-4 Bot Using the Minmax Algorithm". The published bot does
-not prune. This one does, and still chooses the same column in every position: it cuts a
-reply only when its value is *strictly* outside the window. So the attached depth, which
+not prune. This port prunes, and still chooses the same column in every position, since it cuts a
+reply only when the reply's value is *strictly* outside the window. So the attached depth, which
 breaks ties for both sides, stays exact among equal values.
 """
 
@@ -20,8 +20,8 @@ from c4env.bitboard import CELLS, COLUMNS, drop, has_won, playable
 from c4env.jit import kernel
 from c4env.position import Position
 
-WATCHED: Final = 3  # nodes with at least so many plies left check whether to stop
-QUICK: Final = 8  # a search of so many plies takes less than a tenth of a second
+WATCHED: Final = 3  # nodes with at least this many plies left check whether to stop
+QUICK: Final = 8  # a search of this many plies takes less than a tenth of a second
 MAX: Final = 2**63 - 1  # the value of a won board, as in the original: the largest int64
 
 

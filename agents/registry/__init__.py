@@ -1,1 +1,1 @@
-"""From a spec such as ``alphabeta:depth=7`` to an agent: the table of agents and ``make``."""
+"""Agents from specs such as ``alphabeta:depth=7``: the table of agents, and ``make``."""

@@ -39,7 +39,7 @@ class Option:
 
     name: str
     kind: type  # int, float, bool or str
-    default: Any  # REQUIRED where there is none
+    default: Any  # REQUIRED without a default
     help: str = ""
     low: float = -math.inf
     high: float = math.inf

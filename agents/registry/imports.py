@@ -58,8 +58,8 @@ def import_callable(path: str, wrong: type[C4Error], who: str, expected: str) ->
     Args:
         path: the path.
         wrong: the type of the error to raise.
-        who: the beginning of its message.
-        expected: the end of its message.
+        who: the beginning of the error's message.
+        expected: the end of the error's message.
 
     Raises:
         wrong: the path names no class or function.

@@ -84,7 +84,7 @@ def checked(function: Made) -> Made:
                 given.arguments[name] = option.parse(who, given.arguments[name], text=False)
         if agent is not None:
             kept = {name: value for name, value in given.arguments.items() if name in known}
-            vars(agent).setdefault("_given", kept)  # set before the base class sets its own
+            vars(agent).setdefault("_given", kept)  # the subclass sets it first
         return function(*given.args, **given.kwargs)
 
     return typing.cast("Made", call)

@@ -1,9 +1,9 @@
-"""From a spec to an agent: :func:`make`, :func:`register`, and third parties' entry points.
+"""Agents from specs: :func:`make`, :func:`register`, and third parties' entry points.
 
 A spec is ``name``, ``name:key=value,key=value`` or ``name(key=value,key=value)``. Some
 agents take one argument without its key, before the others: ``name:argument,key=value``.
 In place of a name, ``package.module:attribute`` or ``FILE.py:attribute`` is the import path of a
-class, which the options build, or of a function on an observation.
+class, which is built with the options, or of a function on an observation.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def names() -> list[str]:
 
 
 def _here(agent: Entry | Callable[..., Any]) -> bool:
-    """Whether an agent plays on this board; True if only making it can tell."""
+    """Whether an agent plays on this board; True if that is unknown until the agent is made."""
     return IS_STANDARD or not isinstance(agent, Entry) or agent.any_board
 
 
@@ -60,9 +60,9 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     """Give a name to an agent of your own.
 
     Args:
-        name: letters, digits, ``-`` and ``_``. A path into ``__main__`` stores the agent there:
-            so a worker gets the agents of the main process (:func:`registered_here`).
-        agent: a class or factory that the options build, a function from an observation to a
+        name: letters, digits, ``-`` and ``_``; or a path into ``__main__``, by which a worker gets
+            an agent of the main process (:func:`registered_here`).
+        agent: a class or factory to call with the options, a function from an observation to a
             column, an :class:`Entry`, or a model (:func:`make`).
         replace: allow a name that is taken.
 
@@ -77,7 +77,7 @@ def register(name: str, agent: Callable[..., Any] | Entry, *, replace: bool = Fa
     if not re.fullmatch(r"[A-Za-z][\w-]*", name):
         raise InvalidSpec(f"agent name {name!r}: expected letters, digits, '-' and '_'")
     if not replace and name in names():
-        raise InvalidSpec(f"agent name {name!r} is taken (replace=True takes it over)")
+        raise InvalidSpec(f"agent name {name!r} is taken (replace=True replaces it)")
     if is_model(agent):
         agent = _import(twin("c4env.agents.adapters.model:maker_of", BOARD_SIZE))(agent)
     if not callable(agent) and not isinstance(agent, Entry):
@@ -125,7 +125,7 @@ def described(name: str) -> tuple[str, str, list[tuple[str, str, str]]]:
 
 
 def describe(name: str) -> str:
-    """What :func:`described` says as lines of text, as ``c4 list`` prints them."""
+    """The result of :func:`described` as lines of text, as ``c4 list`` prints them."""
     name, summary, options = described(name)
     lines = [f"{option}={default}  {said}".rstrip() for option, default, said in options]
     return "\n".join([f"{name:<20} {summary}", *(f"{'':<22}{line}" for line in lines)])
@@ -254,7 +254,7 @@ def make(spec: Any, **options: Any) -> Agent:
             module of PyTorch or a function marked by ``c4env.batched``, which become agents that
             choose for many boards at once, with the option ``temperature``
             (``c4env.agents.adapters.model``). Or a function of one observation.
-        options: the agent's, as ``c4 list`` shows them.
+        options: the agent's options, as ``c4 list`` shows them.
 
     Raises:
         UnknownAgent: no agent has the name, or nothing is at the import path.
@@ -328,7 +328,7 @@ def _import(path: str) -> Callable[..., Any]:
 
 
 def _check_parameters(name: str, target: Callable[..., Any] | Entry) -> None:
-    """Refuse a callable without a signature, as many built-in functions are.
+    """Refuse a callable without a signature, such as many built-in functions.
 
     Raises:
         InvalidSpec: the callable has no signature.

@@ -15,7 +15,7 @@ ZOO: Final = (
     Entry(
         "greedy",
         "c4env.agents.baselines:Greedy",
-        "wins if it can, blocks if it must, else the best next board",
+        "wins if it can, blocks if it must, else plays to the best next board",
         any_board=True,
     ),
     Entry(
@@ -27,13 +27,13 @@ ZOO: Final = (
     Entry(
         "alphabeta",
         "c4env.agents.published.alphabeta:AlphaBeta",
-        "alpha-beta with any heuristic; chooses as minimax does",
+        "alpha-beta with any heuristic; plays minimax's columns",
         any_board=True,
     ),
     Entry(
         "alphabeta-table",
         "c4env.agents.search.alphabeta_table:AlphaBetaTable",
-        "alpha-beta, threats first, transposition table; chooses as minimax does, sooner",
+        "alpha-beta, threats first, with a transposition table; plays minimax's columns faster",
     ),
     Entry(
         "deepening",
@@ -75,7 +75,7 @@ ZOO: Final = (
     Entry(
         "mcts",
         "c4env.agents.sampling.mcts:MCTS",
-        "Monte-Carlo tree search (UCT) with proofs; plays the column it tried most",
+        "Monte-Carlo tree search (UCT) with proofs; plays the most visited column",
         any_board=True,
     ),
     Entry(

@@ -1,16 +1,16 @@
-"""Gumbel MuZero's search in many positions at once, from which self-play learns.
+"""Gumbel MuZero's search in many positions at once; self-play learns from its results.
 
 The paper is Danihelka, Guez, Schrittwieser, Silver, "Policy improvement by planning with Gumbel",
 2022. At the root the search samples columns without replacement by the Gumbel-top-k trick, and
 shares simulations among them by sequential halving (section 3). The improved policy is the softmax
-of logits plus transformed completed Q-values (section 4). It is better than the network's policy
+of logits plus transformed completed Q-values (section 4), and is better than the network's policy
 even with few simulations.
 
 Three things differ from the paper. Nodes below the root select by PUCT (the paper: section 5). The
-search plays forced moves without asking the network. It keeps proofs
+search plays forced moves without asking the network. The search keeps proofs
 (:mod:`c4env.agents.sampling.tree`).
 
-Each simulation of all searches asks the network about its leaf in one batch.
+All searches run in step, and the network evaluates the leaves of one simulation in one batch.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from c4env.jit import kernel
 
 Evaluate = Callable[[Int64s], tuple[NDArray[Any], NDArray[Any]]]
 """From boards int64 ``[M, 2]``, the side to move first, to logits ``[M, 7]`` and values ``[M]``
-from -1 to 1, the results expected for the sides to move."""
+from -1 to 1, the results expected for the side to move."""
 
 SEARCH: Final = np.dtype(
     [
         ("root", np.int64, 2),  # bitboards, the side to move first
         ("leaf", np.int64, 2),  # bitboards of the leaf that waits for an evaluation
-        ("depth", np.int64),  # of the leaf
+        ("depth", np.int64),  # depth of the leaf
         ("used", np.int64),  # nodes of the tree in use
-        ("value", np.float64),  # of the root, by the network
+        ("value", np.float64),  # the network's value of the root
         ("noise", np.float64, COLUMNS),  # the Gumbel variables of the columns
     ],
     align=True,
 )
 HASH: Final = np.array([0x1E3779B97F4A7C15, 0x42B2AE3D27D4EB4F])  # odd factors of a board's hash
 EXPLORATION: Final = 1.5  # the ``c`` of PUCT below the root
-FORCED: Final = 5  # nodes for forced moves that the tree has room for, a simulation
+FORCED: Final = 5  # nodes for forced moves that the tree reserves for each simulation
 TREES: Final[Any] = from_dtype(NODE)[:, ::1]
 SEARCHES: Final[Any] = from_dtype(SEARCH)[::1]
 _int64 = types.int64
@@ -62,7 +62,7 @@ class Improved(NamedTuple):
 
     columns: Int64s  # [N] the columns to play
     policies: Float64s  # [N, 7] the improved policies
-    values: Float64s  # [N] expected results for the sides to move; nan without a choice
+    values: Float64s  # [N] expected results for the side to move; nan if the move is forced
     proven: Bools  # [N] True where the value is the result under best play
 
 
@@ -182,7 +182,7 @@ def conclude(
 ) -> None:
     """Write the fields of :class:`Improved`.
 
-    The column to play has the greatest Gumbel variable plus improved logit among the most visited.
+    The most visited column with the greatest Gumbel variable plus improved logit is played.
     """
     scores, values = np.empty(COLUMNS), np.zeros(COLUMNS)
     for i in range(len(searches)):
@@ -201,7 +201,7 @@ def conclude(
         for child in range(first, end):
             column, proof = tree[child]["column"], int(tree[child]["proof"])
             if proven[i] and values[column] != worth:
-                scores[column] = -math.inf  # gives the proven result away
+                scores[column] = -math.inf  # it loses the proven result
             greatest = max(greatest, scores[column])
             score = scores[column] + noise[column]
             tried = proof == 0 or (proof == OPEN and tree[child]["visits"] == most)
@@ -225,7 +225,7 @@ class Remembered:
 
     Args:
         evaluate: the function.
-        size: the slots of the cache; a new answer replaces the one in its slot.
+        size: the slots of the cache; a new answer replaces the old answer in its slot.
     """
 
     def __init__(self, evaluate: Evaluate, size: int = 1 << 16) -> None:
@@ -296,7 +296,7 @@ class GumbelSearch:
 
 
 def considered_visits(columns: int, simulations: int) -> list[int]:
-    """The visits that the child of each simulation has before it, by sequential halving.
+    """For each simulation, the visits that its child already has, by sequential halving.
 
     Simulations are shared out equally among the rounds. Each round visits every remaining column
     equally often, and the better half of them remains.

@@ -51,7 +51,7 @@ _words = types.int64[::1]
 
 @kernel("UniTuple(int64, 2)(int64, int64)")
 def random_cell(moves: int, state: int) -> tuple[int, int]:
-    """Draw one of the playable cells ``moves``; returns it and the generator's new state."""
+    """Draw one of the playable cells ``moves``; return the cell and the generator's new state."""
     while True:
         state = next_random(state)
         column = below(state, COLUMNS)
@@ -193,11 +193,11 @@ class MCTS(TreeAgent):
     """Upper confidence bounds for trees (UCT); plays the most visited column.
 
     Args:
-        simulations: simulations a move (2000 if there is no movetime). Each is a playout.
-        movetime: seconds a move; games then need not repeat.
+        simulations: simulations for each move (2000 without a movetime). Each is a playout.
+        movetime: seconds for each move; the same seed may then give other games.
         c: the constant of exploration; results are 1, 0 and -1. The README of the agents says how
             the default was chosen.
-        rollout: greedy: win, block, give no win; or random.
+        rollout: greedy (win, else block, else let no win through) or random.
         reuse: keep the tree from move to move. See
             :class:`c4env.agents.sampling.tree.TreeAgent`.
         tree_mb: memory of the tree, at most.

@@ -17,7 +17,7 @@ from c4env.geometry import BOARD_SIZE
 
 PolicyValue = Callable[[Int8s, Int8s], tuple[Any, Any]]
 """From observations int8 ``[N, 6, 7, 2]`` and action masks int8 ``[N, 7]`` to a policy ``[N, 7]``
-and values ``[N]`` from -1 to 1, the results expected for the sides to move."""
+and values ``[N]`` from -1 to 1, the results expected for the side to move."""
 
 LEARNED: Final = "learned"
 SELFPLAY: Final = "selfplay:"
@@ -32,10 +32,10 @@ class Asked:
         policy: the form of its policy, ``"logits"`` or ``"probabilities"``.
 
     Attributes:
-        deterministic: whether it is known to give one position one answer.
+        deterministic: whether the function is known to repeat its answer to a position.
 
     Raises:
-        InvalidFunction: see :func:`find_function`; and, when it is asked, for a wrong answer.
+        InvalidFunction: see :func:`find_function`; or, on a call, the answer is malformed.
     """
 
     def __init__(self, function: str | PolicyValue, policy: str) -> None:
@@ -74,11 +74,11 @@ class Asked:
 
 
 def find_function(function: str | PolicyValue) -> PolicyValue:
-    """The shipped network, one of self-play, the function of an import path, or itself.
+    """Return the shipped network, a self-play network, or a function by import path or as given.
 
     Raises:
         InvalidFunction: there is no such function.
-        MissingExtra, UnreadableWeights: self-play without PyTorch, or without a network there.
+        MissingExtra, UnreadableWeights: PyTorch, or the self-play network, is missing.
     """
     who = f"puct: function={function!r}"
     if isinstance(function, str):

@@ -74,7 +74,7 @@ def select(tree: NDArray[np.void], node: int, exploration: float) -> int:
 
 @kernel(types.void(NODES, _words, _int64, _float64))
 def apply_virtual_loss(tree: NDArray[np.void], path: Int64s, depth: int, loss: float) -> None:
-    """Add losses to each node of a path, for the side that moved into it; -1 undoes one."""
+    """Add losses to each node of a path, for the side that moved into it; -1 removes a loss."""
     for step in range(depth + 1):
         tree[path[step]]["total"] -= loss
 
@@ -94,10 +94,10 @@ def descend(
 ) -> tuple[int, int, int, int]:
     """Descend by PUCT from ``path[depth]``, the position ``mine`` and ``theirs``, to a leaf.
 
-    The next two discs may decide a leaf; then it is proven, and the proof is propagated. Any other
+    If the next two discs decide a leaf, the leaf is proven and its proof is propagated. Any other
     leaf waits for the function, or waits already if its ``first`` is ``PENDING``. Where only one
-    move does not lose at once, the descent adds that child and continues there; with ``used`` 0 it
-    stops there.
+    move does not lose at once, the descent adds its child and continues there; with ``used`` 0 the
+    descent stops there.
 
     Args:
         tree: the nodes, ``used`` of them in use.
@@ -148,12 +148,12 @@ def select_leaves(
     Args:
         tree: the nodes; the root is ``root_mine`` and ``root_theirs``.
         work: the workspace.
-        paths: [batch, CELLS + 1], written to: the way to each leaf that waits.
-        depths: [batch], their depths.
-        boards: [batch, 2], their bitboards, those of the side to move first.
+        paths: [batch, CELLS + 1], written to: the path to each leaf that waits.
+        depths: [batch], written to: the depths of these leaves.
+        boards: [batch, 2], written to: their bitboards, the side to move first.
         most: simulations to begin.
         exploration: the ``c`` of PUCT.
-        follow: forced moves are made without the function.
+        follow: whether to follow forced moves without asking the function.
 
     Returns:
         the number of simulations that ended at a proven node. The others wait.
@@ -189,7 +189,7 @@ def select_leaves(
 
 @kernel(types.void(_rows, _int64, types.int8[:, :, :, ::1], types.int8[:, ::1]))
 def observe_all(boards: Int64s, count: int, planes: Int8s, masks: Int8s) -> None:
-    """Write the observations of the first ``count`` boards, for the sides to move."""
+    """Write the observations of the first ``count`` boards, each for its side to move."""
     for i in range(count):
         mine, theirs = int(boards[i, 0]), int(boards[i, 1])
         fill(mine, theirs, mine | theirs, planes[i], masks[i])
@@ -210,7 +210,7 @@ def expand_leaves(
     Args:
         tree, work, paths, depths, boards: as :func:`select_leaves` left them.
         weights: [waiting, 7], not negative; priors are proportional to them.
-        values: [waiting], the results expected for the sides to move.
+        values: [waiting], the results expected for the side to move.
     """
     for i in range(work[WAITING]):
         depth = int(depths[i])
@@ -273,20 +273,19 @@ class PUCT(TreeAgent):
 
     Args:
         function: learned, selfplay:DIR or module:function. ``learned`` is the network that ships
-            with the package, ``selfplay:DIR`` one of ``c4env.agents.training.selfplay``; the
-            others are a :class:`~c4env.agents.sampling.policy_value.PolicyValue`, by its import
-            path or itself. It counts as deterministic only if it has an attribute
-            ``deterministic`` that is True.
-        simulations: simulations a move (400 if there is no movetime).
-        movetime: seconds a move; games then need not repeat.
+            with the package, ``selfplay:DIR`` one of ``c4env.agents.training.selfplay``. Any other
+            function is a :class:`~c4env.agents.sampling.policy_value.PolicyValue` or its import
+            path, and counts as deterministic only if its attribute ``deterministic`` is True.
+        simulations: simulations for each move (400 without a movetime).
+        movetime: seconds for each move; the same seed may then give other games.
         c: weight of the policy; values are -1 to 1.
         policy: the function's policy: logits or probabilities. These need not sum to 1. Full
             columns are ignored.
         batch: leaves to evaluate at a time. Smaller batches err less and take longer.
-        choice: most visits, or improved by value. The latter plays the best column of the improved
-            policy of Gumbel searches.
-        follow: follow forced moves without an evaluation. Where all moves but one lose at once,
-            the search evaluates the position after that move. It then errs less.
+        choice: visits (the most visited column) or improved (the best one by policy and value).
+            The second uses the improved policy of Gumbel searches.
+        follow: follow forced moves without an evaluation. Where all moves but one lose at once, the
+            search evaluates the position after that move. With this option the search errs less.
         root_temperature: above 1: a flatter policy at the root. Its probabilities are taken to the
             power 1 / ``root_temperature``. With networks of self-play a search of 200
             simulations then usually errs less.
@@ -326,7 +325,7 @@ class PUCT(TreeAgent):
 
     def _prepare(self, position: Position) -> None:
         if not self._tree[0]["children"]:
-            self._grow(position, 1)  # beyond the budget: simulations need the root's priors
+            self._grow(position, 1)  # not in the budget: it gives the root its priors
         self._expand_root(position)  # for a root that is decided at once
         if self.root_temperature != 1.0 and self._tree[0]["proof"] == OPEN:
             children = self._children(0)

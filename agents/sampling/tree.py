@@ -1,8 +1,8 @@
 """The tree that the sampling searches share: its nodes, proofs, reuse, and the agent.
 
-A tree is an array of nodes; node 0 is the root. The children of a node are adjacent, so a node has
-the index of the first one and their number. ``total`` and ``proof`` are from the view of the side
-that *moved into* the node, which its parent compares.
+A tree is an array of nodes; node 0 is the root. The children of a node are adjacent, so a node
+holds the index of its first child and their number. ``total`` and ``proof`` are from the view of
+the side that *moved into* the node, since the node's parent compares them.
 
 Proofs follow MCTS-Solver (Winands, Björnsson, Saito, "Monte-Carlo Tree Search Solver", 2008). A
 decided node has a score of :class:`c4env.agents.solver.Solver`. The sign is exact; there may be
@@ -53,9 +53,9 @@ NODE: Final = np.dtype(
     ],
     align=True,
 )
-OPEN: Final = 99  # in place of a score: not proven
+OPEN: Final = 99  # in place of a score: the node is not proven
 
-# Words of the workspace of a search, which adds a third one of its own.
+# Words of the workspace of a search; each kind of search adds a third word of its own.
 USED: Final = 0  # nodes of the tree in use
 DEEPEST: Final = 1  # plies below the root of the deepest simulation
 
@@ -74,8 +74,8 @@ def sign(score: int) -> int:
 def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
     """The exact score, if the next two discs decide the position, and the cells worth playing.
 
-    An undecided position has the score ``OPEN`` and all cells that do not lose to the next disc. A
-    decided one has a single cell, or none if the board is full.
+    An undecided position gets the score ``OPEN`` and all cells after which the opponent cannot win
+    with the next disc. A decided position gets a single cell, or none if the board is full.
     """
     moves = playable(mine | theirs)
     plies = popcount(mine | theirs)
@@ -97,8 +97,8 @@ def tactical_status(mine: int, theirs: int) -> tuple[int, int]:
 def expand(tree: NDArray[np.void], node: int, mine: int, theirs: int, used: int) -> int:
     """Add the children of a node, centre first; the tree needs room for seven.
 
-    Moves that lose to the next disc get no node, unless all do. A decided node is proven and has
-    one child.
+    Moves that let the opponent win with the next disc get no node. If the next two discs decide the
+    position, the node is proven and gets one child.
 
     Args:
         tree: the nodes, ``used`` of them in use.
@@ -171,8 +171,8 @@ def add_result(
 def best_child(tree: NDArray[np.void], node: int) -> int:
     """The child to play: a proven win, else the most visited child that is not a proven loss.
 
-    Ties go to the better total, then to the first. If all children lose, the latest loss. -1 if no
-    child has visits or a proof.
+    Ties go to the better total, then to the first. If all children lose, the latest loss is chosen;
+    the result is -1 if no child has visits or a proof.
     """
     first = int(tree[node]["first"])
     chosen = -1
@@ -196,7 +196,7 @@ def best_child(tree: NDArray[np.void], node: int) -> int:
 
 @kernel(types.int64(NODES, _int64, NODES), nogil=True)
 def copy_subtree(tree: NDArray[np.void], node: int, to: NDArray[np.void]) -> int:
-    """Copy a node and its descendants to the beginning of another array; returns their number."""
+    """Copy a node and its descendants to the beginning of another array; return their number."""
     to[0] = tree[node]
     used = 1
     done = 0
@@ -219,7 +219,7 @@ class TreeResult(SearchResult):
     Values are for the side to move: 1 for a win, 0 for a draw, -1 for a loss.
     """
 
-    visits: tuple[int, ...]  # [7] by column, with those kept from earlier searches
+    visits: tuple[int, ...]  # [7] visits of each column, with the kept subtree's
     values: tuple[float | None, ...]  # [7] mean results, exact where proven; None: no visit
     proven: int | None  # 1, 0 or -1 if the result under best play is proven
 
@@ -227,9 +227,9 @@ class TreeResult(SearchResult):
 class TreeAgent(SearchingAgent):
     """An agent that grows a tree by simulations until its budget is spent.
 
-    If the new position is one or two plies after the last one, the agent keeps the subtree below it
-    and adds simulations. The answer depends only on the seed and on the positions searched since
-    :meth:`reset`; a second search of the last position gives the same answer.
+    If a position comes one or two plies after the last one, the agent keeps the subtree below the
+    new position and adds simulations. The answer depends only on the seed and on the positions
+    searched since :meth:`reset`; a second search of the last position gives the same answer.
 
     Args:
         simulations: simulations a move, added to the kept ones. None means no limit with
@@ -271,7 +271,7 @@ class TreeAgent(SearchingAgent):
         self._root = self._result = None
 
     def search(self, position: Position) -> TreeResult:
-        """Search: the column to play, the value of each column, and the principal variation.
+        """Return the column to play, the value of each column, and the principal variation.
 
         Raises:
             NoMove: the game is over.
@@ -299,7 +299,7 @@ class TreeAgent(SearchingAgent):
 
     @abc.abstractmethod
     def _grow(self, position: Position, most: int) -> int:
-        """Make ``most`` simulations, fewer if the root is proven; returns their number."""
+        """Make ``most`` simulations, fewer if the root is proven; return their number."""
 
     # -- the root ---------------------------------------------------------------------
 
@@ -346,7 +346,7 @@ class TreeAgent(SearchingAgent):
     # -- the answer -------------------------------------------------------------------
 
     def _run(self, position: Position, started: float) -> int:
-        """Make simulations until the budget is spent or the root proven: how many."""
+        """Make simulations until the budget is spent or the root proven; return their number."""
         self._prepare(position)
         self._work[DEEPEST] = 0
         limit = inf if self.simulations is None else self.simulations
@@ -396,7 +396,7 @@ class TreeAgent(SearchingAgent):
         return int(best_child(self._tree, 0))
 
     def _value(self, node: int) -> float | None:
-        """What the move into a node is worth to the side that makes it, as far as known."""
+        """The value of the move into a node for the side that makes it; None if unknown."""
         found = self._tree[node]
         if found["proof"] != OPEN:
             return float(sign(int(found["proof"])))

@@ -1,6 +1,6 @@
-"""Alpha-beta with threat ordering and a transposition table: minimax's column, sooner.
+"""Alpha-beta with threat ordering and a transposition table, to find minimax's column sooner.
 
-Values are those of naive minimax, so the chosen column is the same for every heuristic.
+The values equal naive minimax's, so the chosen column is the same with every heuristic.
 Only the number of nodes changes; ``c4 dev experiment pruning`` shows by how much.
 """
 
@@ -40,7 +40,7 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-ENTRIES: Final = 1 << 20  # of the table
+ENTRIES: Final = 1 << 20  # entries of the table
 ENTRY: Final = np.dtype([("key", np.int64), ("value", np.float64)])  # a value, or a bound on it
 # A key, from its lowest bit: bound, depth, position, and the search it belongs to.
 DEPTH_SHIFT: Final = BOUND_BITS
@@ -158,8 +158,8 @@ def best_by_table(
 ) -> tuple[int, float, int]:
     """The first best column in ``order``, its value for the side to move, nodes below the root.
 
-    The search of each column is bounded by the best value so far: a column that only equals it
-    fails low, and the first of equals stays chosen. Nodes are INVALID as in
+    The best value so far bounds the search of each column, so a column that only equals it fails
+    low, and the first of equals stays chosen. Nodes are INVALID as in
     :func:`c4env.agents.search.fixed_depth.best_column`.
     """
     words, far = pointer(work), INFINITY

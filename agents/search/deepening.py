@@ -2,8 +2,8 @@
 
 To plain alpha-beta (``c4env.agents.search.fixed_depth``) it adds a transposition table; move
 ordering by the table's column, killers and history; null windows for all columns but the first
-(principal variation search); and a quiescence search: forced replies do not count as depth. It is
-the strongest agent here that does not solve the game.
+(principal variation search); and a quiescence search, in which forced replies do not count as
+depth. The agent is the strongest here that does not solve the game.
 """
 
 from __future__ import annotations
@@ -59,34 +59,34 @@ from c4env.position import Position
 DEFAULT_NODES: Final = 200_000
 _QUICK: Final = 500_000  # nodes searched in the caller's own thread, some tenths of a second
 
-# Words of a workspace, besides those of ``c4env.agents.search.threads``.
-AGE: Final = 2  # of the table: entries of another are empty
-INVALID_VALUE: Final = 3  # 1 once the heuristic gave what is no value; that stops the search
+# Words of a workspace, besides the words of ``c4env.agents.search.threads``.
+AGE: Final = 2  # of the table; entries of another age count as empty
+INVALID_VALUE: Final = 3  # 1 once the heuristic gave an unusable value, which stops the search
 KILLERS: Final = WORDS  # [CELLS + 1] the column that last cut at this ply, plus one
 HISTORY: Final = KILLERS + CELLS + 1  # [2, BITS] how well a cell cut, for either side
-RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] of the columns being sorted
+RANKS: Final = HISTORY + 2 * BITS  # [COLUMNS] ranks of the columns being sorted
 WORKSPACE: Final = RANKS + COLUMNS
 
-ENTRY: Final = np.dtype(  # of the transposition table
+ENTRY: Final = np.dtype(  # an entry of the transposition table
     [
         ("key", np.int64),  # see ``table_key``; 0 where empty
         ("value", np.float64),
         ("depth", np.int8),  # plies that were looked ahead
-        ("column", np.int8),  # the best, or the one that cut
-        ("bound", np.int8),  # what the value is: EXACT, LOWER or UPPER
+        ("column", np.int8),  # the best column, or the column that cut
+        ("bound", np.int8),  # the kind of the value: EXACT, LOWER or UPPER
     ],
     align=True,
 )
-VIEW_SHIFT: Final = BITS  # of a key, above the position: whose view it is
+VIEW_SHIFT: Final = BITS  # the key's bit above the position says whose view the entry has
 AGE_SHIFT: Final = VIEW_SHIFT + 1
 LAST_AGE: Final = (1 << 12) - 1
 
-# Ranks of moves beyond their history.
+# Parts of a move's rank, besides its history.
 TABLE: Final = 1 << 40
 KILLER: Final = 1 << 10
 THREAT: Final = 1 << 14
 
-NULL_WINDOW: Final = 1e-6  # its width; values that differ by less count as equal
+NULL_WINDOW: Final = 1e-6  # width of a null window; closer values count as equal
 
 _int64, _float64, _bool = types.int64, types.float64, types.boolean
 _heuristic = types.FunctionType(_float64(_int64, _int64))
@@ -96,7 +96,7 @@ _table: Any = from_dtype(ENTRY)[::1]
 
 @kernel("float64(int64)")
 def win_at(plies: int) -> float:
-    """The value of a win by the disc number ``plies``: a sooner win is worth more."""
+    """The value of a win with disc number ``plies``; a sooner win is worth more."""
     return WIN + (CELLS + 1 - plies)
 
 
@@ -131,7 +131,7 @@ def deepen(
         alpha: the value that the side to move can already reach.
         beta: the value at which the other side avoids this position.
         searching: whether the agent is to move; heuristics take the agent's view.
-        heuristic: of the leaves.
+        heuristic: the evaluation of the leaves.
         work: [WORKSPACE].
         table: [entries] ``ENTRY``.
     """
@@ -277,14 +277,14 @@ class Deepening(SearchingAgent):
     """Iterative-deepening alpha-beta within a budget.
 
     Args:
-        movetime: seconds a move; games then need not repeat.
-        nodes: positions a move (200000 if no other budget).
+        movetime: seconds for each move; the same seed may then give other games.
+        nodes: positions for each move (200000 without another budget).
         depth: plies looked ahead at most. The agent's own move is included.
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
         table_mb: memory of the table. It is allocated when first needed.
 
     Raises:
-        InvalidHeuristic: no heuristic has the name, or the function is none.
+        InvalidHeuristic: no heuristic has the name, or the function is no heuristic.
         InvalidValue: a number out of range.
     """
 
@@ -363,7 +363,7 @@ class Deepening(SearchingAgent):
             column, found = best_at_depth(
                 position.mine, position.theirs, depth, order, self._heuristic, work, self._table
             )
-            if column >= 0:  # also the best of an unfinished depth: the last one's came first
+            if column >= 0:  # also at an unfinished depth: it began with the last best
                 best, value = column, found
             if work[NODES] >= work[LIMIT]:
                 break

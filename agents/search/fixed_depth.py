@@ -31,14 +31,14 @@ class Rules:
     """The settings in which published searches of the same shape differ."""
 
     root_order: int  # packed; a later column replaces the best only if strictly better
-    inner_order: int  # packed
+    inner_order: int  # packed, below the root
     win: float  # a win is worth this, a loss the negative
     bonus: float  # added for each ply of depth left when the game ends
     evaluate_full: bool  # a full board is worth its heuristic value; else 0
 
     @property
     def inner(self) -> tuple[float, float, bool, int]:
-        """What a kernel below the root takes of them: ``INNER``."""
+        """The rules that a kernel below the root takes, of type ``INNER``."""
         return self.win, self.bonus, self.evaluate_full, self.inner_order
 
 
@@ -46,13 +46,13 @@ INNER: Final = "Tuple((float64, float64, boolean, int64))"
 CHAIN_RULES: Final = Rules(LEFT_TO_RIGHT, CENTRE_FIRST, WIN, 0.0, evaluate_full=True)
 
 INFINITY: Final = 1e300  # beyond any value
-INVALID: Final = -1  # in place of a number of nodes: a heuristic value is unusable
-WATCHED: Final = 4  # nodes with at least so many plies left check whether to stop
+INVALID: Final = -1  # in place of a node count: a value is unusable, or the search was stopped
+WATCHED: Final = 4  # nodes with at least this many plies left check whether to stop
 
 
 @kernel(f"Tuple((float64, int64))(int64, int64, boolean, {HEURISTIC})")
 def leaf(mine: int, theirs: int, searching: bool, heuristic: Heuristic) -> tuple[float, int]:
-    """A leaf's value for the side to move, and nodes: 1, or INVALID if the value is unusable."""
+    """A leaf's value for the side to move, and its node count: 1, or INVALID for a bad value."""
     value = heuristic(mine, theirs) if searching else -heuristic(theirs, mine)
     if -WIN < value < WIN:
         return value, 1
@@ -75,7 +75,7 @@ def minimax(
     rules: tuple[float, float, bool, int],
     work: Any,
 ) -> tuple[float, int]:
-    """The value for the side to move, and nodes visited, this one included; or nodes INVALID.
+    """The value for the side to move, and the number of nodes visited, this one included.
 
     ``searching`` is True when the agent's side is to move: the heuristic always takes the
     agent's view, since it need not be antisymmetric. With ``prune`` the value is exact if it
@@ -128,7 +128,7 @@ def best_column(
     order: int,
     work: Int64s,
 ) -> tuple[int, float, int]:
-    """The first best column in ``order``, its value for the side to move, nodes below the root.
+    """The first best column in ``order``, its value for the side to move, and nodes searched.
 
     Every column gets the full window, as published: its value is exact, and node counts are
     comparable. Nodes are INVALID if a heuristic value is unusable, and once
@@ -156,16 +156,17 @@ class FixedDepth(SearchingAgent):
     """Looks a fixed number of plies ahead with a heuristic at the leaves.
 
     The default rules are the chain system's for every heuristic, so that heuristics are comparable
-    and every kind of search chooses the same columns.
+    and every kind of search chooses the same columns. ``c4env.agents.batched.opponent`` copies the
+    options of a search by hand: add a new option there too.
 
     Args:
         depth: plies looked ahead, the agent's own move included.
         heuristic: name or import path of the heuristic (``c4env.agents.heuristics.names``).
-        rules: orders and terminal values.
+        rules: the order of columns and the values of finished games.
 
     Raises:
         InvalidValue: another depth than 1 to 42.
-        InvalidHeuristic: no heuristic has the name, or the function is none.
+        InvalidHeuristic: no heuristic has the name, or the function is no heuristic.
     """
 
     prune: ClassVar[bool] = True
@@ -218,7 +219,7 @@ class FixedDepth(SearchingAgent):
         return self._best(mine, theirs, self.depth, True, self.rules.root_order)
 
     def search(self, position: Position) -> SearchResult:
-        """The chosen column, its value and the principal variation; nodes of the choice alone.
+        """Return the chosen column, its value and line; ``nodes`` counts the choice alone.
 
         Each further move of the line takes a shallower search, the same as in the tree at that
         ply. So only this method pays for the line, not :meth:`best_move`.

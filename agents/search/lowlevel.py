@@ -45,7 +45,7 @@ def _prefetch(typingctx: Any, pointer: Any, index: Any) -> Any:
         insert: Any = cgutils.get_or_insert_function
         function = insert(builder.module, kind, "llvm.prefetch")
         place = builder.bitcast(builder.gep(args[0], [args[1]]), byte)
-        builder.call(function, [place, word(0), word(3), word(1)])  # to read, keep, data
+        builder.call(function, [place, word(0), word(3), word(1)])  # for reading, keep long, data
         return context.get_dummy_value()
 
     return types.void(_POINTER, types.int64), codegen
@@ -62,21 +62,21 @@ def _leading_zeros(typingctx: Any, bits: Any) -> Any:
 if config.DISABLE_JIT:
 
     def pointer(array: Int64s) -> Any:
-        """The array itself: uncompiled kernels index it."""
+        """Return the array itself, which uncompiled kernels index."""
         return array
 
     def prefetch(table: Any, index: int) -> None:
-        """Do nothing: uncompiled code cannot prefetch."""
+        """Do nothing, since uncompiled code cannot prefetch."""
 
     def bit_length(number: int) -> int:
-        """Binary digits of a number of 0 or more."""
+        """The number of binary digits of an integer >= 0."""
         return number.bit_length()
 
 else:
 
     @kernel(f"{POINTER}(int64[::1])")
     def pointer(array: Int64s) -> Any:
-        """The address of the array's words, for kernels that run while it lives."""
+        """The address of the array's words, for kernels that run while the array lives."""
         return _pointer(array.ctypes.data)
 
     @kernel(f"void({POINTER}, int64)")
@@ -86,7 +86,7 @@ else:
 
     @kernel("int64(int64)")
     def bit_length(number: int) -> int:
-        """Binary digits of a number of 0 or more."""
+        """The number of binary digits of an integer >= 0."""
         return 64 - int(_leading_zeros(number))
 
 

@@ -15,13 +15,13 @@ import numpy as np
 
 from c4env.arrays import Int64s
 
-NODES: Final = 0  # searched so far, where the search counts them here
+NODES: Final = 0  # nodes searched so far, if the search counts them here
 LIMIT: Final = 1  # nodes at which the search gives up
 STOPPED: Final = 8  # 1 once the caller wants no answer
-NEVER: Final = 1 << 62  # as a limit
-AT_ONCE: Final = -1  # the limit that every search has reached
+NEVER: Final = 1 << 62  # a limit that no search reaches
+AT_ONCE: Final = -1  # a limit that every search has reached
 
-WORDS: Final = 16  # words of a workspace, before those of a particular search
+WORDS: Final = 16  # words of a workspace before the words of a particular search
 
 _TURN: Final = 0.05  # seconds between two checks for signals
 

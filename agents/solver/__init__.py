@@ -1,4 +1,4 @@
-"""Exact play: search, transposition table, opening book.
+"""Exact play by search, transposition table and opening book.
 
 Names are imported when first used, so that importing the package compiles nothing.
 """

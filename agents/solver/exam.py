@@ -1,7 +1,7 @@
 """The exam: a frozen set of critical positions with the exact score of each column.
 
-In a critical position some column keeps the win or the draw of the side to move, and another gives
-it away. ``tests/makers/exam.py`` chose the positions. Training in this project leaves them out.
+In a critical position some column keeps the win or draw of the side to move, and another column
+loses it. ``tests/makers/exam.py`` chose the positions. Training in this project leaves them out.
 
 The file has a line for each position: a game that leads to it (1-based columns), a tab, and the
 seven scores of its columns for the side to move, ``-`` where the column is full.
@@ -53,7 +53,7 @@ def exam_positions() -> frozenset[Position]:
 
 def keys(mine: Int64s, theirs: Int64s) -> NDArray[np.uint64]:
     """A key ``[N]`` of each position, which only its mirror image shares."""
-    # In each column the sum tells both how many discs and whose.
+    # A column's part of the sum tells the owner of each disc in the column.
     images = mirror_all(mine) * 2 + mirror_all(theirs)
     least: Int64s = np.minimum(mine * 2 + theirs, images)
     return least.astype(np.uint64)

@@ -1,6 +1,6 @@
-"""From plain negamax to a fast solver, one improvement a rung, for measurements.
+"""Solvers from plain negamax to a fast one, each with one more improvement, for measurements.
 
-The steps are those of "Solving Connect 4" (Pons); the full solver beyond them is
+The steps follow "Solving Connect 4" (Pons); the full solver beyond them is
 :class:`c4env.agents.solver.Solver`. All rungs use bitboards.
 """
 
@@ -48,7 +48,7 @@ ENTRIES: Final = (1 << 22) + 15  # entries of the table, 4,194,319: odd, to spre
 def rung_search(
     mine: int, theirs: int, plies: int, alpha: int, beta: int, rung: int, limit: int, table: Int64s
 ) -> tuple[int, int]:
-    """Search a position that is not won with one rung of the ladder.
+    """Search with one rung of the ladder, from a position that is not won.
 
     From NO_LOSING_MOVES on, the side to move must not be able to win at once.
 

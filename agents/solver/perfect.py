@@ -1,4 +1,4 @@
-"""Exact play by the solver, and weaker opponents: exact play that errs at random."""
+"""Exact play by the solver, and weaker opponents that err at random."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Perfect(SearchingAgent):
     """Plays a column of the best exact score: a quickest win, a draw, or a slowest loss.
 
     Args:
-        blunder: probability of a worse move. At each move where some column is worse than the
-            best, the agent plays a random one of those with this probability; :meth:`reset` seeds
-            it.
+        blunder: probability of a worse move. Where some columns are worse than the best, the agent
+            plays a random one of the worse columns with this probability; :meth:`reset` seeds the
+            draws.
         ties: among best columns: center (first) or random.
         table_mb: memory of the solver's table.
     """
@@ -43,7 +43,7 @@ class Perfect(SearchingAgent):
         self._generator = np.random.default_rng()
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game; the same seed errs at the same moves.
+        """Begin a new game; the same seed gives errors at the same moves.
 
         This clears the solver's table, so that the number of nodes does not depend on earlier
         games.
@@ -72,7 +72,7 @@ class Perfect(SearchingAgent):
         return column, float(value), nodes + self.solver.nodes
 
     def search(self, position: Position) -> SearchResult:
-        """Search: the column to play, its exact score, and best play to the end."""
+        """Return the column to play, its exact score, and best play to the end."""
         column, value, nodes = self.best_move(position)
         line = self.solver.principal_variation(position.play(column))
         return SearchResult(column, value, nodes, CELLS - position.plies, (column, *line))

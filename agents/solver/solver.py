@@ -26,19 +26,19 @@ from c4env.position import Position, require_position
 
 _QUICK: Final = 20_000  # nodes in the caller's thread before other threads start
 _SOON: Final = 1_000_000  # nodes of a search that ends in some hundredths of a second
-_SHARED_PLIES: Final = 24  # threads share nodes of up to so many plies; others are too small
+_SHARED_PLIES: Final = 24  # threads share nodes of at most this many plies; others are too small
 _PORTION: Final = 64  # the most positions that a thread takes at a time
-_SHARES: Final = 8  # the least portions for each thread: few positions may be hard
+_SHARES: Final = 8  # the least portions for each thread, since few positions may be hard
 
 T = TypeVar("T")
 
 
 class Solver:
-    """Exact scores of positions.
+    """Finds the exact scores of positions.
 
     A score is for the side to move. A draw is 0. A forced win scores the number of the winner's own
-    discs in hand after the winning one, plus one: ``(43 - plies) // 2`` for a win with the next
-    disc, one less for each move later. A loss is the same, negative. A finished position scores
+    discs in hand after the winning disc, plus 1: ``(43 - plies) // 2`` for a win with the next
+    disc, 1 less for each move later. A loss is the same, negative. A finished position scores
     ``-((44 - plies) // 2)`` if its last disc won, and 0 if the board is full.
 
     The transposition table serves later calls; :meth:`clear` empties it, and a copy begins with an
@@ -47,7 +47,7 @@ class Solver:
     Args:
         book: the opening book: ``"default"`` comes with this package, ``"12ply"`` with the package
             ``bitbully-databases``; a path; a :class:`~c4env.agents.solver.book.Book`; or None for
-            no book. Other boards have none.
+            no book. Other boards have no book.
         table_mb: the most MB for the transposition table, at least 1. The number of entries is
             a power of two, allocated at the first search.
         threads: threads that search together; they change no score.
@@ -67,7 +67,7 @@ class Solver:
         table_mb: int = 64,
         threads: int = 1,
     ) -> None:
-        """A solver with these options; see the class."""
+        """Make a solver with these options; see the class."""
         self.table_mb = require_integer("table_mb", table_mb)
         self.threads = require_integer("threads", threads)
         self.book = Book.open(book)
@@ -104,9 +104,9 @@ class Solver:
         return self._score(position, least - 1, least) >= score
 
     def scores(self, position: Position) -> list[int | None]:
-        """The exact score of each column, for the side to move; None if it is full.
+        """The exact score of each column, for the side to move; None for a full column.
 
-        All are None if the game is over. The greatest is :meth:`score`.
+        All scores are None if the game is over. The greatest is :meth:`score`.
         """
         return [None if bounds is None else bounds[0] for bounds in self._columns(position, inf)]
 
@@ -121,7 +121,7 @@ class Solver:
 
         Args:
             position: the position.
-            effort: nodes to spend, as a multiple of those of :meth:`score`.
+            effort: nodes to spend, as a multiple of the nodes of :meth:`score`.
 
         Raises:
             InvalidOption: ``effort`` is not a number of 0 or more.
@@ -149,7 +149,7 @@ class Solver:
         """
         if nodes < 1 or sorted(order) != list(range(COLUMNS)):
             raise InvalidOption(
-                f"nodes={nodes!r}, order={order!r}: expected 1 or more, and each column once"
+                f"nodes={nodes!r}, order={order!r}: expected 1 or more nodes, each column once"
             )
         require_position(position)
 
@@ -163,7 +163,7 @@ class Solver:
                 lowest, highest = -1, 1
                 if after.outcome is not None and after.outcome.winner is not None:
                     lowest = 1
-                elif best < 1:  # is it better? It gets an equal part of the remaining nodes
+                elif best < 1:  # the column gets an equal part of the remaining nodes
                     left = nodes - work[beside.NODES]
                     work[beside.LIMIT] = work[beside.NODES] + left // (COLUMNS - i)
                     if work[beside.STOPPED]:  # a stop sets this word before the limit
@@ -175,7 +175,7 @@ class Solver:
             return found
 
         with self._lock:
-            epoch = self._new_epoch()  # in a new epoch the table is empty; its entries stay
+            epoch = self._new_epoch()  # reads no old entry, and erases none
             table, (work,) = self._memory(1)
             work[EPOCH] = epoch
             found = beside.search_interruptibly(search, work, quick=nodes <= _SOON)
@@ -185,7 +185,7 @@ class Solver:
     def best_columns(self, position: Position) -> tuple[int, ...]:
         """The columns with the best score, centre first; none if the game is over.
 
-        Each wins as soon, or loses as late, as possible.
+        Each of them wins as soon, or loses as late, as possible.
         """
         lowest = [NO_SCORE if b is None else b[0] for b in self._columns(position, 0.0)]
         best = max(lowest)
@@ -221,8 +221,8 @@ class Solver:
         """The exact scores of N positions, at native speed and on all cores.
 
         Args:
-            mine: positions, or [N] int64 bitboards of the sides to move.
-            theirs: [N] int64 bitboards of the other sides, with the latter form.
+            mine: positions, or [N] int64 bitboards, each of its position's side to move.
+            theirs: [N] int64 bitboards of the other side, if ``mine`` is bitboards.
             threads: number of threads; by default, all cores that the process may use.
             fresh: begin each position with an empty table, in one thread, as benchmarks do.
 
@@ -230,7 +230,7 @@ class Solver:
             scores, int8 ``[N]``.
 
         Raises:
-            InvalidPosition: bitboards are not a position; the message names the first.
+            InvalidPosition: a pair of bitboards is no position; the message names the first.
             InvalidOption: arrays of different shapes, or ``threads`` out of range.
         """
         return self._many(mine, theirs, 1, threads, fresh)[:, 0]
@@ -259,7 +259,7 @@ class Solver:
     # -- how ------------------------------------------------------------------------
 
     def _new_epoch(self) -> int:
-        """A new epoch, to which no entry of the table belongs; the last one takes a new table."""
+        """Begin an epoch without entries; after the last epoch, discard the table."""
         if self._newest == LAST_EPOCH:
             self._epoch, self._newest, self._table = 1, 1, None
         self._newest += 1
@@ -309,7 +309,7 @@ class Solver:
             return self._run(search, self.threads if effort in (0, inf) else 1)
 
     def _memory(self, threads: int) -> tuple[Int64s, list[Int64s]]:
-        """The table, and as many workspaces as threads, ready to search."""
+        """The table and one workspace for each thread, ready to search."""
         if self._table is None:
             self._table = allocate(self.table_mb)
         while len(self._workspaces) < threads:
@@ -324,8 +324,8 @@ class Solver:
         """Run a search: a short one in the caller's thread, a longer one in several.
 
         Args:
-            search: a function of the table and a workspace. If its limit stops it, it returns None,
-                and each thread calls it again.
+            search: a function of the table and a workspace. A call that reaches its limit returns
+                None, and each thread calls the function again.
             threads: number of threads.
             together: all threads search one position. Each postpones nodes that another thread is
                 searching, and the first result ends the search. Otherwise all threads finish.
@@ -373,7 +373,7 @@ class Solver:
             scores = np.zeros((len(mine), width), np.int8)
             nodes = 0
             rest = np.arange(len(mine))
-            if self.book:  # it has the columns of positions a ply before its last
+            if self.book:  # with all columns up to a ply before its last one
                 early = np.bitwise_count(mine | theirs) <= self.book.plies - (width > 1)
                 rest = np.flatnonzero(~early)
                 for i in np.flatnonzero(early).tolist():
@@ -386,7 +386,7 @@ class Solver:
             portions = iter([(0, len(rest))])
 
             def search(table: Int64s, work: Int64s) -> bool | None:
-                """Score one portion after another; threads share what the first call leaves."""
+                """Score portion after portion; threads share the portions that the first leaves."""
                 nonlocal portions
                 for start, stop in portions:
                     done = batch.score_batch(table, work, *sides, found, start, stop, fresh)

@@ -42,7 +42,7 @@ def whole_board() -> NDArray[np.void]:
         won.append(one_disc_on(going[-1], True))
         going.append(one_disc_on(going[-1], False))
         if sum(map(len, going)) > MOST:
-            raise InvalidOption(f"board {BOARD_SIZE}: expected one of at most {MOST:,} positions")
+            raise InvalidOption(f"board {BOARD_SIZE}: expected at most {MOST:,} positions")
     parts = []
     scores = np.zeros(len(going[CELLS]), np.int8)  # full boards
     for plies in range(CELLS, -1, -1):

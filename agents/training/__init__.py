@@ -1,1 +1,1 @@
-"""Networks that learn: self-play from zero, AlphaZero in 200 lines, and an example a library."""
+"""Training: self-play from random weights, AlphaZero in 200 lines, and library examples."""

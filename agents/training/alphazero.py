@@ -28,15 +28,15 @@ with needs("torch", __name__):
     import torch
     from torch import nn
 
-SIMULATIONS, C = 32, 1.5  # a move of self-play; how much priors count against values of -1 to 1
+SIMULATIONS, C = 32, 1.5  # simulations a move; weight of priors against values from -1 to 1
 NOISE, SHARE = 1.0, 0.25  # Dirichlet noise at the root, so that every column is tried now and then
-DRAWN = 12  # plies in which columns are drawn by visits; later the most visited is played
-KEPT, USES, BATCH, RATE = 50_000, 4, 256, 2e-3  # the latest positions are learned, each so often
+DRAWN = 12  # plies in which visits weigh the draw of a column; later the most visited is played
+KEPT, USES, BATCH, RATE = 50_000, 4, 256, 2e-3  # positions kept, uses of each, batch, rate
 CHECKPOINT = "checkpoint.pt"
 
 
 class Network(nn.Module):
-    """Logits of the columns ``[M, 7]`` and values ``[M]`` of planes ``[M, 6, 7, 2]``."""
+    """A network from planes ``[M, 6, 7, 2]`` to logits ``[M, 7]`` and values ``[M]``."""
 
     def __init__(self, width: int = 32) -> None:
         super().__init__()
@@ -57,9 +57,9 @@ class Node:
 
     def __init__(self, position: c4env.Position) -> None:
         self.position, self.children = position, dict[int, Node]()
-        end = position.outcome  # who is to move then has lost, or it is drawn
+        end = position.outcome  # at the end the side to move has lost, or the game is drawn
         self.result = None if end is None else 0.0 if end.winner is None else -1.0
-        self.prior = np.zeros(0)  # [7] once the network was asked
+        self.prior = np.zeros(0)  # [7] once the network has evaluated the position
         self.visits, self.total = np.zeros(COLUMNS), np.zeros(COLUMNS)
 
     def select(self) -> int:
@@ -76,7 +76,7 @@ class Node:
 
 
 def search(network: Network, roots: list[Node], simulations: int, chance: Any = None) -> None:
-    """Search several trees, with one batch for each simulation, after one for the roots' priors."""
+    """Search several trees; one batch evaluates the roots, one the leaves of each simulation."""
     for simulation in range(simulations + 1):
         paths, leaves = [], []
         for node in roots:
@@ -106,7 +106,7 @@ def search(network: Network, roots: list[Node], simulations: int, chance: Any = 
 
 
 def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any]:
-    """Play games; returns planes ``[M, 6, 7, 2]``, shares of visits ``[M, 7]``, results ``[M]``."""
+    """Play games; return planes ``[M, 6, 7, 2]``, shares of visits ``[M, 7]``, results ``[M]``."""
     going = games = [[Node(c4env.Position())] for _ in range(boards)]
     while going:
         search(network, [game[-1] for game in going], SIMULATIONS, chance)
@@ -114,10 +114,10 @@ def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any
             visits = game[-1].visits
             drawn = game[-1].position.plies < DRAWN
             column = chance.choice(COLUMNS, p=visits / visits.sum()) if drawn else visits.argmax()
-            game.append(game[-1].child(int(column)))  # its tree stays
+            game.append(game[-1].child(int(column)))  # the child keeps its tree
         going = [game for game in going if game[-1].result is None]
     nodes = [node for game in games for node in game[:-1]]
-    # The sides take turns: from the end on, what one has won the other has lost.
+    # The sides take turns, so the result changes its sign from ply to ply, backwards from the end.
     turns = [(game[-1], len(game) - k) for game in games for k in range(1, len(game))]
     results = [(end.result or 0.0) * (-1) ** left for end, left in turns]
     visits = torch.tensor(np.stack([node.visits for node in nodes]))
@@ -126,7 +126,7 @@ def play(network: Network, boards: int, chance: np.random.Generator) -> list[Any
 
 
 def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance: Any) -> float:
-    """Fit the network to kept positions and their mirror images; returns the last loss."""
+    """Fit the network to kept positions and their mirror images; return the last loss."""
     network.train()
     for _ in range(steps):
         rows = chance.integers(len(kept[0]), size=BATCH)
@@ -144,10 +144,10 @@ def learn(network: Network, optimizer: Any, kept: list[Any], steps: int, chance:
 def train(
     out: Path, positions: int = 100_000, seed: int = 1, device: str = "cpu", boards: int = 128
 ) -> Network:
-    """Play and learn in turns until ``positions`` positions were played; resumes in ``out``.
+    """Play and learn in turns until ``positions`` positions were played; resume in ``out``.
 
-    On one machine the same seed trains the same network. The folder keeps a network for each tenth.
-    A finished folder trains on with more positions.
+    On one machine the same seed trains the same network. The folder keeps a network for each tenth
+    of the training. With more ``positions`` a finished training continues.
     """
     c4env.TensorEnv(1, device)  # refuses a device that is not there
     torch.manual_seed(seed)

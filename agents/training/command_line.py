@@ -1,4 +1,4 @@
-"""Parts that training scripts share: the command line, extras, and the folder of a training."""
+"""What training scripts share: a command line, imports of extras, and the training's folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPTIONS: Final = {
     "folder": "folder of the training",
     "positions": "number of positions to learn from",
     "steps": "length of the training, in steps of the environment",
-    "minutes": "length of the training, with earlier calls",
+    "minutes": "minutes of training, earlier calls included",
     "seed": "seed of weights and games",
     "device": '"cpu", "cuda" or another of PyTorch',
     "boards": "games at once; a GPU is quick with thousands",
@@ -92,7 +92,7 @@ def checkpoint_read(path: Path) -> Iterator[None]:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that raises errors of ours."""
+    """A parser that raises this project's errors."""
 
     def error(self, message: str) -> NoReturn:
         """Raise InvalidValue."""
@@ -117,7 +117,7 @@ def run(
             least 0. Keyword-only parameters keep their defaults.
         doc: the beginning of ``--help``.
         said: text to print before the number that the function returns; empty prints nothing.
-        argv: the arguments; None for those of the process.
+        argv: the arguments; None for the arguments of the process.
         resumes: whether the same command continues a training in the folder ``--out``.
         endings: accepted endings of the file ``out``; empty for all.
 

@@ -52,7 +52,7 @@ BOARDS: Final = 256  # games at once
 
 
 class Stage(NamedTuple):
-    """The settings of a training from some number of positions on."""
+    """The settings of a training from a given number of positions on."""
 
     simulations: int  # a move
     blocks: int  # of the network
@@ -76,9 +76,9 @@ BEHIND: Final = 4_096  # positions that learning may be behind while games conti
 STEEP: Final = 150_000  # positions at which the learning rate is 1 / sqrt(2) of the first
 FLAT: Final = 0.5  # share of the time after which a cosine lowers the learning rate too
 LAST: Final = 0.1  # the factor at the end of the cosine
-AVERAGE: Final = 0.995  # decay of the exponential moving average of the weights, which plays
+AVERAGE: Final = 0.995  # decay of the moving average of the weights, by which the network plays
 SAVED: Final = 60.0  # seconds between two checkpoints
-REPORTS: Final = 20  # in a training; each keeps the network of the time
+REPORTS: Final = 20  # in a training; each keeps the current network
 
 STATE: Final = "state.pt"
 PROGRESS: Final = "progress.tsv"
@@ -96,9 +96,9 @@ Search = Callable[[Int64s, Float64s], Improved]
 
 
 def safe_position(plies: int, generator: np.random.Generator) -> Position:
-    """A position after ``plies`` random discs, none of which lets the other side win at once.
+    """A position after ``plies`` random discs, none of which lets the opponent win at once.
 
-    It has fewer discs where the next two decide the game.
+    Play stops earlier at a position that the next two discs decide.
     """
     position = Position()
     while position.plies < plies:
@@ -111,7 +111,7 @@ def safe_position(plies: int, generator: np.random.Generator) -> Position:
 
 
 class Games:
-    """Games of a network against itself on many boards, which move in step."""
+    """Games of a network against itself on many boards, one ply at a time on all boards."""
 
     def __init__(self, boards: int, generator: np.random.Generator) -> None:
         self.generator = generator
@@ -132,7 +132,7 @@ class Games:
         """Play one ply on every board.
 
         Returns:
-            The samples of the games that ended, with few of the forced moves.
+            The samples of the games that ended, without most of the forced moves.
         """
         boards = boards_from(self.batch.observe()[0])
         found = search(boards, self.generator.gumbel(size=(len(boards), COLUMNS)))
@@ -143,7 +143,7 @@ class Games:
         ended = [np.zeros(0, SAMPLE)]
         for i in np.flatnonzero(self.batch.over):
             moves = self.moves[i][self.moves["policy"][i].any(axis=1)]
-            # Whoever made the last move won, the one before lost, and so on.
+            # The side of the last move won, the side of the move before lost, and so on.
             result = (-1.0) ** np.arange(len(moves) - 1, -1, -1)
             result *= self.batch.results[i] != DRAWN
             chosen = ~np.isnan(moves["value"])
@@ -158,13 +158,13 @@ class Trainer:
     """The state of a training: network, optimiser, games, replay buffer; and its checkpoint.
 
     Args:
-        out: its folder; a checkpoint there is resumed.
-        seed: of weights and games.
+        out: the folder of the training; a checkpoint in it is resumed.
+        seed: the seed of weights and games.
         boards: games at once.
         shape: arguments of :class:`~c4env.agents.network.convolution.SelfPlayNetwork`.
 
     Raises:
-        InvalidValue: what is there is not a checkpoint.
+        InvalidValue: the folder holds a bad checkpoint.
     """
 
     positions = learned = 0  # positions played and learned so far
@@ -182,7 +182,7 @@ class Trainer:
         self.games = Games(boards, playing)
         self.samples: Samples = np.zeros(0, SAMPLE)  # the replay buffer, a ring
         self._answers = Remembered(Evaluator(self.network).evaluate)
-        self._plies = 0  # since the cache was cleared
+        self._plies = 0  # plies since the cache was cleared
         if (out / STATE).exists():
             self._restore()
 
@@ -196,7 +196,7 @@ class Trainer:
             self.optimiser.refresh()
 
     def playing(self, stage: Stage) -> Callable[[], Samples]:
-        """A call that plays a ply by the averaged weights of now; it may run beside learning."""
+        """Return a call that plays a ply by the current averaged weights, perhaps in a thread."""
         self.grow(stage.blocks)
         if self._plies % REMEMBERED == 0:
             self._answers.clear()
@@ -206,7 +206,7 @@ class Trainer:
         return partial(self.games.play, GumbelSearch(self._answers, stage.simulations))
 
     def keep(self, moves: Samples) -> None:
-        """Add positions to the replay buffer, except those of the exam."""
+        """Add positions to the replay buffer, except exam positions."""
         moves = moves[~in_exam(*moves["board"].T)]
         while len(self.samples) < min(self.positions + len(moves), WINDOW):
             self.samples = np.resize(self.samples, min(WINDOW, 2 * len(self.samples) + (1 << 16)))
@@ -219,7 +219,7 @@ class Trainer:
         """Take one step on a batch of the latest half of the positions.
 
         Args:
-            share: of the highest learning rate.
+            share: the learning rate, as a share of the highest.
 
         Returns:
             The losses of policy and value.
@@ -242,7 +242,7 @@ class Trainer:
 
     def save(self) -> None:
         """Write a checkpoint, the network that plays, and the figures."""
-        self._plies = 0  # answers are forgotten: a resumed training has none either
+        self._plies = 0  # clears the cache, since a resumed training begins without answers
         state = {
             "blocks": len(self.network.blocks),
             "network": self.network.state_dict(),
@@ -290,11 +290,11 @@ def as_bytes(array: Samples) -> Any:
 def rate_at(share: float, positions: int) -> float:
     """The learning rate, as a share of the highest.
 
-    It falls with the square root of the positions, and by a cosine at the end.
+    The rate falls with the square root of the positions, and by a cosine at the end.
 
     Args:
-        share: of the time that has passed.
-        positions: played so far.
+        share: the share of the time that has passed.
+        positions: the number of positions played so far.
     """
     fall = min(max((share - FLAT) / (1 - FLAT), 0.0), 1.0)
     end = LAST + (1 - LAST) * 0.5 * (1 + math.cos(math.pi * fall))
@@ -310,19 +310,19 @@ def train(
     shape: Sequence[int] = (32, 256),
     look: Look | None = None,
 ) -> Trainer:
-    """Train for some minutes, those of earlier calls included.
+    """Train until the training has taken ``minutes`` minutes, earlier calls included.
 
     Args:
         out: the folder of the training.
-        minutes: by the clock, while a training runs.
-        seed: of weights and games.
+        minutes: the time of the training by the clock, without the time between calls.
+        seed: the seed of weights and games.
         boards, shape: see :class:`Trainer`.
-        look: called at each report with the agent and the number of positions so far.
+        look: a function to call at each report, with the agent and the number of positions so far.
 
     Raises:
         InvalidValue: a bad number, or a folder of another training.
         FileInUse: another process trains in the folder.
-        OSError: it cannot be written.
+        OSError: the folder cannot be written.
     """
     if not 0 < minutes < math.inf:
         raise InvalidValue(f"minutes={minutes!r}: expected a number above 0")
@@ -332,7 +332,7 @@ def train(
     with claimed(out, f"seed {seed}\n"), beside:
         trainer = Trainer(out, seed, boards, shape)
         if (spent := trainer.seconds / 60) >= minutes:
-            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); more of them train on")
+            print(f"{out}: its {minutes:g} minutes are spent ({spent:.3g}); ask for more to go on")
             return trainer
         improve(trainer, minutes, look, beside)
     return trainer

@@ -1,7 +1,7 @@
 """Opponents in the environments, and the interface through which they play.
 
 An opponent is a name, an agent, a model, or a function. A function maps one observation to a
-column; one marked by :func:`batched` maps the observations of M boards to M columns. The
+column; a function marked by :func:`batched` maps M observations to M columns. The
 environments play ``"random"`` themselves and every other opponent through a :class:`Follower`.
 """
 
@@ -111,7 +111,7 @@ class Follower:
     draws: bool = False
 
     def reset(self, seed: int) -> None:
-        """Forget all games: the environment was reset as a whole."""
+        """Forget all games; the environment calls this when it resets all boards."""
 
     def begin(self, boards: Int64s, seeds: Int64s) -> None:
         """Note that new games start on these boards."""
@@ -141,7 +141,7 @@ class Follower:
 
 
 class FunctionFollower(Follower):
-    """A function of one observation, or of M observations if :func:`batched` marks it."""
+    """A follower that calls a function on one observation, or on M if :func:`batched` marks it."""
 
     def __init__(self, function: Any) -> None:
         self.function = function
@@ -217,7 +217,7 @@ def make_follower(opponent: AnyOpponent, *, many: bool = True) -> Follower | Non
     Args:
         opponent: see the module; None is ``"random"``.
         many: whether the environment has several boards. An agent then chooses on all of them
-            and remembers no game; on one board it plays as in any game.
+            and remembers no game; with one board it plays as it does in any game.
 
     Raises:
         InvalidOption: the argument is no opponent.

@@ -36,7 +36,7 @@ def loses_when_illegal(illegal: object) -> bool:
 
 
 def parse_seat(seat: Any) -> int | None:
-    """A player, or None for a random one.
+    """A player, or None for a random player.
 
     Raises:
         InvalidOption: not 0, 1 or ``"random"``.
@@ -49,10 +49,10 @@ def parse_seat(seat: Any) -> int | None:
 def known_options(
     options: Mapping[str, Any] | None, known: Collection[str], expected: str, *, warn: bool = False
 ) -> Mapping[str, Any]:
-    """The options of a ``reset``, checked.
+    """Check the options of a ``reset``, and return them.
 
     Args:
-        options: as the caller gave them.
+        options: the options that the caller gave.
         known: the known names.
         expected: the end of the message about unknown options.
         warn: warn of unknown options rather than raise.

@@ -54,7 +54,7 @@ class Info(TypedDict):
 
 
 class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
-    """The caller plays one seat; the opponent replies within ``step``.
+    """An environment where the caller plays one seat and the opponent replies within ``step``.
 
     Action: ``Discrete(7)``, a 0-based column. Observation: a Box of zeros and ones, the
     planes ``(6, 7, 2)`` of ``c4env.observe`` (row 0 on top, plane 0 the caller's discs) in
@@ -123,7 +123,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         self._seat = 0
         self._state = "new"  # then "playing", then "over"
         self._forfeited = False
-        self._seed = 0  # of the opponent's draws in this game
+        self._seed = 0  # for the opponent's draws in this game
 
     @property
     def opponent(self) -> AnyOpponent:
@@ -151,7 +151,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         """Start a game; an opponent that begins has already moved.
 
         Args:
-            seed: of ``np_random``; None continues its stream.
+            seed: the seed of ``np_random``; None continues its stream.
             options: ``"seat"``: 0, 1 or ``"random"`` for this game; ``"moves"`` (1-based
                 columns) or ``"position"``: the start position.
 
@@ -250,7 +250,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
         return observation, reward, self._state == "over", False, info
 
     def forfeit(self) -> tuple[NDArray[Any], float, bool, bool, Info]:
-        """Lose the game as by an illegal action; return what ``step`` returns.
+        """Lose the game as an illegal action does; return what ``step`` returns.
 
         Raises:
             NotReset: before the first reset.
@@ -324,7 +324,7 @@ class ConnectFourEnv(gymnasium.Env[NDArray[Any], Any]):
             ) from error
 
     def _seeds(self, follower: Follower, position: Position) -> Int64s:
-        """The seed of the opponent's draw in a position of this game, if it draws."""
+        """The seed of the opponent's draw in a position of this game; 0 if it draws nothing."""
         if not follower.draws:
             return BOARD_0
         return streams(np.array([self._seed + position.plies], np.uint64))

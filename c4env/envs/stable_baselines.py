@@ -30,7 +30,7 @@ with from_extra("sb3", "c4env.envs.stable_baselines needs Stable-Baselines3"):
 
 
 class ConnectFourVecEnv(VecEnv):
-    """N boards in one kernel; the opponent replies within the step.
+    """An environment of N boards in one kernel; the opponent replies within the step.
 
     Observations and rewards are those of ``ConnectFourEnv``, one row for each board. When a
     game ends, the board's ``info["terminal_observation"]`` holds its last observation.
@@ -146,7 +146,7 @@ class ConnectFourVecEnv(VecEnv):
         return self._masks.copy()
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """False for every board: none has a wrapper."""
+        """Return False for every board, since no board has a wrapper."""
         return [False for _ in self._get_indices(indices)]
 
     def _seen(self, observation: Any) -> NDArray[Any]:

@@ -179,7 +179,7 @@ class TextEnv(gymnasium.Env[str, str]):
 
         Args:
             opponent, seat: as for :class:`ConnectFourEnv`.
-            kind: of the template (:func:`template`), or a template of your own with places.
+            kind: a kind of :func:`template`, or a template of your own with places.
             illegal: ``"lose"`` the game with -1, or ``"raise"`` an error and leave the game as
                 it was.
             render_mode: None or ``"ansi"``, the drawn board.
@@ -213,7 +213,7 @@ class TextEnv(gymnasium.Env[str, str]):
             Observation and info; see the class.
         """
         _, found = self._env.reset(seed=seed, options=options)
-        super().reset(seed=seed)  # Gymnasium requires a generator; the inner one draws
+        super().reset(seed=seed)  # Gymnasium requires a generator; the inner environment draws
         given = options if isinstance(options, Mapping) else {}
         start = given.get("position", Position())
         if "moves" in given:
@@ -233,7 +233,7 @@ class TextEnv(gymnasium.Env[str, str]):
             Observation, reward, terminated, truncated (never true), info; see the class.
 
         Raises:
-            NotReset, WrongOrder, OpponentFailed: as :meth:`ConnectFourEnv.step`.
+            NotReset, WrongOrder, OpponentFailed: as in :meth:`ConnectFourEnv.step`.
             InvalidAction, IllegalMove: a bad action with ``illegal="raise"``, or no text.
         """
         if not isinstance(action, str):

@@ -1,6 +1,6 @@
-"""Pictures of a position: text, pixels and SVG. None needs a display or a toolkit.
+"""Pictures of a position, as text, pixels or SVG, without a display or a toolkit.
 
-All three mark the last disc played and the winning line. The colours differ in
+All pictures mark the last disc played and the winning line. The colours differ in
 lightness as well as in hue, for readers without colour vision, and only player 0's discs
 have a groove.
 
@@ -64,7 +64,7 @@ def ansi(position: Position, last: int | None = None, *, colour: bool = False) -
     line are capitals.
 
     Args:
-        position: of this board.
+        position: a position of this board.
         last: 0-based column of the last move, None to mark none.
         colour: colour the discs with terminal escape codes.
 
@@ -99,7 +99,7 @@ def rgb_array(
     has a white dot, the discs of the winning line a white ring. The array is new.
 
     Args:
-        position: of this board.
+        position: a position of this board.
         last: 0-based column of the last move, None to mark none.
         screen_scaling: size, a positive integer.
         hover: 0-based column in which a faint disc shows where the next one would land; None,
@@ -138,7 +138,7 @@ def svg(position: Position, last: int | None = None) -> str:
     """The board as a self-contained SVG picture with a title and a description.
 
     Args:
-        position: of this board.
+        position: a position of this board.
         last: 0-based column of the last move, None to mark none.
 
     Raises:
@@ -302,12 +302,12 @@ def _paint(pixels: _Pixels, colour: _Colour, coverage: _Pixels) -> _Pixels:
 
 
 def _covered(depth: _Pixels) -> _Pixels:
-    """The share of a pixel that a shape covers whose edge is ``depth`` pixels from its middle."""
+    """The covered share of a pixel whose middle is ``depth`` pixels inside a shape's edge."""
     return np.clip(depth + 0.5, 0.0, 1.0)
 
 
 def _ring(size: int, inner: float, outer: float) -> _Pixels:
-    """The coverage ``(size, size)`` of a ring around the middle of a cell; radii in units."""
+    """The coverage ``(size, size)`` of a ring around a cell's middle; radii in scaling units."""
     unit = size / _CELL
     middle = np.arange(size) + 0.5 - size / 2
     distance = np.hypot(middle[:, None], middle[None, :])

@@ -34,7 +34,7 @@ class Viewer:
     """
 
     def __init__(self, mode: str | None, screen_scaling: int) -> None:
-        """A viewer, which shows nothing yet.
+        """Make a viewer, which shows nothing yet.
 
         Raises:
             UnknownRenderMode: ``mode`` is neither None nor one of ``RENDER_MODES``.
@@ -72,7 +72,7 @@ class Viewer:
         return None
 
     def ask_column(self, position: Position, last: int | None) -> int:
-        """Wait for a person's choice in the window; returns a legal 0-based column.
+        """Wait for a person's choice in the window; return a legal 0-based column.
 
         Raises:
             WrongOrder: the game is over.
@@ -97,7 +97,7 @@ class Viewer:
         raise WindowClosed
 
     def _after(self, event: InputEvent, hover: int | None) -> tuple[int | None, int | None]:
-        """The column under the pointer after an input event, and the chosen one, if any."""
+        """The column under the pointer after an input event, and the chosen column, if any."""
         if event.kind == "leave":
             return None, None
         if event.kind != "key":

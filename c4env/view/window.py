@@ -62,13 +62,13 @@ class Window:
             self._clock.tick(fps)
 
     def close(self) -> None:
-        """Close the window; does nothing if it is closed."""
+        """Close the window; do nothing if it is closed."""
         if self.is_open:
             self.is_open = False
             self._window.destroy()
 
     def input_events(self, seconds: float) -> list[InputEvent]:
-        """The inputs since the last call; waits up to ``seconds`` for the first one."""
+        """Return the inputs since the last call; wait up to ``seconds`` for the first input."""
         pygame = self._pygame
         kinds: dict[int, Callable[[Any], InputEvent | None]] = {
             pygame.MOUSEMOTION: lambda e: InputEvent("move", e.pos[0]),
@@ -100,7 +100,7 @@ class Window:
                 self.close()
 
     def _events(self, *kinds: int) -> list[Any]:
-        """This window's events of some kinds; those of other windows stay in the queue."""
+        """This window's events of some kinds; other windows' events stay in the queue."""
         mine = []
         for event in self._pygame.event.get(kinds):
             if event.window is self._window:

@@ -384,7 +384,7 @@ def test_bad_pools_are_refused():
     with pytest.raises(UnknownAgent, match="nosuch"):
         Pool({"nosuch": 1})
     for pool in (Pool(), Pool({ONES: 0})):
-        with pytest.raises(InvalidValue, match="expected one above 0"):
+        with pytest.raises(InvalidValue, match="expected a weight above 0"):
             ConnectFourVectorEnv(3, opponent=pool).reset(seed=1)
 
 

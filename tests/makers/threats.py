@@ -127,11 +127,11 @@ def fit(out: Path, positions: int, seed: int) -> None:
     weights = np.round(UNIT * regress(counts, points))  # whole numbers add up exactly
     right = float(np.mean(np.sign(counts @ weights) == np.sign(points - 0.5)))
     note = (
-        f"Fitted to {positions} positions, seed {seed}; the sign of the exact score is\n"
-        f"met for {right:.1%} of them, draws never."
+        f"Fitted to {positions} positions, seed {seed}; the weights predict the sign of\n"
+        f"the exact score for {right:.1%} of them, and never a draw."
     )
     rows = [
         "    " + ", ".join(f"{w:.0f}." for w in weights[i : i + 6]) + "," for i in range(0, SIZE, 6)
     ]
     out.write_text(TEMPLATE.format(note=note, rows="\n".join(rows)), encoding="utf-8")
-    print(f"sign met for {right:.1%}; weights in {out}", file=sys.stderr)
+    print(f"sign predicted for {right:.1%}; weights in {out}", file=sys.stderr)

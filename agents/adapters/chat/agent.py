@@ -42,7 +42,7 @@ class Exchange:
 
 
 Tape = Callable[[str, int, int, Callable[[], Exchange]], Exchange]
-"""A function that returns a kept exchange, by moves, vote and attempt, or calls ``ask``."""
+"""A function of moves, vote and attempt that returns a kept exchange, or calls ``ask``."""
 
 
 def ask_always(moves: str, vote: int, attempt: int, ask: Callable[[], Exchange]) -> Exchange:
@@ -63,16 +63,16 @@ class Chat(Agent):
         prompt: board, moves, both; +legal, +answer, +example; kaggle; a file. See
             :func:`c4env.agents.adapters.chat.prompts.find_prompt`.
         temperature: sampling temperature; default: the endpoint's.
-        max_tokens: limit of an answer; default: the endpoint's. A truncated answer is unreadable.
+        max_tokens: most tokens of an answer; default: the endpoint's. A cut answer is unreadable.
         retries: more tries after an answer without a legal move.
-        timeout: seconds for an answer, before another request.
+        timeout: seconds to wait for an answer before another request.
         patience: seconds to wait for a failing network.
-        votes: answers a move; the column that most of them name is played. Ties go to the column
+        votes: answers for each move; the most frequent column is played. Ties go to the column
             named first; a vote without a legal move does not count.
 
     Attributes:
         prompt: the prompt.
-        tape: keeps prompts and answers; the player of the game may set it.
+        tape: the function that keeps prompts and answers; code that plays games may set it.
 
     Raises:
         InvalidValue: no such prompt, or a malformed address.
@@ -136,7 +136,7 @@ class Chat(Agent):
         return column
 
     def _moves_to(self, position: Position) -> str:
-        """Moves to the position: the real game since the first prompt, after some way to there."""
+        """The moves to a position: the game's since the first prompt, made-up moves before."""
         if self._after is not None:
             for reply in self._after.legal_columns():
                 if self._after.play(reply) == position:

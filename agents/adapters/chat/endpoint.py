@@ -1,4 +1,4 @@
-"""A chat endpoint behind the official client, which waits for a failing network."""
+"""Requests to a chat endpoint by the official client, repeated while the network fails."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Reply(NamedTuple):
     cut: str  # the reason of a truncated text, or ""
     tokens: tuple[int, int] | None  # of prompt and answer, if the endpoint reports them
     seconds: float = 0.0  # from the successful request to its answer
-    failures: int = 0  # failures of the network before
+    failures: int = 0  # failures of the network before the answer
 
 
 class _Failed(Exception):
@@ -45,7 +45,7 @@ class _Failed(Exception):
 
 
 def endpoint(base_url: str) -> Endpoint:
-    """The endpoint of an address, or of the environment; all agents of an address share it.
+    """The endpoint at an address; "" means the environment's. Agents of one address share it.
 
     Raises:
         InvalidValue: the address is malformed or holds a secret.
@@ -75,7 +75,7 @@ class Endpoint:
     """An address and its client; thread-safe.
 
     Args:
-        base_url: the address; "" for the official one.
+        base_url: the address; "" for the official endpoint.
         key: the secret, which the client gets and all messages leave out.
     """
 
@@ -137,7 +137,7 @@ class Endpoint:
             time.sleep(pause)
 
     def _exchange(self, body: dict[str, Any], timeout: float) -> Reply:
-        """One try."""
+        """Send one request, without another try."""
         openai = self._openai
         deadline = time.monotonic() + timeout
         received = b""
@@ -174,7 +174,7 @@ class Endpoint:
             used = answer.get("usage") or {}
             tokens = (used.get("prompt_tokens"), used.get("completion_tokens"))
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            raise _Failed("the answer is not one of the chat protocol") from None
+            raise _Failed("the answer does not follow the chat protocol") from None
         cut = "the answer was cut off at its limit of tokens"
         counted = [n for n in tokens if type(n) is int and n >= 0]
         return Reply(

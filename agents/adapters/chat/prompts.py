@@ -30,12 +30,12 @@ class Prompt:
 
     Attributes:
         name: the name in the option ``prompt``.
-        version: our version number, or that of the prompt's package or function.
+        version: our version number, or the version of the prompt's package or function.
         digest: the first 12 hex digits of the SHA-256 of the template or source.
         write: a function from a position and the moves to it (1-based columns) to a text or
             messages.
-        rewrite: the same, with an answer without a legal move as third argument; without it, the
-            conversation goes on with the problem.
+        rewrite: a function like ``write`` with a third argument, an answer without a legal move;
+            None: the conversation goes on with the problem.
         label, first: how to read an answer (:func:`c4env.envs.text.read_move`).
     """
 
@@ -84,7 +84,7 @@ class Prompt:
 
 
 def find_prompt(name: str) -> Prompt:
-    """The prompt of an option.
+    """Find the prompt that the option ``prompt`` names.
 
     Args:
         name: a kind of :func:`c4env.envs.text.template`; ``kaggle``; a template file; or
@@ -111,15 +111,15 @@ def find_prompt(name: str) -> Prompt:
         text = template(name)
     except InvalidOption as error:
         raise InvalidValue(
-            f"chat: prompt={name!r}: {error}; or a file that is there, a module:function, or kaggle"
+            f"chat: prompt={name!r}: {error}; or an existing file, a module:function, or kaggle"
         ) from None
     return Prompt(name, str(VERSION), _digest(text), functools.partial(fill, text))
 
 
 def _kaggle() -> Prompt:
-    """The prompt of Kaggle's harness for this game, whose columns count from 0.
+    """The prompt of Kaggle's harness for this game, in which columns count from 0.
 
-    Its own reader is not used: without an announced move it takes any digit that fits.
+    The harness's reader is not used, since it takes any digit that fits if no move is announced.
     """
     try:
         harness = importlib.import_module(KAGGLE)

@@ -27,11 +27,11 @@ class Engine(ProcessAgent):
 
     Args:
         command: the program and its arguments. They are split as a shell does.
-        reply: the answer: column, scores or score. Scores has seven scores, one for each column;
-            score is that of a position, and the program is asked about each next position.
+        reply: form of the answer: column, scores or score. With scores, the answer ends with the
+            seven columns' scores; with score, the program scores each next position.
         timeout: seconds for a move.
-        startup: seconds more for the first answer of a process.
-        newgame: at each game: none, reset (a line) or restart. The line is ``reset SEED``.
+        startup: more seconds for the first answer of a process.
+        newgame: when a game begins: none, reset (a line) or restart. The line is ``reset SEED``.
 
     Raises:
         InvalidValue: there is no such program, or an option has another value.
@@ -64,7 +64,7 @@ class Engine(ProcessAgent):
         return LineProcess(self.command, self.command[0])
 
     def reset(self, seed: int | np.random.SeedSequence | None = None) -> None:
-        """Begin a new game, and tell the program in the way of ``newgame``.
+        """Begin a new game, and tell the program as ``newgame`` says.
 
         Raises:
             EngineFault: the program did not acknowledge the reset.
@@ -90,7 +90,7 @@ class Engine(ProcessAgent):
         return REPLIES[self.reply](self, position)
 
     def words(self, position: Position, seconds: float) -> list[str]:
-        """Words of the answer to a position, without the position itself and ``key=value``."""
+        """Ask about a position; return the answer's words but the position and ``key=value``."""
         moves = position.moves()
         answer = self._ask(moves, seconds, self.startup)
         if answer.startswith("error"):
@@ -107,7 +107,7 @@ class Engine(ProcessAgent):
         return words[1:] if len(words) > 1 and words[0] == moves else words
 
     def wrong(self, answer: str, expected: str) -> EngineFault:
-        """The fault of an unexpected answer; this also ends the program."""
+        """End the program, and return the fault of its unexpected answer."""
         self.close()  # questions and answers may be out of step
         return EngineFault(f"{self.command[0]} answered {answer[:80]!r}: expected {expected}")
 

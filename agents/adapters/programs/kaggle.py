@@ -33,7 +33,7 @@ class Submission(ProcessAgent):
     Args:
         file: the submission. Its agent is the last callable in it.
         timeout: seconds for a move. This is ``actTimeout``.
-        overage: seconds a game for longer moves. This is the initial ``remainingOverageTime``.
+        overage: more seconds in a game for longer moves. Kaggle calls it ``remainingOverageTime``.
         startup: seconds for Python to start. They do not count for the submission.
         python: the interpreter; default: this one.
 
@@ -90,7 +90,7 @@ class Submission(ProcessAgent):
         """
         require_move(position)
         observation = observe(position, self._remaining)
-        # A little longer, so that the runner's clock judges all moves that end.
+        # Wait a little longer, so that the runner's clock judges all moves that end.
         wait = self.timeout + self._remaining + SLACK
         line = self._ask(json.dumps(observation), wait, self.startup)
         answer: dict[str, Any] = json.loads(line)
@@ -114,7 +114,7 @@ class Submission(ProcessAgent):
 
 
 def observe(position: Position, remaining: float) -> dict[str, Any]:
-    """The observation of a submission.
+    """Return the observation that a submission gets.
 
     Returns:
         ``board``, 42 cells in reading order from the top left: 0, or 1 or 2 for a disc of the first

@@ -1,6 +1,6 @@
-"""Run a ConnectX submission as the competition does; reads and writes JSON lines.
+"""Run a ConnectX submission as the competition does; read and write JSON lines.
 
-A script, ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED``. It imports nothing of this
+The script ``python kaggle_runner.py SUBMISSION CONFIGURATION SEED`` imports nothing of this
 project, so that it runs in any Python that the submission needs. It reads an observation and writes
 ``{"action": ..., "seconds": ...}`` or ``{"error": ...}``, a line each. The submission's prints go
 to standard error.

@@ -1,7 +1,7 @@
-"""A program that reads and writes lines, and the base class of agents that have one.
+"""A program that reads and writes lines, and the base class of agents that ask such a program.
 
-The program never outlives its owner. A small process of ours (``supervisor``) starts it, and ends
-it with all that it started, as soon as the owner closes it, forgets it, exits or is killed.
+The program never outlives its owner. A small process of ours (``supervisor``) starts the program,
+and ends it and its children as soon as the owner closes it, forgets it, exits or is killed.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class LineProcess:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 pass_fds=[supervisor_end],
-                start_new_session=True,  # Ctrl-C is for the run alone
+                start_new_session=True,  # so that Ctrl-C does not reach the program
             )
         except BaseException:
             os.close(owner_end)
@@ -137,7 +137,7 @@ class LineProcess:
 
 
 def _end(process: subprocess.Popen[bytes], owner_end: int) -> None:
-    """Close the supervisor's pipe, so that it ends the program, and wait for it."""
+    """Close the supervisor's pipe, so that it ends the program, and wait for the supervisor."""
     os.close(owner_end)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -163,10 +163,10 @@ class ProcessAgent(Agent):
         """Start the program."""
 
     def _ask(self, line: str, seconds: float, startup: float) -> str:
-        """Ask the program; one that has just started may take ``startup`` seconds more.
+        """Ask the program; the first answer of a process may take ``startup`` seconds more.
 
         Raises:
-            EngineFault: the program crashed or was late; this also ends it.
+            EngineFault: the program crashed or was late; it is then ended.
         """
         if self._process is None:
             self._process = self._start()

@@ -25,7 +25,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(owner: int, command: list[str]) -> int:
-    """Run the command until it ends or the owner does; return the exit code."""
+    """Run the command until the command or its owner ends; return the exit code."""
     os.set_inheritable(owner, False)
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else lambda *_: 0
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
@@ -82,7 +82,7 @@ def kill_all(group: int) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
         for child in children():
-            os.kill(child, signal.SIGKILL)  # its number is not reused: only we wait for it
+            os.kill(child, signal.SIGKILL)  # the number is still the child's: only we reap it
         if reap(0) == (0, 0):
             return
 

@@ -1,9 +1,9 @@
 """Opening books: stored exact scores of early positions.
 
-A book file is small because it stores no positions. It has the scores of all unfinished positions
-of ``plies`` discs, one of each mirror pair, in the order of their keys
-(:func:`c4env.agents.solver.search.table.position_key`). The reader makes those positions again, in
-milliseconds, and backs up scores to fewer discs. The format::
+A book file is small because it stores no positions, only the scores of all unfinished positions
+of ``plies`` discs, one of each mirror pair, in the order of the positions' keys
+(:func:`c4env.agents.solver.search.table.position_key`). The reader enumerates these positions, in
+milliseconds, and backs their scores up to positions of fewer discs. The format::
 
     8 bytes   b"C4BOOK1\\n"
     1 byte    plies
@@ -94,7 +94,7 @@ class Book:
 
     @property
     def keys(self) -> Int64s:
-        """Ascending keys ``[N]`` of those positions."""
+        """Ascending keys ``[N]`` of the positions of ``plies`` discs."""
         return self._keys[self.plies]
 
     # -- files ------------------------------------------------------------------------
@@ -142,9 +142,7 @@ class Book:
         if not IS_STANDARD:
             if book == "default":
                 return None
-            raise InvalidOption(
-                f"book={book!r}: expected None, there are books for {STANDARD} alone"
-            )
+            raise InvalidOption(f"book={book!r}: expected None, since only {STANDARD} has books")
         if book == "default":
             return default_book()
         if book == "12ply":
@@ -158,7 +156,7 @@ class TwelvePlyBook(Book):
     """The book of the package ``bitbully-databases``, with another book for fewer plies."""
 
     def __init__(self, below: Book, distances: Distances) -> None:
-        """Join the 12-ply book and a book of the plies below."""
+        """Join the 12-ply book and a book of fewer plies."""
         from c4env.agents.solver.book import twelve  # compiles only here
 
         self.plies = twelve.PLIES
@@ -197,7 +195,7 @@ def twelve_ply_book() -> TwelvePlyBook:
     """The 12-ply book of ``bitbully-databases``.
 
     Raises:
-        BookUnavailable: that package is not installed.
+        BookUnavailable: the package is not installed.
     """
     from c4env.agents.solver.book import twelve
 

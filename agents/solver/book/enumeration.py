@@ -32,7 +32,7 @@ from c4env.jit import kernel
 
 @kernel("UniTuple(int64, 2)(int64)")
 def boards_of(key: int) -> tuple[int, int]:
-    """Bitboards of the position with this key: side to move, other side."""
+    """The bitboards of the side to move and of the other side, in the position with this key."""
     occupied = 0
     for column in range(COLUMNS):
         field = (key >> (STRIDE * column)) & MARKED_COLUMN
@@ -61,7 +61,7 @@ def find(keys: NDArray[Any], key: int) -> int:
 
 @kernel("int64(int64[::1], boolean, int64[::1])")
 def successors(keys: Int64s, won: bool, out: Int64s) -> int:
-    """Write the keys of all positions one disc later that are won (or not won).
+    """Write the keys of the positions one disc later: the won ones if ``won``, else the others.
 
     Returns:
         the number of keys.
@@ -81,7 +81,7 @@ def successors(keys: Int64s, won: bool, out: Int64s) -> int:
 
 @kernel("int8[:, ::1](int64[::1], int64, int64[::1], int8[::1])")
 def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8s) -> Int8s:
-    """Scores ``[N, 7]`` of the columns of positions, backed up from positions of one more disc.
+    """Scores ``[N, 7]`` of the columns of N positions, from the scores of positions one disc later.
 
     A full column has ``NO_SCORE``.
     """
@@ -100,7 +100,7 @@ def score_columns(keys: Int64s, plies: int, next_keys: Int64s, next_scores: Int8
 
 @kernel("UniTuple(int64[::1], 2)(int64[::1])")
 def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
-    """Bitboards ``[N]`` of the positions with these keys: sides to move, other sides."""
+    """The bitboards ``[N]`` of the side to move, and of the other, in positions with these keys."""
     mine, theirs = np.empty_like(keys), np.empty_like(keys)
     for i in range(len(keys)):
         mine[i], theirs[i] = boards_of(int(keys[i]))
@@ -108,7 +108,7 @@ def bitboards(keys: Int64s) -> tuple[Int64s, Int64s]:
 
 
 def one_disc_on(keys: Int64s, won: bool) -> Int64s:
-    """Ascending keys of all positions one disc later that are won (or not won)."""
+    """Ascending keys of the positions one disc later: the won ones if ``won``, else the others."""
     out = np.empty(COLUMNS * len(keys), dtype=np.int64)
     return np.unique(out[: successors(keys, won, out)])
 
@@ -122,7 +122,7 @@ def layers(plies: int) -> list[Int64s]:
 
 
 def backed_up(keys: list[Int64s], last: Int8s) -> list[Int8s]:
-    """Scores of every layer of keys, backed up from those of the last."""
+    """The scores of every layer of keys, backed up from the scores of the last layer."""
     scores = [np.ascontiguousarray(last)]
     for plies in range(len(keys) - 2, -1, -1):
         columns = score_columns(keys[plies], plies, keys[plies + 1], scores[0])

@@ -1,11 +1,11 @@
 """The 12-ply book of the package ``bitbully-databases`` (MIT licence).
 
-It has an entry for each position of exactly 12 discs in which the side to move has no win at once,
-one of each mirror pair (either one): a code of 4 bytes (big-endian, signed, ascending) and a byte.
-The code goes through the columns from the left and each column from the bottom, with bits ``10``
-for a disc of the side to move, ``11`` for one of the other side, ``0`` at the end of a column, and
-one more ``0``. The byte is 0 for a draw, else 100 less the plies to the end, negative if the side
-to move loses.
+The book has an entry for each position of exactly 12 discs in which the side to move has no win at
+once, one of each mirror pair (either one): a code of 4 bytes (big-endian, signed, ascending) and a
+byte. The code goes through the columns from the left and each column from the bottom, with bits
+``10`` for a disc of the side to move, ``11`` for a disc of the other side, ``0`` at the end of a
+column, and one more ``0``. The byte is 0 for a draw, else 100 less the plies to the end, negative
+if the side to move loses.
 """
 
 from __future__ import annotations

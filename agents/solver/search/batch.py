@@ -1,7 +1,7 @@
 """Scores of many positions, at native speed.
 
-Kernels compile when their module is first imported. So these have a module of their own: a search
-of one position does not wait for them.
+Kernels compile when their module is first imported. These kernels have a module of their own, so
+that a search of one position does not wait for them.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def score_batch(
     """Write the scores of positions ``start..stop-1`` of N, or of their columns.
 
     Args:
-        mine: [N] bitboards of the sides to move.
-        theirs: [N] bitboards of the other sides.
+        mine: [N] bitboards, each of its position's side to move.
+        theirs: [N] bitboards, each of its position's other side.
         scores: written to: [N, 1], or [N, 7] for columns, with ``NO_SCORE`` for full ones.
         fresh: begin each position with an empty table.
 
@@ -110,12 +110,12 @@ def bitboards(
     """Check the arguments of :meth:`Solver.scores_many`, and return them as two arrays.
 
     Raises:
-        InvalidPosition: bitboards are not a position; the message names the first.
+        InvalidPosition: a pair of bitboards is no position; the message names the first.
         InvalidOption: the arrays are not of integers, or have different shapes.
     """
     if theirs is None:
         if not isinstance(mine, Iterable):
-            raise InvalidPosition(f"{mine!r}: expected a list of positions, or two of bitboards")
+            raise InvalidPosition(f"{mine!r}: expected positions, or two arrays of bitboards")
         positions: list[Position] = []
         for i, position in enumerate(cast("Sequence[object]", mine)):
             try:

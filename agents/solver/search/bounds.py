@@ -1,8 +1,8 @@
 """Bounds on a score by parity, without search.
 
 Follow-up: a side that answers every disc with a disc on top of it gets every second cell of each
-column. It always has this answer while the other side is to move and the number of cells to share
-is even. Two plans follow:
+column. The answer always exists while the other side is to move and the number of cells to share is
+even. Two plans follow:
 
 - *claimeven*, for the second player (``even_claim``): it gets the cells of even rows, counted from
   1, except those that can be played at once;
@@ -12,7 +12,7 @@ is even. Two plans follow:
   even rows, and the odd rows in the threat's own column. If it is to move, it first makes a
   waiting move, in the threat's column if an odd row is playable there.
 
-The other side gets at most its discs and the remaining cells; if those hold no four, it does not
+The other side gets at most its discs and the remaining cells. If these hold no four, it does not
 win. Play never reaches cells above a winning cell that the claimer gets.
 """
 

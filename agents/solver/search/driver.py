@@ -29,10 +29,10 @@ from c4env.jit import kernel
 
 ABORTED: Final = 99  # in place of a score: the search was stopped
 OUTWARDS: Final = tuple(COLUMNS - 1 - column for column in CENTRE_FIRST)  # right, then left
-LEAST_EFFORT: Final = 100  # nodes that bounds may always take: less time than a call
+LEAST_EFFORT: Final = 100  # nodes that bounds may always take, in less time than a call takes
 LARGEST: Final = CELLS // 2 + 1  # no score is greater
 FAR: Final = 20  # plies to the end of a game with a score beyond alpha, if the sign is unknown
-FAR_SIGNED: Final = 28  # the same if the sign is known
+FAR_SIGNED: Final = 28  # FAR if the sign is known
 
 
 @kernel("int64(int64, int64, int64)")
@@ -64,9 +64,9 @@ def next_alpha(lowest: int, highest: int, plies: int) -> int:
 def bisect_score(
     table: Any, work: Any, mine: int, theirs: int, floor: int, ceiling: int
 ) -> tuple[int, int]:
-    """Lower and upper bound on the score of a position that is not won.
+    """Return a lower and an upper bound on the score of a position that is not won.
 
-    They are equal unless the search was stopped. The score is clipped to ``floor`` and ``ceiling``.
+    The bounds are equal unless the search was stopped, and clipped to ``floor`` and ``ceiling``.
     """
     plies = popcount(mine | theirs)
     my_wins = winning_cells(mine)
@@ -170,7 +170,7 @@ def score_columns(
         return False
     if work[SPENT] < 0:  # unknown, unless a run was stopped later than here
         work[SPENT] = work[NODES]
-    # A column's score is between a loss to the next disc and the best score.
+    # A column's score is between a loss by the opponent's next disc and the best score.
     worst = -win_score(plies + 2)
     unknown = 0
     for column in OUTWARDS:

@@ -1,12 +1,12 @@
-"""The null-window search: is a score above alpha?
+"""The null-window search, which finds whether a score is above alpha.
 
-The result is one bound. A node is a *quiet* position: the side to move cannot win at once, and has
-at least two moves that do not lose to the next disc. The search plays forced replies and only moves
-between quiet positions in place (:func:`search`, the inner loop); what the rules or parity decide
-there is not a node.
+The result is one bound. A node is a *quiet* position: the side to move cannot win at once, and at
+least two of its moves do not let the opponent win at once. The inner loop of :func:`search` plays
+the forced moves between quiet positions in place; a position that the rules or parity decide on
+the way is not a node.
 
-A child is decided, in this order, on the way to its quiet position, by a parity bound, by the
-table, or by a search. Searches take the children of highest priority first (:func:`move_priority`).
+For each child the search tries, in this order, the rules on the way to its quiet position, a parity
+bound, the table, and a search, where the highest priority goes first (:func:`move_priority`).
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ from c4env.bitboard import (
 )
 from c4env.jit import kernel
 
-# Words of a thread's workspace, after those of ``c4env.agents.search.threads``.
+# Words of a thread's workspace, after the words of ``c4env.agents.search.threads``.
 EPOCH: Final = 2
 MASK: Final = 3  # number of buckets of the table, less one
 SHARED_PLIES: Final = 4  # threads share nodes of fewer plies; 0: a single thread
 DEEPEST: Final = 5  # frame of the deepest shared node on the thread's path, or 0
 SETTLED: Final = 6  # frame of a node above that another thread has settled, or 0
-SPENT: Final = 7  # nodes that the score of the position asked for took; -1: not known yet
+SPENT: Final = 7  # nodes that the position's own score took; -1: not known yet
 FRAMES: Final = WORDS
 FRAME: Final = 8 * (COLUMNS + 1)  # words for each ply
 WORKSPACE: Final = FRAMES + FRAME * (CELLS + 1)
@@ -62,8 +62,8 @@ CHILD: Final = 8
 NUMBERS: Final = 1 << COLUMNS.bit_length()  # factor of the priority, above a child's number
 MINE, THEIRS, MY_WINS, THEIR_WINS, PLIES, MIXED = range(6)
 ORDER: Final = CHILD * COLUMNS
-# Words that a child does not need, for a shared node: the frame of the shared node above, its
-# mixed key, and its alpha.
+# In words that children leave free, a shared node keeps the frame of the shared node above, its own
+# mixed key, and its own alpha.
 ABOVE, KEY, ALPHA = CHILD - 2, CHILD - 1, 2 * CHILD - 1
 
 MIRROR_PLIES: Final = CELLS - 18  # 24: up to here a position and its mirror share an entry
@@ -116,7 +116,7 @@ def hashed(mine: int, theirs: int, plies: int) -> int:
 def move_priority(
     cell: int, forced: int, wins: int, their_wins: int, occupied: int, moves: int
 ) -> int:
-    """The priority of a move, by the quiet position to which it leads; the greatest comes first.
+    """The priority of a move, by the quiet position after it; the greatest priority comes first.
 
     Args:
         cell: the cell of the move.
@@ -126,7 +126,7 @@ def move_priority(
         occupied: all discs.
         moves: the playable cells.
     """
-    # A winning cell right above one of the other side's is useless.
+    # A winning cell right above a winning cell of the other side is useless.
     useful = wins & ~occupied & ~(their_wins << UP)
     return (
         THREAT * popcount(useful)

@@ -4,7 +4,7 @@ A bucket has two int64 slots, and a slot is a whole entry. Reads and writes of a
 threads share a table without locks. An entry has, from the lowest bit::
 
     33 tag     the part of the mixed key that does not name the bucket
-    12 epoch   the search the entry belongs to; any other counts as empty
+    12 epoch   the search of the entry; entries of other searches count as empty
      6 lower   score + 22, a lower bound
      6 upper   score + 22, an upper bound
      6 work    binary digits of the nodes that it took; decides which entry stays
@@ -39,13 +39,13 @@ LAST_EPOCH: Final = (1 << (LOWER_SHIFT - EPOCH_SHIFT)) - 1
 SIGNATURE: Final = (1 << LOWER_SHIFT) - 1  # tag and epoch
 BIAS: Final = CELLS // 2 + 1  # added to a score to store it
 FIELD: Final = 63
-NO_SCORE: Final = -99  # for a column that cannot be played: less than any score
+NO_SCORE: Final = -99  # for a column that cannot be played; less than any score
 
 KEY_BITS: Final = BITS
 TAG_SHIFT: Final = max(KEY_BITS - TAG_BITS, 0)  # the bits below the tag name the bucket
 KEY_MASK: Final = (1 << KEY_BITS) - 1
-MIX: Final = 0x1A85EC53A9F2D  # odd: multiplying by it is a bijection modulo 2**49
-FOLD: Final = 25  # so is folding the upper bits onto the lower
+MIX: Final = 0x1A85EC53A9F2D  # odd, so that multiplying by it is a bijection modulo 2**49
+FOLD: Final = 25  # shift that folds the upper bits onto the lower, a bijection too
 MARKS: Final = 1 << 10  # words after the buckets: positions that threads are searching
 BYTES_PER_BUCKET: Final = 16
 
@@ -54,7 +54,7 @@ BYTES_PER_BUCKET: Final = 16
 def position_key(mine: int, theirs: int) -> int:
     """The key of a position and its mirror image, 49 bits; no other position has it.
 
-    It is the lesser of their keys (:func:`c4env.agents.search.packing.board_key`).
+    The key is the lesser of the two keys by :func:`c4env.agents.search.packing.board_key`.
     """
     key = board_key(mine, theirs)
     return min(key, mirror(key))
@@ -105,7 +105,7 @@ def store(
 ) -> None:
     """Store bounds that took ``nodes`` nodes, joined with the bounds known already.
 
-    The first slot of a bucket holds the entry that took most work, the second the newest other.
+    A bucket's first slot holds the entry that took most work, the second the newest other entry.
     """
     place = (mixed & mask) << 1
     signature = (mixed >> TAG_SHIFT) | (epoch << EPOCH_SHIFT)
@@ -137,7 +137,7 @@ def store(
 def allocate(megabytes: int) -> Int64s:
     """Allocate an empty table: a power of two of buckets, at most ``megabytes``, and the marks.
 
-    It asks for large pages where the system has them (a tenth of a hard search).
+    Large pages, where the system has them, save a tenth of the time of a hard search.
 
     Raises:
         InvalidOption: there is not enough memory.

@@ -1,1 +1,1 @@
-"""One example a learning library, and the agents they train."""
+"""One example for each learning library, and agents that play what the examples trained."""

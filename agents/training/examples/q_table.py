@@ -1,10 +1,10 @@
-"""Q-learning in a table on 4x4, compared with the exact value of every position meanwhile.
+"""Q-learning in a table on 4x4, with its error against the exact value of every position.
 
 ``python -m c4env.agents.training.examples.q_table error.png`` draws the error over training
 (``c4env[plots]``).
 
 The learner plays both sides of many boards at once. Its table has a row for each position of the
-board and a value for each column: what the side to move expects of it, from -1 to 1.
+board and a value for each column, the result that the side to move expects, from -1 to 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ with needs("plots", __name__):
     from matplotlib.figure import Figure
 
 BOARD: Final = Size(rows=4, columns=4, connect=4)
-LOOKS: Final = 40  # at the error, over the whole training
+LOOKS: Final = 40  # times that a training measures the error
 
 
 def train(
@@ -36,9 +36,9 @@ def train(
     boards: int = 256,
     rate: float = 0.8,
 ) -> float:
-    """Learn for some plies on each board, draw the error, and return what it is at the end.
+    """Learn for ``steps`` plies on each board, draw the errors, and return the last one.
 
-    Half of the boards try any legal column, the others mostly the best known one.
+    Half of the boards play any legal column, the others mostly the best known column.
     """
     truth = Truth()
     table = np.zeros(truth.values.shape)
@@ -56,7 +56,7 @@ def train(
         chosen = np.where(legal, ranks, -np.inf).argmax(axis=1)
         seen, rewards, ended, _, _ = envs.step(chosen)
         then, legal = truth.rows_of(seen["observation"]), seen["action_mask"] == 1
-        # What the other side can get from there is lost to the one that moved.
+        # The value for the side that moved is the negative of the other side's best value.
         best = np.where(legal, table[then], -np.inf).max(axis=1)
         target = np.where(ended, rewards, -best)
         table[now, chosen] += rate * (target - table[now, chosen])
@@ -67,10 +67,10 @@ def train(
 
 
 class Truth:
-    """The exact values of all positions of the board in which somebody is to move.
+    """The exact values of all unfinished positions of the board.
 
     Attributes:
-        values: [P, columns] 1, 0 or -1, what each column brings the side to move; nan where full.
+        values: [P, columns] 1, 0 or -1, each column's result for the side to move; nan where full.
     """
 
     def __init__(self) -> None:
@@ -88,19 +88,19 @@ class Truth:
         self.values: Float64s = np.where(scores == whole.NO_SCORE, np.nan, np.sign(scores))
 
     def rows_of(self, planes: Any) -> Int64s:
-        """[N] the rows of what the sides to move see on N boards, ``[N, 4, 4, 2]``."""
+        """The rows ``[N]`` of N observations ``[N, 4, 4, 2]``, each of its side to move."""
         mine, theirs = (planes[..., k].reshape(len(planes), -1) @ self._weights for k in (0, 1))
         return np.asarray(np.searchsorted(self._keys, mine << self._bits | theirs))
 
     def errors(self, table: Float64s) -> tuple[float, float]:
-        """Share of positions whose best known column gives something away; mean error of values."""
+        """The share of positions whose best known column is a mistake, and the mean value error."""
         best = np.where(np.isnan(self.values), -np.inf, table).argmax(axis=1)
         lost = np.nanmax(self.values, axis=1) - self.values[np.arange(len(best)), best]
         return float((lost > 0).mean()), float(np.nanmean(np.abs(table - self.values)))
 
 
 def draw(out: str | Path, errors: Float64s) -> None:
-    """Write the picture: both errors over the plies learned from."""
+    """Write the picture of both errors over the plies learned from."""
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     axes.plot(errors[:, 0], errors[:, 1], label="positions in which a wrong column is played")

@@ -25,13 +25,13 @@ NAME = "c4env/masked"
 
 
 def environment(settings: Any = None) -> MaskInObservation:
-    """One board, its mask where RLlib's masking module finds it; no settings are read."""
+    """Make a board with its mask where RLlib's masking module finds it; ignore ``settings``."""
     board = ConnectFourEnv(dtype="float32")
     return MaskInObservation(board, ("observations", "action_mask"), mask_dtype="float32")
 
 
 def train(folder: str | Path, steps: int = 50_000, seed: int = 1, *, each: int = 2000) -> float:
-    """Train for some steps, write a checkpoint; mean return of the latest games in training."""
+    """Train, write a checkpoint, and return the mean return of the latest games in training."""
     Path(folder).mkdir(parents=True, exist_ok=True)  # an error now rather than at the end
     register_env(NAME, environment)
     config = (

@@ -22,8 +22,8 @@ with needs("sb3", __name__):
 def train(out: str | Path, steps: int = 2_500_000, seed: int = 1, *, boards: int = 256) -> None:
     """Train for some steps of single boards and write the model, a ``.zip``.
 
-    The opponent changes at every move. A good one alone would always play the same game,
-    and what is learned from it would not hold in others.
+    The opponent changes at every move. A single good opponent would always play the same game, and
+    the model would not learn to play other games.
     """
     zoo = Pool({"greedy": 5, "random": 3, "alphabeta:depth=2": 2}, seed, per="move")
     model = MaskablePPO(

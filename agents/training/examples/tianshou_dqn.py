@@ -23,7 +23,7 @@ with needs("tianshou", __name__):
 
 
 def environment() -> MaskInObservation:
-    """One board, with the keys that Tianshou reads."""
+    """Make a board with the keys that Tianshou reads."""
     return MaskInObservation(ConnectFourEnv(dtype="float32"), keys=("obs", "mask"))
 
 

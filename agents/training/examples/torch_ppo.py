@@ -2,10 +2,10 @@
 
 ``python -m c4env.agents.training.examples.torch_ppo model.pt --device cuda``
 
-One network plays both sides: every observation is from the view of the side to move, so
-what follows a move is worth to the mover the negative of what it is worth to the next. Boards,
-network and what is learned from are tensors on one device, and nothing is read back from it
-while games are played.
+One network plays both sides. Every observation is from the view of the side to move, so the value
+of the next position counts with the opposite sign for the side that moved. The boards, the network
+and the data to learn from are tensors on one device, and nothing is copied to the host during
+play.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEARNING_RATE, GAMMA, LAMBDA, CLIP, ENTROPY, EPOCHS, PARTS = 1e-3, 0.99, 0.95, 0
 
 
 class Network(nn.Module):
-    """Logarithms of the columns' probabilities, and the value for the side to move."""
+    """A network for the columns' log-probabilities and the value for the side to move."""
 
     def __init__(self, width: int = 256) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Network(nn.Module):
         self.value = nn.Linear(width, 1)
 
     def forward(self, planes: Any, masks: Any) -> tuple[Any, Any]:
-        """Both, ``[M, 7]`` and ``[M]``, for planes ``[M, 6, 7, 2]`` and masks ``[M, 7]``."""
+        """Log-probabilities ``[M, 7]`` and values ``[M]``, from planes and masks ``[M, 7]``."""
         hidden = self.body(planes.float())
         logits = self.policy(hidden).masked_fill(masks == 0, -1e9)
         return logits.log_softmax(-1), self.value(hidden).squeeze(-1)
@@ -58,15 +58,15 @@ def train(
     """Train for some plies and write the network's weights.
 
     Args:
-        out: their file.
-        steps: plies, of all boards together.
-        seed: of weights and moves.
+        out: the file of the weights.
+        steps: plies of all boards together.
+        seed: the seed of weights and moves.
         device: "cpu", "cuda" or another of PyTorch.
-        boards: how many; a GPU is quick with thousands.
+        boards: number of boards; a GPU is quick with thousands.
         length: plies on each board between two updates.
 
     Raises:
-        InvalidOption: there is no such device here.
+        InvalidOption: this machine has no such device.
     """
     torch.manual_seed(seed)
     envs = TensorEnv(boards, device)
@@ -93,7 +93,7 @@ def train(
         later = torch.zeros_like(ahead)
         for t in reversed(range(length)):
             left = GAMMA * (1 - dones[t])
-            # The next value and advantage are those of the other side: both change sign.
+            # The next value and advantage belong to the other side, so both change sign.
             later = rewards[t] - left * ahead - values[t] - left * LAMBDA * later
             advantages[t], ahead = later, values[t]
         given = [kind.flatten(0, 1) for kind in (*batch[:4], advantages, advantages + values)]
@@ -119,8 +119,8 @@ def train(
 
 
 class TorchPPO(ModelAgent):
-    """What was trained: ``c4 run c4env.agents.training.examples.torch_ppo:TorchPPO:path=model.pt
-    greedy``."""
+    """The trained network as an agent:
+    ``c4 run c4env.agents.training.examples.torch_ppo:TorchPPO:path=model.pt greedy``."""
 
     deterministic = True
 

@@ -23,13 +23,13 @@ with needs("torchrl", __name__):
 
 
 def environment() -> GymWrapper:
-    """One board, its mask in the observation where MaskedCategorical finds it."""
+    """Make a board with its mask in the observation where MaskedCategorical finds it."""
     board = MaskInObservation(ConnectFourEnv(dtype="float32"), mask_dtype="bool")
     return GymWrapper(board, categorical_action_encoding=True)
 
 
 def train(out: str | Path, steps: int = 50_000, seed: int = 1, *, frames: int = 1000) -> float:
-    """Train for some steps, write the actor's weights; mean reward of a game of the last batch."""
+    """Train, write the actor's weights, and return the mean reward of a game in the last batch."""
     torch.manual_seed(seed)
     env = environment()
     env.set_seed(seed)

@@ -6,7 +6,7 @@ The model sees a position and answers ``Move: 4``, as :func:`c4env.envs.text.rea
 agent of the zoo replies, until the game ends. An answer without a legal move loses the game.
 
 Rewards are ``outcome``, 1, 0 or -1 as in every environment here, and ``kept``, the share of the
-model's moves that kept the value of the game: won, drawn or lost, as the exact scores have it.
+model's moves that kept the result of the game under exact play.
 """
 
 from __future__ import annotations
@@ -42,24 +42,24 @@ def load_environment(
     seed: int = 0,
     **options: Any,
 ) -> vf.Environment:
-    """An environment of so many games, each from a position of its own.
+    """Make an environment of ``games`` games, each from its own random position.
 
     Args:
-        opponent: the spec of who replies.
+        opponent: the spec of the agent that replies.
         games: rows of the data set.
-        plies: the most discs on the board at the start; each number up to it is as likely. The
-            model plays the side to move.
-        kind: of the template (:func:`c4env.envs.text.template`), or one of your own.
+        plies: the most discs on the board at the start; all numbers up to ``plies`` are equally
+            likely. The model plays the side to move.
+        kind: a kind of :func:`c4env.envs.text.template`, or a template of your own.
         outcome, kept: weights of the two rewards.
-        seed: of the positions and of the opponent.
-        options: of ``verifiers.MultiTurnEnv``, such as ``max_turns``.
+        seed: the seed of the positions and of the opponent.
+        options: options of ``verifiers.MultiTurnEnv``, such as ``max_turns``.
 
     Raises:
-        InvalidValue: ``games`` or ``plies`` is not such a number.
+        InvalidValue: ``games`` is not at least 1, or ``plies`` is not 0 to 30.
         UnknownAgent, ...: the spec is wrong.
     """
     if games < 1 or not 0 <= plies <= 30:
-        raise InvalidValue(f"games={games!r}, plies={plies!r}: expected at least 1, and 0 to 30")
+        raise InvalidValue(f"games={games!r}, plies={plies!r}: expected games >= 1, plies 0..30")
     make(opponent).close()  # an error now rather than in the first game
     starts = [_start(seed, number, plies) for number in range(games)]
     data = Dataset.from_list(
@@ -73,7 +73,7 @@ def load_environment(
 
 
 class TextGames(vf.MultiTurnEnv):
-    """What :func:`load_environment` builds."""
+    """The environment that :func:`load_environment` makes."""
 
     def __init__(self, opponent: str, kind: str, seed: int, **options: Any) -> None:
         super().__init__(**options)
@@ -95,7 +95,7 @@ class TextGames(vf.MultiTurnEnv):
         return state
 
     async def env_response(self, messages: Any, state: Any, **_: Any) -> Any:
-        """Play the model's answer and the reply; the last message of a game ends it."""
+        """Play the model's answer and the reply; return the next prompt or the end of the game."""
         async with self._turn:
             text, reward, over = await asyncio.to_thread(self._step, messages, state)
         told = [_message(text)]
@@ -134,7 +134,7 @@ def _kept(state: Any, **_: Any) -> float:
 
 
 def _start(seed: int, number: int, plies: int) -> str:
-    """A random position in which the game goes on, as the moves to it."""
+    """The moves to a random unfinished position."""
     generator = np.random.default_rng(np.random.SeedSequence([seed, number]))
     length = int(generator.integers(plies + 1))
     while True:

@@ -27,11 +27,11 @@ from c4env.position import Position, parse_column
 
 
 def boards_from(observation: Mapping[str, Any] | ArrayLike) -> Int64s:
-    """Bitboards int64 ``[N, 2]`` from observations of the sides to move; inverts :func:`observed`.
+    """Bitboards int64 ``[N, 2]`` from the observations of N boards; inverts :func:`observed`.
 
     Args:
-        observation: a dict with the key ``"observation"``, or the planes ``[N, 6, 7, 2]``
-            alone, zeros and ones in any numeric dtype.
+        observation: for the side to move; a dict with the key ``"observation"``, or only the
+            planes ``[N, 6, 7, 2]``, zeros and ones in any numeric dtype.
 
     Raises:
         InvalidObservation: another shape, or other values.
@@ -58,7 +58,7 @@ def observed(
 
     Args:
         boards, results: see ``c4env.envs.vectorized.kernels``; None if no game is over.
-        seats: int8 ``[M]``, the observing players; None for the sides to move.
+        seats: int8 ``[M]``, the observing players; None for the side to move on each board.
     """
     size = len(boards)
     words = np.empty((size, kernels.WORDS), np.int32)
@@ -249,7 +249,7 @@ class Batch:
         return rewards
 
     def observe(self) -> tuple[Int8s, Int8s]:
-        """Planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]`` for the sides to move.
+        """Planes int8 ``[N, 6, 7, 2]`` and masks int8 ``[N, 7]``, each for its side to move.
 
         Plane 0 holds the discs of the side to move; a mask is all zeros once the game is over.
         """

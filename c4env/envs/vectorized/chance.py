@@ -26,7 +26,7 @@ RANDOM_SEAT: Final = 2
 def streams(seeds: NDArray[np.uint64]) -> Int64s:
     """The initial states int64 ``[N]`` of streams with seeds uint64 ``[N]``.
 
-    The finaliser of SplitMix64 mixes the seeds: streams of neighbouring states begin alike.
+    The finaliser of SplitMix64 mixes the seeds, so that neighbouring seeds give unlike streams.
     """
     mixed = seeds + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -35,7 +35,7 @@ def streams(seeds: NDArray[np.uint64]) -> Int64s:
 
 
 def both_streams(seeds: NDArray[np.uint64]) -> Int64s:
-    """The initial states int64 ``[2, N]`` of both streams of boards with these seeds."""
+    """The initial states int64 ``[2, N]`` of the two streams of each board, from N seeds."""
     return streams(np.stack([seeds, ~seeds]))
 
 

@@ -34,7 +34,7 @@ from c4env.bitboard import (
 from c4env.jit import kernel
 from c4env.observation import read
 
-# The state of a game. A forfeit is an illegal move of that player.
+# The states of a game. A player forfeits a game by an illegal move.
 ONGOING, WON_BY_0, WON_BY_1, DRAWN, FORFEIT_BY_0, FORFEIT_BY_1 = range(6)
 
 # Rewards by code and player.
@@ -42,7 +42,7 @@ REWARDS: Final = np.array([[0, 0], [1, -1], [-1, 1], [0, 0], [-1, 0], [0, -1]], 
 
 WORDS: Final = (2 * CELLS + 3) // 4  # int32 words of one board's planes
 BYTE: Final = 8
-HALF: Final = 2 * BYTE  # of a word
+HALF: Final = 2 * BYTE  # bits of half a word
 EACH_BYTE: Final = 0x01010101  # the lowest bit of each byte of a word
 
 SEVEN_COLUMNS: Final = COLUMNS == 7 and ROWS == 6  # a compile-time constant
@@ -169,7 +169,7 @@ def observe(
 
 @kernel("void(int8[:, :, :, ::1], int64[:, ::1])", nogil=True)
 def read_planes(planes: Int8s, boards: Int64s) -> None:
-    """Write the boards in planes ``[N, 6, 7, 2]`` of zeros and ones."""
+    """Read planes ``[N, 6, 7, 2]`` of zeros and ones into ``boards``."""
     for i in range(len(boards)):
         boards[i, 0], boards[i, 1] = read(planes[i])
 

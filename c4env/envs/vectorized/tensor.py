@@ -71,7 +71,7 @@ class TensorEnv:
         self._cells = cells[..., None]
         self._tops = 1 << cells[0]
         self._columns = COLUMN << (STRIDE * torch.arange(COLUMNS, device=self.device))
-        self._boards = self._zeros(2)  # discs of the side to move, of the other
+        self._boards = self._zeros(2)  # discs of the side to move, discs of the other side
         self._plies = self._zeros()
 
     def _zeros(self, *shape: int) -> Tensor:
@@ -113,7 +113,7 @@ class TensorEnv:
         ended = won | drawn | ~legal
         rewards = won.float() - (~legal).float()
         mover = self._plies & 1
-        both = torch.stack([rewards, -won.float()], 1)  # of the mover, of the other
+        both = torch.stack([rewards, -won.float()], 1)  # the mover's, the other player's
         by_player = torch.where(mover[:, None] == 0, both, both.flip(1))
         going = torch.where(ended, 0, -1)  # a mask: no bits once ended, else all
         self._boards = torch.stack([theirs & going, discs & going], 1)

@@ -47,7 +47,7 @@ class VectorInfo(TypedDict):
 
 
 class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
-    """N boards in one environment.
+    """An environment of N boards, each with its own game.
 
     **Self-play form** (no opponent): a step is one ply of the side to move on each board,
     and the side to move next observes. The reward is for the player who moved;
@@ -113,8 +113,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
                 player), or, to find mistakes, ``"raise"`` an error that leaves every board
                 as it was.
             autoreset_mode: one of Gymnasium's, or its value such as ``"SameStep"``.
-            openings: positions or move strings, one of which each game draws as its start; also a
-                single one; None for the empty board.
+            openings: positions or move strings, or a single one; each game draws its start from
+                them. None for the empty board.
             copy: return new arrays from every call; with False the next call overwrites them.
             threads: the number of threads, in self-play and against ``"random"`` only; several
                 are worthwhile from some thousand boards on.
@@ -158,8 +158,8 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
-        self._started = False  # by the first reset
-        self._over = np.zeros(self.num_envs, np.bool_)  # at the start of a step
+        self._started = False  # True from the first reset on
+        self._over = np.zeros(self.num_envs, np.bool_)  # games over at the start of a step
         self._arrays = Arrays.make(self.num_envs)  # returned by every call with copy=False
 
     @property
@@ -182,7 +182,7 @@ class ConnectFourVectorEnv(VectorEnv[Observation, Int64s, NDArray[Any]]):
         """Start new games.
 
         Args:
-            seed: of all draws (the opponent's moves, seats, openings). Board i gets
+            seed: the seed of all draws (opponent's moves, seats, openings). Board i gets
                 ``seed + i``, or the i-th of N seeds. A board without a seed continues its
                 stream of random numbers. A board's games depend on its seed alone, unless
                 the opponent has random numbers of its own: a function, or a program.

@@ -195,7 +195,7 @@ def test_a_model_that_is_being_trained_is_an_agent(name, layout):
 def test_a_model_for_another_environment_is_refused():
     library = pytest.importorskip("stable_baselines3")
     model = library.PPO("MlpPolicy", "CartPole-v1", device="cpu")
-    with pytest.raises(InvalidModel, match=r"it observes Box.*flat \(84,\)"):
+    with pytest.raises(InvalidModel, match=r"observations Box.*flat \(84,\)"):
         agents.make(model)
 
 

@@ -86,7 +86,7 @@ def test_a_temperature_draws_by_the_seed(libraries, tmp_path):
 
 def test_models_of_other_environments_are_refused(libraries, tmp_path):
     model = libraries[0].PPO("MlpPolicy", "CartPole-v1", **SMALL)
-    with pytest.raises(InvalidModel, match=r"observes Box.*flat \(84,\)"):
+    with pytest.raises(InvalidModel, match=r"observations Box.*flat \(84,\)"):
         agents.make(f"sb3:{saved(model, tmp_path)}")
 
 

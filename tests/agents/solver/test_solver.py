@@ -269,7 +269,7 @@ def test_batches_of_bitboards(solver: Solver) -> None:
     with pytest.raises(InvalidPosition, match="number 0"):
         solver.scores_many(["44"])
     for wrong in (Position(), None, 4):
-        with pytest.raises(InvalidPosition, match=r": expected a list of positions, or two of bit"):
+        with pytest.raises(InvalidPosition, match=r": expected positions, or two arrays of bit"):
             solver.scores_many(wrong)
     for bad in ([0.5], ["x"], [[0], []], [None]):
         with pytest.raises(InvalidOption, match=r"bitboards .*: expected integers"):
