@@ -1,4 +1,4 @@
-"""The test of an agent by ``c4 check``."""
+"""The test that ``c4 check`` makes of an agent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from c4env.observation import observe
 from c4env.position import Position
 
 GAME: Final = "235761317352166446645544732141365227577132"
-"""A game that fills the board; agents answer its positions, late ones first, which are cheapest."""
+"""A game that fills the board; agents answer its positions, the late and cheapest ones first."""
 
 LATE: Final = 36  # discs on the board at the first question
 ASKED: Final = LATE // 3 + 1  # positions, if time allows
@@ -56,13 +56,13 @@ class Check:
 
     @property
     def good(self) -> bool:
-        """Whether it can play in a run as it is."""
+        """Whether the agent can play in a run without changes."""
         alike = self.by_clock or (self.repeats and self.deterministic >= self.says_deterministic)
         return not self.fault and alike
 
     @property
     def remedy(self) -> str:
-        """What to change; empty where nothing is wrong, or where the fault itself says it."""
+        """What to change in the agent; "" if nothing is wrong or the fault explains itself."""
         for ending, remedy in _REMEDIES.items():
             if self.fault.startswith(ending):
                 return remedy
@@ -100,7 +100,7 @@ class Check:
 
 
 def check_agent(spec: str) -> Check:
-    """Ask fresh agents of a spec about positions of a game, late ones first.
+    """Ask fresh agents of a spec for moves in positions of one game, late positions first.
 
     The check asks no further question after PATIENCE seconds. Code from outside the zoo runs in
     another process.

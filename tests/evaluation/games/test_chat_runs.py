@@ -79,7 +79,7 @@ def test_every_answer_is_in_the_transcripts(server, tmp_path):
 def test_a_network_that_fails_ends_the_run_and_no_game(server, tmp_path):
     count = iter(range(10**6))
     server.answer = lambda body: Fault(500) if next(count) > 30 else lowest_legal(body)
-    with pytest.raises(Unavailable, match=r"status 500.* of 8 games are in .* goes on"):
+    with pytest.raises(Unavailable, match=r"status 500.* of 8 games are in .* resumes"):
         run(server, out=tmp_path)
     _, games = read_games(tmp_path)
     assert 0 < len(games) < 8
