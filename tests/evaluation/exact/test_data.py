@@ -191,7 +191,7 @@ def test_the_command_writes_the_same(late, tmp_path, capsys):
 WRONG = [
     ("a.txt", "a.txt: expected a file name that ends in .npz or .parquet"),
     ("there.npz", "there.npz: expected a new file"),
-    ("none/a.npz", "none/a.npz: expected a new file in a directory that is there"),
+    ("none/a.npz", "none/a.npz: expected a new file in an existing directory"),
     ("a.npz --plies 8-30", "--plies 8-30: expected a range such as 8..30"),
     ("a.npz --plies 30..8", "--plies 30..8: expected a range such as 8..30"),
     ("a.npz --plies 8..42", "plies=range(8, 43): expected consecutive numbers of 0..41"),
@@ -205,7 +205,7 @@ WRONG = [
     ("a.npz --set uci --positions 9", "set uci: expected no number of positions"),
     (
         "a.npz --set all --plies 1 --positions 5",
-        "positions=5: expected at most 4, as many as",
+        "positions=5: expected at most 4, the number of",
     ),
 ]
 
