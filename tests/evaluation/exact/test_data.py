@@ -167,7 +167,7 @@ def test_after_a_kill_it_goes_on_to_the_same_file(late, tmp_path):
     assert [part] == list(tmp_path.iterdir())
     with part.open("ab") as file:
         file.write(b'["scores",[20')  # torn off
-    with pytest.raises(UnreadableRun, match="is about something else"):
+    with pytest.raises(UnreadableRun, match="has another subject"):
         evaluation.data(path, **{**LATE, "seed": 4})
     seen = []
     evaluation.data(path, watch=lambda *done: seen.append(done), **LATE)
@@ -192,8 +192,8 @@ WRONG = [
     ("a.txt", "a.txt: expected a file name that ends in .npz or .parquet"),
     ("there.npz", "there.npz: expected a new file"),
     ("none/a.npz", "none/a.npz: expected a new file in an existing directory"),
-    ("a.npz --plies 8-30", "--plies 8-30: expected a range such as 8..30"),
-    ("a.npz --plies 30..8", "--plies 30..8: expected a range such as 8..30"),
+    ("a.npz --plies 8-30", "--plies 8-30: expected a number or a range such as 8..30"),
+    ("a.npz --plies 30..8", "--plies 30..8: expected a number or a range such as 8..30"),
     ("a.npz --plies 8..42", "plies=range(8, 43): expected consecutive numbers of 0..41"),
     ("a.npz --plies 13 --set all", "plies=range(13, 14): expected consecutive numbers of 0..12"),
     ("a.npz --positions 0", "positions=0: expected a positive integer"),

@@ -159,7 +159,7 @@ def test_what_is_said_of_the_intervals(moves, said):
 def test_nothing_to_judge_and_no_such_player():
     with pytest.raises(InvalidRun, match="no move"):
         Quality(())
-    with pytest.raises(InvalidRun, match="'c' is none"):
+    with pytest.raises(InvalidRun, match="'c' was not judged"):
         Quality((move(0),)).slice("c")
 
 
