@@ -58,7 +58,7 @@ MOVED: Final = {
     "place": "c4 leaderboard --place SPEC",
     "replay": "c4 report DIR --html FILE, or c4 web --runs DIR",
 }
-"""Commands of earlier versions, each with its replacement."""
+"""The commands of earlier versions, each with its replacement."""
 
 
 def module_of(name: str) -> Any:

@@ -132,7 +132,7 @@ FORMS: Final[Mapping[str, Form]] = {
 
 
 def form_of(path: Path) -> Form:
-    """Return the format that the ending of a file's name stands for.
+    """Return the format of a file, chosen by the ending of its name.
 
     Raises:
         InvalidRun: the ending names no format.

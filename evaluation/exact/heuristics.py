@@ -40,7 +40,7 @@ _BLOCK: Final = 512  # positions compared with all others at a time
 
 
 class HeuristicQuality(NamedTuple):
-    """How well one view of a heuristic orders positions, in several measures."""
+    """Measures of how well one view of a heuristic orders positions."""
 
     heuristic: str
     view: str  # of VIEWS, or EITHER
@@ -217,7 +217,7 @@ def _estimate(measures: Float64s) -> Estimate:
 
 
 def rank_correlations(x: Float64s, y: Float64s, weights: Float64s) -> tuple[Float64s, Float64s]:
-    """Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
+    """Compute Spearman's rho and Kendall's tau-b of weighted pairs, for many weightings.
 
     Both come from the signs of all differences. The rank of a value is the weight of the smaller
     values minus the weight of the greater values. Tau-b is the number of concordant pairs minus the

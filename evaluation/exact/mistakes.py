@@ -46,7 +46,7 @@ class Mistake(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """The points that the mistake gave away in all its games."""
+        """The points that the mistake gave away, summed over all games."""
         return len(self.games) * (sign(self.score) - sign(self.own)) / 2
 
     def said(self) -> str:

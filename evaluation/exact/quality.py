@@ -178,7 +178,7 @@ class Quality(Tables):
         return [self.slice(player) for player in self.players]
 
     def by_colour(self) -> list[MoveQuality]:
-        """Two rows for each player: its moves as the first player, and as the second."""
+        """Two rows for each player: its moves as the first player, and as the second player."""
         return [self.slice(player, colour) for player in self.players for colour in (0, 1)]
 
     def by_ply(self, width: int = BAND) -> list[MoveQuality]:
@@ -222,7 +222,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _data(self) -> dict[str, tuple[NDArray[Any], ...]]:
-        """For each player and its N moves: groups [N], plies [N], and terms of the sums [N, 7]."""
+        """Each player's N moves as arrays: groups [N], plies [N], and terms of the sums [N, 7]."""
         by_player: dict[str, list[JudgedMove]] = {}
         for move in self.moves:
             by_player.setdefault(move.player, []).append(move)
@@ -237,7 +237,7 @@ class Quality(Tables):
 
     @functools.cached_property
     def _samples(self) -> Float64s:
-        """How often each group is drawn in each sample, [RESAMPLES, groups]."""
+        """The number of times that each sample draws each group, [RESAMPLES, groups]."""
         return resampled_counts(len(self._groups), self.seed)
 
     def _estimate(self, sums: Float64s, top: int, bottom: int) -> Estimate:
@@ -337,7 +337,7 @@ def flat(measured: Any) -> dict[str, Any]:
 
 
 def nested(measured: Any) -> dict[str, Any]:
-    """Measures as a JSON object, in which each estimate is an object."""
+    """Measures as a JSON object that has an object for each estimate."""
     return {
         name: value._asdict() if isinstance(value, Estimate) else value
         for name, value in measured._asdict().items()
@@ -345,7 +345,7 @@ def nested(measured: Any) -> dict[str, Any]:
 
 
 def resampled_counts(count: int, seed: int | list[int]) -> Float64s:
-    """How often each of ``count`` items is drawn in each sample, [RESAMPLES, count]."""
+    """Count how often each sample draws each of ``count`` items, [RESAMPLES, count]."""
     generator = np.random.default_rng(seed)
     return generator.multinomial(count, [1 / count] * count, RESAMPLES).astype(np.float64)
 
@@ -369,7 +369,7 @@ def _facts(move: JudgedMove) -> tuple[float, ...]:
 
 
 def bands(width: int) -> Iterable[tuple[int, int]]:
-    """Ranges of ``width`` plies that cover a game, both ends included.
+    """Return ranges of ``width`` plies that cover a game, both ends included.
 
     Raises:
         InvalidRun: ``width`` is not in 1..42.

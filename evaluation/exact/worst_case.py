@@ -208,7 +208,7 @@ class Search:
         return bool(fours(BOARD & ~position.discs(self._seat)))
 
     def _first_error(self, start: int) -> int | None:
-        """Discs on the board when the agent first gave away a win or a draw in the line."""
+        """The number of discs when the agent first gave away a win or a draw in the line."""
         position = Position.parse(self._line[:start])
         for digit in self._line[start:]:
             before = self._score(position)

@@ -25,7 +25,7 @@ from c4env.evaluation.games.processes import (
 from c4env.lazy import from_extra
 
 CLUSTERS: Final = {"dask": "distributed.scheduler:KilledWorker", "ray": "ray.exceptions:RayError"}
-"""Backends that take an address, and the error that each raises when it gives up a worker."""
+"""Backends that take an address, and the error with which each reports a dead worker."""
 
 BACKENDS: Final = ("serial", "loky", "threading", *CLUSTERS)
 """``serial`` needs no workers; ``loky`` starts processes on this machine."""
@@ -36,7 +36,7 @@ _THREADS: Final = tuple(
     f"{name}_NUM_THREADS"
     for name in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB", "NUMBA", "NUMEXPR")
 )
-"""Variables that limit the threads of a worker's libraries."""
+"""Environment variables that limit the threads of a worker's libraries."""
 
 R = TypeVar("R")
 

@@ -24,8 +24,8 @@ GAME: Final = "235761317352166446645544732141365227577132"
 """A game that fills the board; agents answer its positions, the late and cheapest ones first."""
 
 LATE: Final = 36  # discs on the board at the first question
-ASKED: Final = LATE // 3 + 1  # positions, if time allows
-PATIENCE: Final = 10.0  # seconds for a move, and after which no further question is asked
+ASKED: Final = LATE // 3 + 1  # positions to ask about, if time allows
+PATIENCE: Final = 10.0  # seconds per move, and until the check asks no further question
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def agents_own(error: BaseException) -> bool:
 
 
 def raise_interrupt() -> None:
-    """Raise KeyboardInterrupt again if an agent has caught one."""
+    """Raise KeyboardInterrupt again if an agent has caught it."""
     if _Interrupts.heard is not None:
         raise KeyboardInterrupt
 
@@ -220,7 +220,7 @@ def stdout_to_stderr() -> Iterator[None]:
 
     flush()
     kept = -1
-    with suppress(OSError):  # the process may have started without one of them
+    with suppress(OSError):  # the process may have started without a standard stream
         kept = os.dup(1)
         os.dup2(2, 1)
     try:

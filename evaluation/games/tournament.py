@@ -133,7 +133,7 @@ def round_robin(
         players: a list of specs (``"alphabeta:depth=5"``, or ``"mine=alphabeta:depth=5"`` with a
             name of your own) and callables on an observation (agents and functions, named by
             their ``name`` or ``__name__``); or a mapping from names to specs and callables.
-        openings: a number of plies, for all positions after so many plies without mirror images;
+        openings: a number of plies, for all positions after this number, without mirror images;
             ``"balanced:4,2"``; a file; or a list of move strings. See
             :func:`c4env.evaluation.plan.openings.choose_openings`.
         settings: ``seed``, ``jobs``, ``out``, ``watch``, ...: see
@@ -350,7 +350,7 @@ def _backend(settings: Settings, known: Traits) -> str | None:
 
 
 _PATIENCE: Final = ("retries", "timeout", "patience", "votes")
-"""Options of language models that change the number of requests, but no answer."""
+"""Options of language models that change the number of requests, but not the answers."""
 
 
 def _transcripts(

@@ -333,7 +333,7 @@ class AgentCache(threading.local):
         return self._own[code or name]
 
     def adopt(self, run: RunSpec, made: dict[str, Agent]) -> None:
-        """Use existing agents for the first seat of games; the second seat gets new agents."""
+        """Use existing agents in the first seat of games; :meth:`policy` makes all others."""
         self.clear()
         self._run = run.id
         while made:

@@ -35,7 +35,7 @@ def choose_openings(openings: Openings, seed: int = 0, limit: int | None = None)
     """Return the openings of a run, as move strings of 1-based columns.
 
     Args:
-        openings: a number of plies, for all positions with so many discs; ``"balanced:4,2"`` for
+        openings: a number of plies, for all positions after this number; ``"balanced:4,2"`` for
             the positions after 4 plies whose exact score is between -2 and 2; the path of a file;
             or a list of move strings.
         seed: shuffles the openings; a list of move strings keeps its order.

@@ -1,4 +1,4 @@
-"""Patterns of specs, each of which stands for many agents."""
+"""Patterns of specs; one pattern names many agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 from c4env.evaluation.errors import InvalidRun
 
 MOST: Final = 1000
-"""The most agents that a pattern may stand for."""
+"""The most agents that a pattern may name."""
 
 _CHOICE: Final = re.compile(r"\{([^{}]*)\}|(?<==)(\d+)\.\.(\d+)(?=[,)]|$)")
 _NO_RANGE: Final = re.compile(r"(?<==)([\w.]*\w\.\.\w[\w.]*)(?=[,)]|$)")
@@ -37,7 +37,7 @@ def expand(pattern: str) -> list[str]:
         values = [value for part in inside.split(",") for value in _values(pattern, part.strip())]
         count *= len(values)
         if count > MOST:
-            raise InvalidRun(f"{pattern!r} stands for too many agents: expected at most {MOST}")
+            raise InvalidRun(f"{pattern!r} names too many agents: expected at most {MOST}")
         pieces.append(values)
         end = found.end()
     pieces.append([_literal(pattern, pattern[end:])])

@@ -343,7 +343,7 @@ def leverages(games: Float64s) -> Float64s:
 
 
 def scores(tallies: Sequence[Tally]) -> list[tuple[Float64s, Float64s]]:
-    """The points per game in each tally, ``[players]``, and samples of them, ``[draws, players]``.
+    """Compute points per game in each tally, ``[players]``, and samples, ``[draws, players]``.
 
     The tallies have the same players and openings, and share the weights of openings. Each tally
     has its own virtual games, one unit for each player.

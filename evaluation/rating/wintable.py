@@ -31,7 +31,7 @@ class Cell(NamedTuple):
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """The number of games."""
         return sum(self)
 
     @property
@@ -109,7 +109,7 @@ class WinTable(Tables):
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """The number of games."""
         return sum(cell.games for cell in self.cells.values())
 
     @property

@@ -1,4 +1,4 @@
-"""Short labels of agents that show the options in which the agents differ."""
+"""Short labels for agents, which show the options in which the agents differ."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def _check_kinds(game: GameRecord) -> None:
 
 
 def digest(games: Iterable[GameRecord]) -> str:
-    """Hex digest of games, whatever their order.
+    """Return the hex digest of games in any order.
 
     The digest leaves out seconds, which never repeat, and the reasons of forfeits, which may
     contain memory addresses.

@@ -148,7 +148,7 @@ class Board:
 
     @property
     def games(self) -> int:
-        """Number of games."""
+        """The number of games."""
         return sum(len(r) - r.count("-") for row in self.results.values() for r in row.values())
 
     def tally(self, players: Sequence[str] = ()) -> Tally:
