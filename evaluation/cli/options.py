@@ -76,7 +76,7 @@ def add_settings(
         flag = f"--{name.replace('_', '-')}"
         parser.add_argument(flag, default=defaults.get(name), **known[name].metadata)
     if quiet:
-        parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+        parser.add_argument("--quiet", action="store_true", help="show no progress on stderr")
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:

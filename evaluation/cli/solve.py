@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("positions", nargs="*", metavar="MOVES", help="`-` is the empty board")
     add_format(parser, "json has an object per line")
     parser.add_argument(
-        "--json", dest="format", action="store_const", const="json", help="as --format json"
+        "--json", dest="format", action="store_const", const="json", help="same as --format json"
     )
     parser.add_argument(
         "--columns",

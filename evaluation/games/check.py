@@ -75,18 +75,16 @@ class Check:
         rows: list[tuple[object, ...]] = [("question", "answer")]
         legal = f"in {plural(self.moves, 'position')}" if self.moves else "no"
         if self.moves and (self.fault or self.moves < ASKED):
-            legal += (
-                ", none in the next" if self.fault else f" of {ASKED}: it was given no more time"
-            )
+            legal += ", none in the next" if self.fault else f" of {ASKED}: the time was used up"
         rows.append(("legal moves", legal))
         if self.fault:
             rows.append(("what it did", self.fault))
         if self.moves:
-            always = "known" if self.says_deterministic else "not known"
-            clock = "" if self.repeats or not self.by_clock else ", as the clock decides"
+            claim = "claims" if self.says_deterministic else "does not claim"
+            clock = "" if self.repeats or not self.by_clock else ", since a clock limits moves"
             rows += [
                 ("same seed, same moves", _yes(self.repeats) + clock),
-                ("other seed, same moves", f"{_yes(self.deterministic)}; {always} to be always so"),
+                ("other seed, same moves", f"{_yes(self.deterministic)}; the agent {claim} this"),
                 ("can be sent to workers", "yes" if self.picklable else _NOT_SENT),
             ]
             median, longest = statistics.median(self.seconds), max(self.seconds)
@@ -186,8 +184,8 @@ _REMEDIES: Final = {
     "nonsense": "return one integer, the column, counted from 0",
 }
 _UNSEEDED: Final = "draw random numbers from a generator that reset(seed) makes anew"
-_NOT_DETERMINISTIC: Final = "set deterministic = True only where every seed brings the same moves"
-_NOT_SENT: Final = "not as an object (it does not pickle), but by its spec, as the commands do"
+_NOT_DETERMINISTIC: Final = "set deterministic = True only if every seed gives the same moves"
+_NOT_SENT: Final = "not as an object, which cannot be pickled; its spec can, as in the commands"
 
 
 def _yes(answer: bool) -> str:

@@ -44,8 +44,8 @@ def game_seed(seed: int, players: tuple[str, str], opening: str, seat: int) -> i
 class Clock(NamedTuple):
     """The limit of a move: a move longer than ``movetime + margin`` forfeits the game."""
 
-    movetime: float  # seconds a move, which agents know
-    margin: float  # seconds more, for measuring and a busy machine
+    movetime: float  # seconds per move, which agents know
+    margin: float  # additional seconds, for measuring and a busy machine
 
 
 class Fault(NamedTuple):

@@ -68,8 +68,8 @@ def sigint_blocked() -> Iterator[None]:
     """A context in which new processes start with Ctrl-C blocked.
 
     The terminal sends Ctrl-C to every process, and a worker would print a traceback, even while it
-    imports. A process inherits blocked signals from the one that starts it. A signal that another
-    thread hears meanwhile waits until the processes have started.
+    imports. A process inherits blocked signals from its parent process. A signal that another
+    thread receives meanwhile waits until the processes have started.
     """
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
@@ -78,7 +78,7 @@ def sigint_blocked() -> Iterator[None]:
 
     from joblib.externals.loky.backend import resource_tracker as loky_tracker
 
-    # Python starts these itself when needed, and unblocks the signal afterwards.
+    # Start the trackers first: Python would start them on demand and then unblock the signal.
     python_tracker.ensure_running()
     loky_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -234,7 +234,7 @@ def stdout_to_stderr() -> Iterator[None]:
             os.close(kept)
 
 
-SPOILED: Final = "it closed files of its process that are not its own, or left it none to open"
+SPOILED: Final = "it closed files of its process that it did not open, or used up all file handles"
 
 
 def files_here() -> tuple[object, ...]:
@@ -351,7 +351,7 @@ class OwnSettings:
     def __exit__(self, *_: object) -> None:
         if not self._active:
             return
-        # This comes first and makes no Python call: the agent's recursion limit may not allow one.
+        # Reset this first, without a Python call, which the agent's limit may not allow.
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(self._shared.recursion)
         # The next agent gets a new copy.

@@ -72,8 +72,8 @@ class Settings:
         address: the address of a cluster, all of whose workers play; without one, dask and ray
             start ``jobs`` workers on this machine.
         max_tokens: the most tokens, in prompts and answers, that language models may use in the
-            whole run. At this limit the run ends; a call with a greater limit resumes it. Requests
-            under way still finish and count. None sets no limit.
+            whole run. At this limit the run ends; a call with a greater limit resumes the run.
+            Requests under way still finish and count. None sets no limit.
 
     Raises:
         InvalidRun: a setting has a wrong type or value.
@@ -82,8 +82,8 @@ class Settings:
     seed: int = _option(0, "N", int, "seed of openings and stochastic agents (default 0)")
     jobs: int = _option(
         1, "N", int,
-        "worker processes, or games at once with language models (default: all cores); the "
-        "games do not depend on it",
+        "number of worker processes, or of parallel games with language models (default: all "
+        "cores); it does not change the games",
     )  # fmt: skip
     out: str | Path | None = _option(  # noqa: RUF009  # it makes a field
         None, "DIR", str,
@@ -103,7 +103,7 @@ class Settings:
     )
     backend: str | None = _option(
         None, "NAME", str,
-        "where to play: loky (processes of this machine, the default), threading, serial, "
+        "where to play: loky (processes on this machine, the default), threading, serial, "
         "dask or ray (extras c4env[dask], c4env[ray])",
     )  # fmt: skip
     address: str | None = _option(
@@ -112,7 +112,7 @@ class Settings:
     max_tokens: int | None = _option(
         None, "N", int,
         "end the run when language models have used N tokens; the same command with a greater "
-        "N continues it",
+        "N resumes the run",
     )  # fmt: skip
 
     def __post_init__(self) -> None:

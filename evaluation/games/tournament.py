@@ -61,7 +61,7 @@ class Tournament:
 
     @functools.cached_property
     def players(self) -> tuple[str, ...]:
-        """The agents' names, in the order given."""
+        """The agents' names, in the given order."""
         played = (name for game in self.games for name in game.players)
         return tuple(dict.fromkeys([*self.header.players, *played]))
 
@@ -87,7 +87,7 @@ class Tournament:
 
     @functools.cached_property
     def table(self) -> WinTable:
-        """The win table: first player in rows, second in columns, and totals."""
+        """The win table: first players in rows, second players in columns, and totals."""
         return WinTable.of(self.games, self.players, self.notes)
 
     @functools.cached_property
